@@ -4,18 +4,16 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
-COPY package.json package-lock.json LICENSE ./
+COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
-COPY src src
-COPY docs/openapi.json docs/
-COPY scripts/dev/build-widget.mjs scripts/dev/bundle.mjs scripts/dev/copy-assets.mjs scripts/dev/writer-package.mjs scripts/dev/widget-package.mjs scripts/dev/
+# All that .dockerignore lets through.
+COPY . .
 RUN npm run build
 
 # dist holds all packages but the SDK of OpenTelemetry: "Traces" in docs/operations.md says how an image gets it.
 FROM ${NODE_IMAGE}
-# ADMIN_HOST is not loopback here: the port stays inside the container until somebody publishes it.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_HOST=0.0.0.0 ADMIN_PORT=9464 DASHBOARD_HEALTH_PORT=9464
+# :: has all addresses of IPv6 and of IPv4. ADMIN_HOST is not loopback here: the port stays inside the container until somebody publishes it.
+ENV NODE_ENV=production HOST=:: PORT=8080 ADMIN_HOST=:: ADMIN_PORT=9464 DASHBOARD_HEALTH_PORT=9464
 # In a small container Node itself makes the young generation 1 MB, which doubles the CPU time. It lets the old generation fill the container,
 # and then the kernel kills the process. MALLOC_TRIM_THRESHOLD_ makes glibc give freed memory back.
 ENV NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size-percentage=50" MALLOC_TRIM_THRESHOLD_=131072

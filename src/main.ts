@@ -1,9 +1,11 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
+import { takeEnvFile } from './config/env-file.ts';
 import { type Config, parseConfig } from './config/service.ts';
 import { ConfigError, messageOf } from './errors.ts';
 import { createLogger, logLinesTo } from './observability/logger.ts';
 import type { Tracing } from './observability/tracing.ts';
+import { openFilesLimit, warningOfOpenFiles } from './service/open-files.ts';
 import { createService } from './service/service.ts';
 import { startCluster } from './service/workers/primary.ts';
 import { joinPrimary, workerPort } from './service/workers/worker.ts';
@@ -14,9 +16,14 @@ const LAST_SPANS_MS = 2000;
 
 /** Runs the service as a process: reads the environment, handles signals, sets exit codes. */
 async function main(): Promise<void> {
+  // The environment of a worker is that of the primary.
+  const fromFile = cluster.isPrimary ? takeEnvFile(process.env) : undefined;
   const config = parseConfig(process.env);
   const lines = logLinesTo(process.stdout);
   const logger = createLogger(config.logLevel, lines, cluster.worker?.id);
+  if (fromFile) logger.info(fromFile);
+  const tooFew = cluster.isPrimary && warningOfOpenFiles(config.maxConnections, openFilesLimit());
+  if (tooFew) logger.warn(tooFew);
   let running: { close(delayMs: number): Promise<void> } | undefined;
   let tracing: Tracing | undefined;
   let stopping = false;

@@ -1,8 +1,7 @@
-import { fileURLToPath } from 'node:url';
-import { Eta } from 'eta';
 import type { Response } from 'express';
 import { commandLine } from '../config/command-line.ts';
 import { count, digits, minute } from '../count.ts';
+import { readTemplates } from '../web/templates.ts';
 import { nameOf } from '../web/widget/name.ts';
 import type { Assets } from './assets.ts';
 import { sentence } from './sentences.ts';
@@ -33,11 +32,7 @@ interface PageData extends Readonly<Record<string, unknown>> {
 
 /** Renders the templates in ./templates. A template sees its data, and the parts of the layout, as `it`. */
 export class Views {
-  private readonly eta = new Eta({
-    views: fileURLToPath(new URL('./templates', import.meta.url)),
-    cache: true,
-    autoEscape: true,
-  });
+  private readonly eta = readTemplates(new URL('./templates', import.meta.url));
 
   constructor(
     private readonly assets: Assets,

@@ -1,11 +1,10 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { createInvite } from '../../src/access/invites.ts';
 import { createWriter } from '../../src/bot/writer.ts';
@@ -20,7 +19,8 @@ import { Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { SILENT } from '../support/service.ts';
-import { BEFORE_CACHE_EXPIRES } from '../support/wait.ts';
+import { BEFORE_CACHE_EXPIRES, PATIENT } from '../support/wait.ts';
+import { readComposeFile } from './compose-file.ts';
 
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 
@@ -33,71 +33,8 @@ function yaml(path: string): any[] {
   });
 }
 
-describe('the Dockerfile', () => {
-  const named = (name: string) =>
-    [...read('Dockerfile').matchAll(new RegExp(`^${name} (.*)$`, 'gm'))].map(([, text = '']) => text);
-
-  it('copies exactly the files that .dockerignore allows', () => {
-    const ignore = read('.dockerignore').split('\n');
-    expect(ignore.find((line) => line !== '' && !line.startsWith('#'))).toBe('*');
-    const allowed = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
-    const copied = named('COPY').flatMap((text) => (text.startsWith('--from') ? [] : text.split(' ').slice(0, -1)));
-    expect(new Set(copied)).toEqual(new Set(allowed));
-  });
-
-  it('serves with nothing but what its last stage copies and sets', needs('redis-server'), async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'guildrank-image-'));
-    const last =
-      read('Dockerfile')
-        .split(/^FROM /m)
-        .at(-1) ?? '';
-    for (const [, files = ''] of last.matchAll(/^COPY (?:--from=build )?(.*) \S+$/gm)) {
-      for (const name of files.replaceAll('/app/', '').split(' ')) {
-        cpSync(join(repository, name), join(folder, name), { recursive: true });
-      }
-    }
-    const redis = await startEmbeddedRedis();
-    const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(last) ?? [];
-    const [, options = ''] = /NODE_OPTIONS="(.*?)"/.exec(last) ?? [];
-    expect(options).toBe('--max-semi-space-size=16 --max-old-space-size-percentage=50');
-    // Node 20 does not know them all, and the image has a later one.
-    const known = options
-      .split(' ')
-      .filter((each) => process.allowedNodeEnvironmentFlags.has(each.split('=')[0] ?? ''));
-    const service = startChild(process.execPath, [...JSON.parse(entry).slice(1), 'serve'], {
-      cwd: folder,
-      env: {
-        NODE_OPTIONS: known.join(' '),
-        REDIS_URL: redis.url,
-        HOST: '127.0.0.1',
-        PORT: '0',
-        ADMIN_PORT: '0',
-        PUBLIC_PAGES: '1',
-      },
-    });
-    try {
-      await service.waitForOutput('the service', () => service.stdout().includes('serving from'));
-    } finally {
-      await service.stop();
-      await redis.stop();
-      rmSync(folder, { recursive: true });
-    }
-  });
-
-  it('runs as a user other than root, given by number', () => {
-    expect(named('USER')).toEqual(['1000:1000']);
-  });
-});
-
 describe('docker-compose.yml', () => {
-  const [{ services, volumes }] = yaml('docker-compose.yml');
-
-  it('starts the service on a Redis with an append-only file, once that is healthy', () => {
-    expect(services.redis.command.join(' ')).toContain('--appendonly yes');
-    expect(services.redis.healthcheck.test).toEqual(['CMD-SHELL', 'redis-cli ping | grep -qx PONG']);
-    expect(services.guildrank.depends_on).toEqual({ redis: { condition: 'service_healthy' } });
-    expect(Object.keys(volumes)).toEqual(['redis-data']);
-  });
+  const [{ services }] = yaml('docker-compose.yml');
 
   it('depends only on services of the same profile, and names every profile', () => {
     for (const [name, service] of Object.entries<{ profiles?: string[]; depends_on?: object }>(services)) {
@@ -112,28 +49,42 @@ describe('docker-compose.yml', () => {
 
   /** Set in the file, or the same in every container. */
   const OWN = /^(REDIS_(URL|MODE|NODES|SENTINEL_\w+|TLS_\w+)|HOST|ADMIN_HOST|DASHBOARD_\w+)$/;
+  const ofCompose = read('.env.example').split('# --- Docker Compose alone ---')[1] ?? '';
   /** On the outside of the container. */
   const PORTS = ['PORT', 'ADMIN_PORT'];
 
   it('passes on every other setting of .env.example, as .env gives it', () => {
     const names = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
     const { environment, ports } = services.guildrank;
-    for (const name of names.filter((each) => !OWN.test(each) && !PORTS.includes(each))) {
+    const own = (each: string) => OWN.test(each) || PORTS.includes(each) || ofCompose.includes(`\n${each}=`);
+    for (const name of names.filter((each) => !own(each))) {
       expect(environment[name], name).toBe(`\${${name}:-}`);
     }
     for (const name of PORTS) expect(ports.join(' ')).toContain(`\${${name}:-`);
   });
 
-  it.each(['guildrank', 'guildrank-bot', 'guildrank-sentinel', 'guildrank-cluster'])(
+  it('takes no variable that .env.example does not name with the same default', () => {
+    const pairs = new Map(
+      [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    for (const [, name = '', value] of read('docker-compose.yml').matchAll(/\$\{(\w+):-([^}]*)/g)) {
+      expect(pairs.has(name), name).toBe(true);
+      if (ofCompose.includes(`\n${name}=`) && !value?.startsWith('${')) expect(value, name).toBe(pairs.get(name));
+    }
+  });
+
+  it('runs the Valkey that the tests run as well', () => {
+    const [{ services: all }] = yaml('docker-compose.yml');
+    const images = new Set(Object.values<{ image: string }>(all).map(({ image }) => image));
+    expect([...images].sort()).toEqual(['guildrank', 'valkey/valkey:8.1']);
+    expect(read('.ci/run')).toContain('servers.sh valkey-8');
+  });
+
+  it.each(Object.entries(readComposeFile()).filter(([, { image }]) => image === 'guildrank'))(
     'gives %s an environment that the service accepts, and no rights that it does not need',
-    (name) => {
-      const { environment, read_only, cap_drop } = services[name];
-      const defaults = Object.entries<string>(environment).map(([key, value]) => [
-        key,
-        value.replace(/\$\{\w+:-([^}]*)\}/, '$1'),
-      ]);
-      expect(() => parseConfig(Object.fromEntries(defaults))).not.toThrow();
-      expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ['ALL'] });
+    (_name, service) => {
+      expect(() => parseConfig(service.environment ?? {})).not.toThrow();
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     },
   );
 
@@ -152,15 +103,10 @@ describe('docker-compose.yml', () => {
   });
 
   it('gives the dashboard an environment that it accepts, on a port of this machine alone', () => {
-    const { environment, ports, command } = services.dashboard;
-    const defaults = Object.entries<string>(environment).map(([name, value]) => [
-      name,
-      value.replace(/\$\{\w+:-([^}]*)\}/, '$1'),
-    ]);
-    const config = parseDashboardConfig(Object.fromEntries(defaults));
-    expect(config).toMatchObject({ dashboardHost: '0.0.0.0', dashboardUrl: 'http://127.0.0.1:8090' });
-    expect(command).toEqual(['dashboard']);
-    expect(ports).toEqual([`127.0.0.1:\${DASHBOARD_PORT:-8090}:${config.dashboardPort}`]);
+    const { environment, ports } = readComposeFile().dashboard ?? {};
+    const config = parseDashboardConfig(environment ?? {});
+    expect(config).toMatchObject({ dashboardHost: '::', dashboardUrl: 'http://127.0.0.1:8090' });
+    expect(ports).toEqual([`127.0.0.1:8090:${config.dashboardPort}`]);
   });
 });
 
@@ -173,7 +119,9 @@ describe('.env.example', () => {
   it('names every setting of the service, each with its default', () => {
     const source = read('src/config/service.ts') + read('src/config/dashboard.ts');
     const known = [...source.matchAll(/^ {2,4}([A-Z_]{4,}): /gm)].map(([, name]) => name);
-    expect(pairs.map(([name]) => name).sort()).toEqual([...new Set(known)].sort());
+    const ofService = read('.env.example').split('# --- Docker Compose alone ---')[0] ?? '';
+    const named = pairs.map(([name = '']) => name).filter((name) => ofService.includes(`\n${name}=`));
+    expect(named.sort()).toEqual([...new Set(known)].sort());
     expect(parseDashboardConfig(Object.fromEntries(pairs))).toEqual(parseDashboardConfig({}));
   });
 });
@@ -187,13 +135,18 @@ describe('the probes of Redis in docker-compose.yml and deploy/kubernetes', need
   /** Runs a probe on another port than its own. @returns whether it passes. */
   const passes = async (command: readonly string[], port: number) => {
     const [shell = '', flag = '', text = ''] = command;
-    return (await runProgram(shell, [flag, text.replace('redis-cli', `redis-cli -p ${port}`)])).code === 0;
+    const there = text
+      .replace(/127\.0\.0\.1/, `127.0.0.1:${port}`)
+      .replace(/valkey-cli|redis-cli/, `redis-cli -p ${port}`);
+    return (await runProgram(shell, [flag, there])).code === 0;
   };
 
   it('pass on a Redis that serves, and not on one that refuses', async () => {
-    expect(['sh', '-c', services.redis.healthcheck.test[1]]).toEqual(start);
-    const [open, locked] = [await startEmbeddedRedis(), await startEmbeddedRedis(['--requirepass', 'x'])];
+    expect(['sh', '-c', services.redis.healthcheck.test[1].replace('valkey-cli', 'redis-cli')]).toEqual(start);
+    const withUsers = ['--aclfile', join(repository, ACL_FILE)];
+    const [open, locked] = [await startEmbeddedRedis(withUsers), await startEmbeddedRedis(['--requirepass', 'x'])];
     expect(await passes(start, open.port)).toBe(true);
+    expect(await passes(livenessProbe.exec.command, open.port)).toBe(true);
     expect(await passes(start, locked.port)).toBe(false);
     // It lives all the same, and a Redis that is gone does not.
     expect(await passes(livenessProbe.exec.command, locked.port)).toBe(true);
@@ -294,21 +247,61 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     }
   });
 
-  it('lets a client without a user do nothing but PING, for health checks', async () => {
-    const client = new Redis({ port: redis.port, enableReadyCheck: false });
+  const openWithoutCheck = (options: RedisOptions): Redis => {
+    const client = new Redis({ port: redis.port, enableReadyCheck: false, maxRetriesPerRequest: 0, ...options });
+    client.on('error', () => {});
     clients.push(client);
+    return client;
+  };
+
+  it('lets the user health do nothing but PING, and a client without a user nothing', async () => {
+    const health = openWithoutCheck({ username: 'health', password: 'any' });
+    expect(await health.ping()).toBe('PONG');
+    await expect(health.get('x')).rejects.toThrow(/^NOPERM/);
+    await expect(health.info()).rejects.toThrow(/^NOPERM/);
+    await expect(openWithoutCheck({}).ping()).rejects.toThrow(/^NOAUTH/);
+  });
+
+  it('keeps no Redis in protected mode, which would refuse every other machine', async () => {
+    const address = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    const own = address.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.1';
+    const other = await startEmbeddedRedis(['--aclfile', join(repository, ACL_FILE), '--bind', '0.0.0.0']);
+    const client = openWithoutCheck({ host: own, port: other.port, username: 'health', password: 'any' });
     expect(await client.ping()).toBe('PONG');
-    await expect(client.get('x')).rejects.toThrow(/^NOPERM/);
-    await expect(client.info()).rejects.toThrow(/^NOPERM/);
+    await other.stop();
+  });
+
+  it('lets the admin run every command of the runbook', needs('redis-cli'), async () => {
+    const commands = [...read('docs/operations.md').matchAll(/redis-cli -u "\$ADMIN_URL" [^`\n]+/g)].map(
+      ([text]) => text,
+    );
+    const named = ['SLOWLOG', 'SCRIPT KILL', 'CONFIG GET', 'INFO', '--latency', '--rdb', '--scan'];
+    for (const name of named) expect(commands.join('\n')).toContain(name);
+    const folder = mkdtempSync(join(tmpdir(), 'guildrank-runbook-'));
+    const script = [`cd ${folder}`, ...commands].join('\n');
+    const env = { ADMIN_URL: url('admin', 'change-me-admin') };
+    const { code, stdout, stderr } = await runProgram('sh', ['-c', script], { env });
+    expect([code, existsSync(join(folder, 'guildrank.rdb'))]).toEqual([0, true]);
+    expect(stdout + stderr).not.toMatch(/NOPERM|NOAUTH|WRONGPASS/);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('lets the admin end a script that holds Redis', async () => {
+    const other = await startEmbeddedRedis(['--aclfile', join(repository, ACL_FILE), '--busy-reply-threshold', '1']);
+    const at = { port: other.port, username: 'admin', password: 'change-me-admin' };
+    const ended = expect(openWithoutCheck(at).eval('while true do end', 0)).rejects.toThrow(/killed/i);
+    const admin = openWithoutCheck(at);
+    await vi.waitFor(async () => expect(await admin.script('KILL')).toBe('OK'), PATIENT);
+    await ended;
+    await other.stop();
   });
 
   it('has the users and passwords that compose uses', () => {
-    const [{ services }] = yaml('docker-compose.yml');
-    expect(services.redis.volumes).toContain('./deploy/redis/users.acl:/etc/redis/users.acl:ro');
-    expect(services.redis.command.join(' ')).toContain('--aclfile /etc/redis/users.acl');
+    const services = readComposeFile();
+    expect(services.redis?.command?.join(' ')).toContain('--aclfile /etc/redis/users.acl');
     const acl = read('deploy/redis/users.acl');
     for (const name of ['guildrank', 'commands', 'dashboard']) {
-      const { username, password } = new URL(services[name].environment.REDIS_URL.replace(/\$\{\w+:-([^}]*)\}/, '$1'));
+      const { username, password } = new URL(services[name]?.environment?.REDIS_URL ?? '');
       expect(acl, name).toContain(`user ${username} on >${password} `);
     }
   });

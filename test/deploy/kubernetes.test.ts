@@ -163,7 +163,7 @@ describe('the component dashboard of deploy/kubernetes', needs('kubectl'), () =>
       { name: 'health', containerPort: healthPort },
     ]);
     expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'health' });
-    expect(config.dashboardHost).toBe('0.0.0.0');
+    expect(config.dashboardHost).toBe('::');
     for (const { kind, spec } of own) {
       if (kind === 'Service') expect(spec.selector).toEqual(labels);
       if (kind === 'NetworkPolicy') expect(spec.podSelector.matchLabels).toEqual(labels);

@@ -30,6 +30,8 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/^(REDIS_URL=\S+ )?(PORT=\S+ )?npm start$/, 'test/process/npm-signals.test.ts'],
   [/^npm ci && npm run build && npm pack|^cd \.\.\/bot && npm install/, 'test/packages/bot-guide.test.ts'],
   [/ sh deploy\/redis\/planned-failover\.sh$/, 'test/long/planned-failover.test.ts'],
+  [/^sh deploy\/redis\/restore\.sh /, 'test/deploy/restore.test.ts'],
+  [/^docker compose /, 'test/deploy/image.test.ts'],
   [/^npm run bench\b/, 'reason: it takes minutes on a quiet machine; test/unit/bench tests its parts'],
   [/^npm install .*@(opentelemetry|resvg)/, 'test/packages/packaging.test.ts'],
   [/^cosign verify\b/, 'reason: it needs a published image'],
@@ -114,7 +116,7 @@ function stepsOf(lines: readonly string[]): string[][] {
 }
 
 /** The ports of the documents. The first is that of the bot's Redis. */
-const PORTS = [6380, 6391, 6392];
+const PORTS = [6380, 6391];
 const GUILD = '123456789012345678';
 
 describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
@@ -142,7 +144,7 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
   });
   afterAll(async () => {
     process.chdir(repository);
-    for (const port of [6391, 6392].map((each) => ports.get(each) as number)) await endServer(port);
+    await endServer(ports.get(6391) as number);
     await redis.stop();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -160,7 +162,7 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
   }
 
   const inShell = (script: string, ...options: string[]) => {
-    const env = { REDIS_URL: redis.url, npm_config_update_notifier: 'false' };
+    const env = { REDIS_URL: redis.url, ADMIN_URL: redis.url, npm_config_update_notifier: 'false' };
     return runProgram('bash', [...options, '-c', script], { cwd: folder, env });
   };
 

@@ -1,40 +1,71 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
-import { guildOn } from '../support/guild.ts';
+import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { createInvite } from '../../src/access/invites.ts';
+import { servicesOn } from '../../src/cli/services.ts';
 import { needs } from '../support/needs.ts';
-import { jsonLines, LONG_REDIS_TIMEOUT } from '../support/process.ts';
-import { redisForTest } from '../support/stores.ts';
+import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
+import { repository } from '../support/run-command.ts';
 
-it(
-  'the service answers its first request although its files are replaced after its start',
-  needs('redis-server'),
-  async () => {
-    const redis = await redisForTest();
-    const guild = await guildOn(redis.url);
-    onTestFinished(guild.close);
-    const folder = mkdtempSync(join(tmpdir(), 'guildrank-files-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    cpSync('dist', join(folder, 'dist'), { recursive: true });
-    cpSync('package.json', join(folder, 'package.json'));
-    const env = {
-      ...process.env,
+describe('a process whose files are being replaced by a build', needs('redis-server'), () => {
+  let redis: EmbeddedRedis;
+  let client: Redis;
+  beforeAll(async () => {
+    redis = await startEmbeddedRedis();
+    client = new Redis(redis.url);
+  });
+  afterAll(async () => {
+    client?.disconnect();
+    await redis?.stop();
+  });
+
+  /** Starts a command of a build, and then removes the build. */
+  const withoutFiles = async (args: string[], env: Record<string, string>, test: () => Promise<void>) => {
+    const folder = mkdtempSync(join(tmpdir(), 'guildrank-replaced-'));
+    cpSync(join(repository, 'dist'), join(folder, 'dist'), { recursive: true });
+    cpSync(join(repository, 'package.json'), join(folder, 'package.json'));
+    const variables = {
       ...LONG_REDIS_TIMEOUT,
-      ...guild.env,
+      PATH: process.env.PATH,
       REDIS_URL: redis.url,
       HOST: '127.0.0.1',
-      PORT: '0',
-      ADMIN_PORT: '0',
+      ...env,
     };
-    const service = startChild(process.execPath, [join(folder, 'dist/guildrank.cjs'), 'serve'], { env });
-    onTestFinished(service.stop);
-    const lines = jsonLines(service.stdout);
-    const urlOf = () => lines().find(({ url }) => typeof url === 'string')?.url as string | undefined;
-    await service.waitForOutput('the service to serve', () => urlOf() !== undefined);
-    rmSync(folder, { recursive: true });
-    const answer = await fetch(urlOf() + (guild.paths[0] ?? ''), { headers: guild.headers });
-    expect(answer.status).toBe(200);
-  },
-);
+    const child = startChild(process.execPath, ['dist/guildrank.cjs', ...args], { cwd: folder, env: variables });
+    try {
+      await child.waitForOutput('the start', () => /"msg":"(serving|dashboard on)/.test(child.stdout()));
+      rmSync(join(folder, 'dist'), { recursive: true });
+      await test();
+    } finally {
+      await child.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+
+  it('the service answers its first requests, of the API and of a public page', async () => {
+    const services = servicesOn(client, 'gr');
+    const { key } = await services.apiKeys.create('g', 'test', null);
+    await client.hset('gr:{g}:config', 'public_page', 'on');
+    const port = String(await freePort());
+    await withoutFiles(['serve'], { PORT: port, ADMIN_PORT: '0', PUBLIC_PAGES: '1' }, async () => {
+      for (const path of ['/api/v1/servers/g/leaderboard', '/api/v1/servers/g/stats', '/g/g', '/g/none', '/docs']) {
+        const { status } = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': key } });
+        expect(status, path).toBe(path === '/g/none' ? 404 : 200);
+      }
+    });
+  });
+
+  it('the dashboard shows its first pages', async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    await withoutFiles(['dashboard'], { DASHBOARD_PORT: String(port) }, async () => {
+      const invite = await createInvite(servicesOn(client, 'gr'), url, { guildId: 'g', userId: '' });
+      expect((await fetch(url)).status).toBe(401);
+      expect((await fetch(invite)).status).toBe(200);
+    });
+  });
+});

@@ -64,6 +64,11 @@ const NEEDS = {
     find: () => runs('/usr/bin/python3', '-c', 'import discord'),
   },
   mypy: apt('mypy'),
+  buildah: apt('buildah'),
+  debootstrap: apt('debootstrap'),
+  iproute2: apt('iproute2', 'ip'),
+  git: apt('git'),
+  root: { fix: 'run as root, with CAP_SYS_ADMIN', find: () => runs('unshare', '--mount', 'true') },
   'npm registry': { fix: 'connect to it', find: () => inject('hasRegistry') },
 } as const;
 

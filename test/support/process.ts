@@ -33,7 +33,8 @@ export function runScript(
 ): TestProcess {
   const child = startChild(node, nodeArguments(args), {
     cwd: repository,
-    env: { PATH: process.env.PATH, ...env },
+    // Without the settings of an .env file in this repository.
+    env: { PATH: process.env.PATH, NODE_ENV: 'test', ...env },
     sideChannel: true,
   });
   const lines = jsonLines(child.stdout);

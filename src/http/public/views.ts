@@ -1,19 +1,13 @@
-import { fileURLToPath } from 'node:url';
-import { Eta } from 'eta';
 import { progressOf } from '../../guild/ranking/card.ts';
 import type { Curve } from '../../guild/ranking/curves.ts';
 import type { LeaderboardEntry } from '../../guild/ranking/model.ts';
 import { cleaned } from '../../web/drawing/text.ts';
+import { readTemplates } from '../../web/templates.ts';
 import { hueOf, initialOf, nameOf } from '../../web/widget/name.ts';
 import { queryOf, type RankingQuery } from './queries.ts';
 import type { Words } from './words.ts';
 
-const eta = new Eta({
-  views: fileURLToPath(new URL('./templates', import.meta.url)),
-  cache: true,
-  autoEscape: true,
-  autoTrim: false,
-});
+const eta = readTemplates(new URL('./templates', import.meta.url), { autoTrim: false });
 
 /** Renders a template of ./templates. All data is escaped, but the body of the layout. */
 export function renderTemplate(template: string, data: object): string {

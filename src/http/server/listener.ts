@@ -26,8 +26,12 @@ const BACKLOG = 4096;
 /** Connections of the admin listener. Its clients are few, and it must answer when the public port has no place left. */
 export const MAX_ADMIN_CONNECTIONS = 100;
 
+/** The address of all of IPv6, which Node opens for IPv4 too, and that of IPv4 alone. */
+const ALL = '::';
+const ALL_IPV4 = '0.0.0.0';
+
 /**
- * Starts listening.
+ * Starts listening. On a kernel without IPv6, all addresses (::) are those of IPv4.
  * @param setting the variable of the port; the error names it, or the one of the host.
  * @throws Error with the address, the reason and the setting.
  */
@@ -42,6 +46,9 @@ export async function listenOn(
   try {
     await once(server, 'listening');
   } catch (error) {
+    if (host === ALL && /^(EAFNOSUPPORT|EADDRNOTAVAIL)$/.test(systemErrorOf(error).code)) {
+      return listenOn(server, ALL_IPV4, port, setting, hostSetting);
+    }
     const wrong = /^(EADDRINUSE|EACCES)$/.test(systemErrorOf(error).code) ? setting : hostSetting;
     throw new Error(`Cannot listen on ${host} port ${port}: ${messageOf(error)}. Choose another ${wrong}.`);
   }

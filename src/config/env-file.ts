@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { ConfigError, messageOf, systemErrorOf } from '../errors.ts';
+
+/**
+ * Takes the settings of the file `.env` in a folder, as Node's --env-file does: a variable that the environment has stays as it is.
+ * @param env gets the variables of the file.
+ * @returns what was taken, in one sentence for the log; undefined if nothing was.
+ * @throws ConfigError when the file is there and cannot be read.
+ */
+export function takeEnvFile(env: Record<string, string | undefined>, folder = process.cwd()): string | undefined {
+  // The tests of this repository set all that they need.
+  if (env.NODE_ENV === 'test') return undefined;
+  const file = resolve(folder, '.env');
+  const taken: string[] = [];
+  const kept: string[] = [];
+  // Some versions of Node sort the names, and others do not.
+  for (const [name, value = ''] of Object.entries(parseEnv(contentOf(file))).sort()) {
+    if (env[name] === undefined) env[name] = value;
+    // An empty value counts as unset.
+    if (value !== '') (env[name] === value ? taken : kept).push(name);
+  }
+  if (taken.length === 0) return undefined;
+  const others = kept.length === 0 ? '' : `; the environment has its own ${kept.join(', ')}`;
+  return `settings from ${file}: ${taken.join(', ')}${others}`;
+}
+
+/** Returns the text of a file, none if there is no such file. A folder of this name is something else, such as an environment of Python. */
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+      .replace(/^\uFEFF/, '')
+      .replaceAll('\r\n', '\n');
+  } catch (error) {
+    if (/^(ENOENT|ENOTDIR|EISDIR)$/.test(systemErrorOf(error).code)) return '';
+    throw new ConfigError([`.env cannot be read: ${messageOf(error)}. Let this user read it, or remove it`]);
+  }
+}

@@ -1,0 +1,107 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { createWriter } from '../../src/bot/writer.ts';
+import { type Composition, createComposition } from './composition.ts';
+import type { Image } from './image.ts';
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+const GUILD = '123456789012345678';
+
+/** Runs the services of docker-compose.yml as it says, on the image that is built. */
+export function composeSuite(image: () => Image): void {
+  /** Loads members and makes an API key by a service of commands. @returns the page of the service as a visitor gets it. */
+  const pageOf = async (composition: Composition, service: string, commands: string) => {
+    const address = await composition.up(service);
+    const seeded = await composition.run(commands, ['seed', '--guild', GUILD, '--generate', '30']);
+    expect(seeded, seeded.stderr).toMatchObject({ code: 0 });
+    const made = await composition.run(commands, ['keys', 'create', '--guild', GUILD, '--json']);
+    expect(made, made.stderr).toMatchObject({ code: 0 });
+    const headers = { 'x-api-key': JSON.parse(made.stdout).key };
+    const response = await fetch(`http://${address}:8080/api/v1/servers/${GUILD}/leaderboard`, { headers });
+    return { status: response.status, body: await response.json() };
+  };
+  const compositionWith = async (env: Record<string, string>, test: (composition: Composition) => Promise<void>) => {
+    const composition = await createComposition(image(), env);
+    try {
+      await test(composition);
+    } finally {
+      await composition.remove();
+    }
+  };
+
+  describe('docker compose up', () => {
+    let composition: Composition;
+    beforeAll(async () => {
+      composition = await createComposition(image());
+    });
+    afterAll(() => composition?.remove());
+
+    it('serves what the commands load, with an API key of theirs', async () => {
+      expect(await pageOf(composition, 'guildrank', 'commands')).toMatchObject({ status: 200, body: { total: 30 } });
+    });
+
+    it.runIf(hasIpv6)('serves over IPv6 as well as IPv4', async () => {
+      await composition.up('guildrank');
+      const script = "fetch('http://[::1]:8080/livez').then(({ status }) => console.log(status))";
+      expect((await composition.exec('guildrank', ['node', '-e', script])).stdout).toBe('200\n');
+    });
+
+    it('lets a bot outside of the containers write, as the user bot', async () => {
+      const client = new Redis(`redis://bot:change-me-bot@${await composition.up('redis')}:6379`);
+      expect(await createWriter(client).award('outside', { userId: '1', amount: 5 })).toMatchObject({ xp: 5 });
+      client.disconnect();
+    });
+
+    it('starts the dashboard, for which the commands make a link', async () => {
+      const address = await composition.up('dashboard');
+      const made = await composition.run('commands', ['dashboard', '--operator-link', '--json']);
+      const link = new URL(JSON.parse(made.stdout).link ?? JSON.parse(made.stdout).url);
+      expect(link.origin).toBe('http://127.0.0.1:8090');
+      expect((await fetch(`http://${address}:8090${link.pathname}`)).status).toBe(200);
+    });
+
+    it('goes back to a copy of the data, and keeps it over a restart', async () => {
+      const admin = ['valkey-cli', '--no-auth-warning', '-u', 'redis://admin:change-me-admin@127.0.0.1:6379'];
+      const count = async () =>
+        (await composition.exec('redis', [...admin, 'ZCARD', `gr:{${GUILD}}:xp`])).stdout.trim();
+      const file = join(tmpdir(), `guildrank-copy-${process.pid}.rdb`);
+      const copy = await composition.exec('redis', ['sh', '-c', `${admin.join(' ')} --rdb - 2>/dev/null | base64`]);
+      writeFileSync(file, Buffer.from(copy.stdout, 'base64'));
+      await composition.exec('redis', [...admin, 'DEL', `gr:{${GUILD}}:xp`]);
+      await composition.stop('redis');
+      const restored = await composition.run('redis', ['sh', '/usr/local/bin/restore.sh', '/data'], file);
+      rmSync(file);
+      expect(restored).toMatchObject({ code: 0, stderr: '' });
+      await composition.up('redis');
+      expect(await count()).toBe('30');
+      await composition.exec('redis', [...admin, 'ZADD', `gr:{${GUILD}}:xp`, '1', 'later']);
+      await composition.stop('redis');
+      await composition.up('redis');
+      expect(await count()).toBe('31');
+    });
+  });
+
+  it('the profile bot serves from the own Redis of a bot, and makes API keys there', async () => {
+    const port = await freePort();
+    const redis = await startEmbeddedRedis(['--port', String(port), '--bind', '0.0.0.0', '--protected-mode', 'no']);
+    try {
+      await compositionWith({ BOT_REDIS_URL: `redis://host.docker.internal:${port}` }, async (composition) => {
+        const page = await pageOf(composition, 'guildrank-bot', 'commands-bot');
+        expect(page).toMatchObject({ status: 200, body: { total: 30 } });
+      });
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  it.each(['sentinel', 'cluster'])('the profile %s serves, and makes API keys', (profile) =>
+    compositionWith({}, async (composition) => {
+      const page = await pageOf(composition, `guildrank-${profile}`, `commands-${profile}`);
+      expect(page).toMatchObject({ status: 200, body: { total: 30 } });
+    }),
+  );
+}

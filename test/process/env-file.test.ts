@@ -1,0 +1,86 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startChild } from '../../scripts/dev/child-process.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { needs } from '../support/needs.ts';
+import { repository } from '../support/run-command.ts';
+
+describe('a folder with an .env file', needs('redis-server'), () => {
+  let redis: EmbeddedRedis;
+  let folder: string;
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, HOST: '127.0.0.1' };
+
+  beforeAll(async () => {
+    redis = await startEmbeddedRedis();
+    folder = mkdtempSync(join(tmpdir(), 'guildrank-env-'));
+    const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+    const { prestart, start } = scripts;
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ version: '1.0.0', scripts: { prestart, start } }));
+    mkdirSync(join(folder, 'scripts/dev'), { recursive: true });
+    cpSync(join(repository, 'scripts/dev/require-build.mjs'), join(folder, 'scripts/dev/require-build.mjs'));
+    writeFileSync(join(folder, '.env'), `REDIS_URL=${redis.url}\nPORT=0\nADMIN_PORT=0\nHOST=10.255.0.1\n`);
+  });
+  afterAll(async () => {
+    await redis?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is told by npm start before a build what to run', async () => {
+    const start = startChild('npm', ['start'], { cwd: folder, env });
+    expect((await start.waitForEnd()).code).toBe(1);
+    expect(start.stderr()).toContain('error: there is no build of the service yet: run "npm run build" first\n');
+    expect(start.output()).not.toContain('at Module');
+  });
+
+  it('gives npm start its settings, which the log says, and the environment comes first', async () => {
+    cpSync(join(repository, 'dist'), join(folder, 'dist'), { recursive: true });
+    const start = startChild('npm', ['start'], { cwd: folder, env, detached: true });
+    try {
+      await start.waitForOutput('the service', () => /"msg":"serving from/.test(start.stdout()));
+      const settings = `settings from ${folder}/.env: ADMIN_PORT, PORT, REDIS_URL; the environment has its own HOST`;
+      expect(start.stdout().split(settings)).toHaveLength(2);
+    } finally {
+      await start.stop();
+    }
+  });
+
+  it('gives the commands their settings, which standard error says', async () => {
+    const made = startChild(process.execPath, ['dist/guildrank.cjs', 'keys', 'create', '--guild', 'g', '--json'], {
+      cwd: folder,
+      env,
+    });
+    expect((await made.waitForEnd()).code, made.output()).toBe(0);
+    expect(JSON.parse(made.stdout())).toMatchObject({ guild: 'g' });
+    expect(made.stderr()).toMatch(
+      /^settings from .*: ADMIN_PORT, PORT, REDIS_URL; the environment has its own HOST\n$/,
+    );
+  });
+
+  it('serves workers too, and says the settings once', async () => {
+    const start = startChild(process.execPath, ['dist/guildrank.cjs', 'serve'], {
+      cwd: folder,
+      env: { ...env, WORKERS: '2' },
+    });
+    try {
+      await start.waitForOutput('both workers', () => start.stdout().match(/"msg":"serving from/g)?.length === 2);
+      expect(start.stdout().match(/settings from/g)).toHaveLength(1);
+    } finally {
+      start.kill();
+      await start.waitForEnd();
+    }
+  });
+
+  it('warns at the start when a process may open too few files for MAX_CONNECTIONS', async () => {
+    const service = startChild('sh', ['-c', 'ulimit -n 512; exec node dist/guildrank.cjs serve'], { cwd: folder, env });
+    try {
+      await service.waitForOutput('the warning', () =>
+        /"level":40,.*may open 512 files, and MAX_CONNECTIONS=5000 needs 5200/.test(service.stdout()),
+      );
+    } finally {
+      service.kill();
+      await service.waitForEnd();
+    }
+  });
+});
