@@ -7,6 +7,7 @@ import { type Finding, ok, problem } from '../doctor/finding.ts';
 import { connect, describe } from '../store/connection.ts';
 import { limitReplies } from '../store/connection-limits.ts';
 import { startFailure } from '../store/failures.ts';
+import { greetingOf } from '../store/greeting.ts';
 import { waitUntilReady } from '../store/lifecycle.ts';
 import { openStore } from '../store/store.ts';
 import { parseId, parseRate } from './arguments.ts';
@@ -70,7 +71,9 @@ async function examineStore(
     const onWait = (error: Error): void => {
       waitingFor = error;
     };
-    const ready = Promise.all(clients.map((each) => waitUntilReady(each, connectTimeoutMs, onWait))).then(() => true);
+    const greeting = () => greetingOf(redis);
+    const waits = clients.map((each) => waitUntilReady(each, connectTimeoutMs, onWait, greeting));
+    const ready = Promise.all(waits).then(() => true);
     // Redis can load its data for minutes.
     const connected = within(connectTimeoutMs + COMMAND_MS, ready).then(
       (done) => (done ? undefined : (waitingFor ?? new Error('no answer'))),

@@ -15,6 +15,7 @@ import { ownPort } from '../http/server/port.ts';
 import { requestLogger } from '../observability/logger.ts';
 import type { RedisClient } from '../store/client.ts';
 import { connect, connectionRisk, describe } from '../store/connection.ts';
+import { greetingOf } from '../store/greeting.ts';
 import { StoreHealth } from '../store/health.ts';
 import { reachStore } from '../store/lifecycle.ts';
 import { pingProbe } from '../store/probe.ts';
@@ -61,7 +62,15 @@ export async function startDashboard(
   if (risk) logger.warn(`${where}: ${risk}`);
   const monotonic = (): number => performance.now();
   const probe = pingProbe(client);
-  const health = new StoreHealth({ client, probe, logger, where, now: monotonic, idleMs: redis.probeMs });
+  const health = new StoreHealth({
+    client,
+    probe,
+    logger,
+    where,
+    now: monotonic,
+    idleMs: redis.probeMs,
+    greeting: () => greetingOf(redis),
+  });
   const activity = { inFlight: 0, isClosing: false };
   const assets = loadAssets();
   const store = openStore(client, config.keyPrefix, { limit: timeLimit(redis.timeoutMs) });

@@ -21,6 +21,7 @@ import { registerSources } from '../observability/metric-sources.ts';
 import { Metrics } from '../observability/metrics.ts';
 import type { RedisClient } from '../store/client.ts';
 import { connect, connectionRisk, describe } from '../store/connection.ts';
+import { greetingOf } from '../store/greeting.ts';
 import { StoreHealth } from '../store/health.ts';
 import { inspectStore } from '../store/inspection.ts';
 import { reachStore } from '../store/lifecycle.ts';
@@ -171,6 +172,7 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
     now: monotonic,
     idleMs: config.redis.probeMs,
     traffic: reads.traffic,
+    greeting: () => greetingOf(config.redis),
   });
   const readiness: Readiness = () => {
     if (lifecycle.isDraining) return { reason: 'draining' };

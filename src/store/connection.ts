@@ -53,6 +53,16 @@ export function connectionRisk({ tls }: RedisConfig): string | undefined {
   return 'REDIS_TLS_VERIFY=off: the certificate is not checked, so another server in between can read and change all data';
 }
 
+/** Returns where the first connections go, in the order of the configuration: to Redis itself, to Sentinels or to nodes of a Cluster. */
+export function addressesOf(
+  config: RedisConfig,
+): (Pick<RedisOptions, 'host' | 'port' | 'path'> & Pick<RedisOptions, 'tls'>)[] {
+  const { address, access } = parseUrl(config);
+  if (config.mode === 'standalone') return [{ ...address, ...namedTls(access.tls, address.host) }];
+  const tls = config.mode === 'sentinel' ? sentinelAccess(config).tls : access.tls;
+  return config.nodes.map(({ host, port }) => ({ host, port, ...namedTls(tls, host) }));
+}
+
 /** Where the configuration points, for log lines: never with credentials. */
 export function describe(config: RedisConfig): string {
   const { address, access } = parseUrl(config);

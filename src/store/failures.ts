@@ -30,6 +30,18 @@ const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
   ERR: undefined,
 };
 
+/** What a server says on every new connection before it closes the connection, and the fix. */
+const GREETINGS: readonly (readonly [RegExp, string])[] = [
+  [
+    /max number of clients/,
+    'Raise maxclients of Redis, or close connections that nobody needs: CLIENT LIST on a connection that is open shows them',
+  ],
+  [
+    /^DENIED\b/,
+    'Give Redis users with passwords, as deploy/redis/users.acl does, or set bind and protected-mode in its configuration',
+  ],
+];
+
 /** What ioredis reports of bytes that are no reply of Redis, and no alert of TLS, which begins with byte 21. */
 const NO_REPLY = /^Protocol error(?!, got "\\u0015")/;
 /** What a Redis says that is no node of a Cluster. */
@@ -50,7 +62,7 @@ export function isRefusal(error: Error): boolean {
   return (
     isDatabaseRefusal(error) ||
     certificateRefusal(error) !== undefined ||
-    /^(NOAUTH|WRONGPASS|NOPERM)\b|ERR invalid password|ERR Client sent AUTH/.test(error.message)
+    /^(NOAUTH|WRONGPASS|NOPERM|DENIED)\b|ERR invalid password|ERR Client sent AUTH/.test(error.message)
   );
 }
 
@@ -90,6 +102,8 @@ export function startFailure(
     const fix = 'Leave REDIS_MODE and REDIS_NODES out, and write its address into REDIS_URL';
     return { problem: `Cannot use ${where}: a single Redis answers there, and no Cluster`, fix };
   }
+  const [, greetingFix] = GREETINGS.find(([pattern]) => pattern.test(reason)) ?? [];
+  if (greetingFix) return { problem: `Cannot use ${where}: ${reason}`, fix: greetingFix };
   const code = redisCodeOf(error.message);
   if (code !== undefined) return { problem: `Cannot use ${where}: ${reason}`, fix: FIXES[code] ?? 'Correct REDIS_URL' };
   if (NO_REPLY.test(reason))

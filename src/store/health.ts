@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.ts';
 import type { RedisClient } from './client.ts';
+import { mayHaveSpoken } from './greeting.ts';
 
 /** Time between two looks at what the requests show, while they can be served. */
 const PERIOD_MS = 1000;
@@ -36,6 +37,8 @@ export interface StoreHealthParts {
   readonly where: string;
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number;
+  /** Returns what the server says to a connection that only reads. */
+  readonly greeting?: () => Promise<string | undefined>;
   /** Milliseconds between two checks of a Redis that nobody asks anything. */
   readonly idleMs: number;
   /** Left out = the requests prove nothing, and only time passes. */
@@ -66,8 +69,7 @@ export class StoreHealth {
   constructor(private readonly parts: StoreHealthParts) {
     const { client } = parts;
     client.on('error', (error: Error) => {
-      this.connectionError = error;
-      this.goDown(new StoreUnavailableError(error, 'unreachable'));
+      void this.loseConnection(error);
     });
     client.on('close', () => void this.check());
     client.on('ready', () => {
@@ -151,6 +153,20 @@ export class StoreHealth {
       }
       await delay(RETRY_MS, undefined, { ref: false });
     }
+  }
+
+  /** Goes down. The log names what the server says to a new connection, if the server closes connections at once. */
+  private async loseConnection(error: Error): Promise<void> {
+    this.connectionError = error;
+    const { greeting } = this.parts;
+    if (greeting && this.hasStarted && !this.isOutageLogged && mayHaveSpoken(error)) {
+      this.current = new StoreUnavailableError(error, 'unreachable');
+      const said = await greeting();
+      if (said !== undefined) this.connectionError = new Error(said);
+      // It may be back meanwhile.
+      if (this.current === undefined) return;
+    }
+    this.goDown(new StoreUnavailableError(this.connectionError ?? error, 'unreachable'));
   }
 
   private goDown(error: StoreUnavailableError): void {

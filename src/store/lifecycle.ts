@@ -4,6 +4,7 @@ import { messageOf, redisCodeOf } from '../errors.ts';
 import { isCluster, nodesOf, type RedisClient } from './client.ts';
 import { describe } from './connection.ts';
 import { explainStart, isRefusal } from './failures.ts';
+import { greetingOf, mayHaveSpoken } from './greeting.ts';
 
 const RETRY_MS = 50;
 /** A longer wait for the connection is worth a line in the log. */
@@ -20,6 +21,7 @@ export const LOADING = 'LOADING Redis is loading the dataset in memory';
 /**
  * Waits until Redis answers a PING; as long as it takes while Redis says that it loads its data.
  * @param onWait called when that takes longer than half a second, with the last error; and again when Redis is found to be loading.
+ * @param greeting returns what the server says to a connection that only reads; asked once, when a connection was closed at once.
  * @throws the last error of the connection after `timeoutMs`, with `overTls` of ConnectionError; or at once when Redis refuses the
  * credentials or the database, when a certificate is refused, or when the client is closed.
  */
@@ -27,14 +29,16 @@ export async function waitUntilReady(
   client: RedisClient,
   timeoutMs: number,
   onWait: (error: Error) => void,
+  greeting: () => Promise<string | undefined> = async () => undefined,
 ): Promise<void> {
   const start = performance.now();
   let deadline = start + timeoutMs;
   let lastError: Error | undefined;
+  let hasLooked = false;
   // Without a connection, a command only fails as "not writeable"; the connection's own error has the reason.
   const watch = (error: Error) => {
     const isEffect = EFFECT.test(error.message);
-    if (!lastError || !(isEffect || isRefusal(lastError))) lastError = error;
+    if (!lastError || !(isEffect || isRefusal(lastError) || (hasLooked && mayHaveSpoken(error)))) lastError = error;
   };
   client.on('error', watch);
   // A Cluster does not report the errors of its nodes as its own.
@@ -48,6 +52,11 @@ export async function waitUntilReady(
       } catch (error) {
         // A Redis that cannot save to its disk refuses PING and writes, and serves everything else.
         if (redisCodeOf(messageOf(error)) === 'MISCONF') return;
+        if (!hasLooked && mayHaveSpoken(lastError ?? error)) {
+          hasLooked = true;
+          const said = await greeting();
+          if (said !== undefined) lastError = new Error(said);
+        }
         const failure = lastError ?? (error as Error);
         const loading = !isRefusal(failure) && (await isLoading(client));
         const reason = loading ? new Error(LOADING) : Object.assign(failure, { overTls: usesTls(client) });
@@ -76,7 +85,7 @@ export async function reachStore(
   onWait: (error: Error) => void,
   timeoutMs = 30_000,
 ): Promise<void> {
-  await waitUntilReady(client, timeoutMs, onWait).catch((error: Error) => {
+  await waitUntilReady(client, timeoutMs, onWait, () => greetingOf(redis)).catch((error: Error) => {
     throw new Error(explainStart(redis.mode, describe(redis), error));
   });
 }

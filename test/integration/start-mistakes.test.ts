@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config/service.ts';
@@ -42,6 +44,17 @@ async function startFailure(env: Record<string, string>): Promise<string> {
   );
 }
 
+/** Starts a server that says a line on each connection, and closes the connection. @returns its address. */
+async function startRefusing(line: string): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.end(line);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), () => {
   it('names REDIS_TLS_CA for a certificate of an unknown authority, at once', async () => {
     const { url, port } = await tlsRedis();
@@ -68,6 +81,26 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     const { stdout } = await runCommand('doctor', ['--json'], env);
     const { findings } = JSON.parse(stdout) as { findings: Finding[] };
     expect(findings).toContainEqual(expect.objectContaining({ check: 'TLS', state: 'note' }));
+  });
+
+  it('tells what a full Redis says to each new connection, to doctor and at the start', async () => {
+    const { url, client } = await redisForTest();
+    await client.config('SET', 'maxclients', '1');
+    const fix = expect.stringContaining('Raise maxclients of Redis');
+    const detail = expect.stringContaining('ERR max number of clients reached');
+    expect(await reachable({ REDIS_URL: url }, SOON)).toMatchObject({ state: 'problem', detail, fix });
+    const { code, stderr } = await runCommand('guild', ['list'], { REDIS_URL: url }, SOON);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('ERR max number of clients reached')]);
+  });
+
+  it('tells at once what a Redis in protected mode says to each new connection', async () => {
+    const url = await startRefusing('-DENIED Redis is running in protected mode because protected mode is enabled\r\n');
+    const fix = expect.stringContaining('Give Redis users with passwords');
+    expect(await reachable({ REDIS_URL: url })).toMatchObject({
+      detail: expect.stringContaining('protected mode'),
+      fix,
+    });
+    expect(await startFailure({ REDIS_URL: url })).toContain('DENIED Redis is running in protected mode');
   });
 
   it('names REDIS_TLS_SERVERNAME and the names of the certificate for another host, at once', async () => {
