@@ -17,7 +17,7 @@ describe('StoreHealth', () => {
     vi.useRealTimers();
   });
 
-  function make(idleMs = 1000) {
+  function make(idleMs = 1000, greeting = async (): Promise<string | undefined> => undefined) {
     const client = new EventEmitter();
     const probe = vi.fn<() => Promise<unknown>>().mockResolvedValue('OK');
     const lines: string[] = [];
@@ -34,6 +34,7 @@ describe('StoreHealth', () => {
       now,
       idleMs,
       traffic,
+      greeting,
     });
     return { client, probe, lines, health, seen };
   }
@@ -116,6 +117,16 @@ describe('StoreHealth', () => {
     await vi.waitFor(() => expect(health.problem).toBeUndefined(), PATIENT);
     client.emit('error', new AggregateError([], ''));
     expect(lines).toEqual(['connect ECONNREFUSED lost R', 'back: R', 'AggregateError lost R']);
+  });
+
+  it('logs what the server says to a new connection, when it closes connections at once', async () => {
+    const { client, probe, health, lines } = make(1000, async () => 'ERR max number of clients reached');
+    await health.start();
+    probe.mockRejectedValue(notWriteable());
+    client.emit('error', new Error('write EPIPE'));
+    expect(health.problem?.code).toBe('unreachable');
+    await pass(0);
+    expect(lines).toEqual(['ERR max number of clients reached lost R']);
   });
 
   it('logs a failed request that is no outage, once a minute for each code', async () => {
