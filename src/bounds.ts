@@ -18,6 +18,13 @@ export const KEY_FIELD_BYTES = {
   prefix: 16,
 } as const;
 
+/** The most bytes of each text of an entry of an audit log: who did it, from which address, and what. A longer one is cut. */
+export const AUDIT_BYTES = { who: 100, from: 64, what: 300 } as const;
+
+/** Ends a text that was cut. */
+const CUT = '…';
+const CUT_BYTES = 3;
+
 const encoder = new TextEncoder();
 
 /** Returns whether a text has more bytes of UTF-8 than a bound. A huge text is not encoded: it has at least a byte a character. */
@@ -33,4 +40,11 @@ export function oversizedKeyFields(record: Readonly<Record<string, string>>): st
     const isOversized = isAbove(value, bytes) || (name === 'origins' && value.split(/[\s,]+/).length > MAX_ORIGINS);
     return isOversized ? [name] : [];
   });
+}
+
+/** Returns a text of that many bytes of UTF-8 at most. A longer one is cut, and ends with "…". */
+export function cutText(text: string, bytes: number): string {
+  if (!isAbove(text, bytes)) return text;
+  const { read } = encoder.encodeInto(text, new Uint8Array(bytes - CUT_BYTES));
+  return text.slice(0, read) + CUT;
 }
