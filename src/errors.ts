@@ -150,6 +150,25 @@ export function messageOf(caught: unknown): string {
   return caught instanceof Error ? caught.message : String(caught);
 }
 
+/** Returns a value as JSON for a message. A list or an object that has no JSON, because it is nested too deep or in itself, is named by its kind. */
+export function shownJson(value: unknown): string {
+  return shown(value, (each) => JSON.stringify(each) ?? String(each));
+}
+
+/** Returns a value as text for a message, a text in quotes. A list or an object is named by its kind if it has no text. */
+export function shownText(value: unknown): string {
+  return shown(value, (each) => (typeof each === 'string' ? JSON.stringify(each) : String(each)));
+}
+
+function shown(value: unknown, textOf: (value: unknown) => string): string {
+  if (typeof value === 'bigint') return `${value}n`;
+  try {
+    return textOf(value);
+  } catch {
+    return Array.isArray(value) ? 'a list that JSON cannot show' : 'an object that JSON cannot show';
+  }
+}
+
 /** Returns whether a caught value says that an AbortSignal ended the work. */
 export function isAbort(caught: unknown): boolean {
   return caught instanceof Error && caught.name === 'AbortError';

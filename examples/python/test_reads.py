@@ -136,7 +136,7 @@ class CurveTest(unittest.TestCase):
         self.assertEqual((level_for_xp("standard", 0), xp_for_level("standard", 10)), (0, 4675))
 
     def test_refuses_unfit_numbers(self) -> None:
-        for text in ("custom=", "custom=1,2,3", "custom=0,0,0,0,1,1", "custom=0,0,50,0,-1,1", "custom=0,0,50,0,1,1,0", "custom=0,0,50,0,1,1,1000001"):
+        for text in ("custom=", "custom=1,2,3", "custom=0,0,0,0,1,1", "custom=0,0,50,0,-1,1", "custom=0,0,50,0,1,1,0", "custom=0,0,50,0,1,1,1000001", "custom=0,0,50,0,1," + "1".zfill(11)):
             with self.assertRaisesRegex(ValueError, "unfit numbers"):
                 level_for_xp(text, 5)
         for xp in (-1, 2**53, True):

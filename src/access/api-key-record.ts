@@ -1,3 +1,4 @@
+import { oversizedKeyFields } from '../bounds.ts';
 import { InvalidInputError } from '../errors.ts';
 import { splitOrigins } from './origins.ts';
 
@@ -18,7 +19,12 @@ export interface ApiKeyRecord {
   readonly cap: number | null;
   /** First characters of the key, to recognise it by; "" for a key that was made before they were stored. */
   readonly prefix: string;
+  /** Whether somebody else stored a field above its bound. The field is cut here, and the key does not work. */
+  readonly isOversized?: true;
 }
+
+/** What a person can do about a key with such a field. */
+export const OVERSIZED = 'because its record has a field above its bound: revoke it, and make another';
 
 /** A key in the list of its guild. */
 export interface ListedKey extends ApiKeyRecord {
@@ -65,8 +71,11 @@ export function toFields(record: ApiKeyRecord): Record<string, string> {
   };
 }
 
-/** Returns the record that fields say; a field that is missing says nothing. */
-export function fromFields(fields: Record<string, string>): ApiKeyRecord {
+/** Returns the record that fields say; a field that is missing says nothing, and one above its bound makes the record unfit. */
+export function fromFields(stored: Readonly<Record<string, string>>): ApiKeyRecord {
+  const oversized = oversizedKeyFields(stored);
+  const fields = { ...stored };
+  for (const name of oversized) fields[name] = `${stored[name]?.slice(0, 16)}…`;
   return {
     id: fields.id ?? '',
     guildId: fields.guild_id ?? '',
@@ -77,5 +86,6 @@ export function fromFields(fields: Record<string, string>): ApiKeyRecord {
     origins: splitOrigins(fields.origins ?? ''),
     cap: fields.cap ? Number(fields.cap) : null,
     prefix: fields.prefix ?? '',
+    ...(oversized.length > 0 && { isOversized: true }),
   };
 }

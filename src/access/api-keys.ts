@@ -1,6 +1,7 @@
-import { RefusedError } from '../errors.ts';
+import { oversizedKeyFields } from '../bounds.ts';
+import { InvalidInputError, RefusedError } from '../errors.ts';
 import { type ClientStore, publishInvalidation, transact } from '../store/store.ts';
-import { type ApiKeyRecord, isExpired, toFields } from './api-key-record.ts';
+import { type ApiKeyRecord, isExpired, OVERSIZED, toFields } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 import { oneRotation } from './one-rotation.ts';
 import { StoredApiKeys } from './stored-api-keys.ts';
@@ -46,6 +47,7 @@ export class ApiKeyStore extends StoredApiKeys {
    * @param cap requests an hour that it allows, as {@link parseCap} returns them, or null for no cap.
    * @param options replaced: id of a key that must be listed still.
    * @throws RefusedError when the guild has {@link MAX_KEYS} keys that have not expired, or no key `replaced`.
+   * @throws InvalidInputError for a name or origins above their bounds ({@link oversizedKeyFields}); nothing is stored then.
    */
   async create(
     guildId: string,
@@ -69,6 +71,8 @@ export class ApiKeyStore extends StoredApiKeys {
       cap,
       prefix: key.slice(0, PREFIX_LENGTH),
     };
+    const oversized = oversizedKeyFields(toFields(record));
+    if (oversized.length > 0) throw new InvalidInputError(`These are too long for a key: ${oversized.join(', ')}`);
     const sha = hashKey(key);
     if (!(await this.enlist(guildId, record.id, sha, replaced))) {
       await this.removeExpired(guildId, replaced);
@@ -116,6 +120,7 @@ export class ApiKeyStore extends StoredApiKeys {
   /**
    * Creates a key that replaces another. The old one works for `overlapMs` more, or until its own earlier expiry; with 0 it is revoked.
    * @throws RefusedError when the guild has no such key, or another call rotates it, or did so a moment ago.
+   * @throws InvalidInputError when its record is above a bound.
    */
   rotate(guildId: string, keyId: string, overlapMs: number, options: KeepOptions = {}): Promise<RotatedKey> {
     // Two calls at once would make two keys, and the last of them say when the old one ends.
@@ -127,6 +132,7 @@ export class ApiKeyStore extends StoredApiKeys {
     const sha = await this.shaOf(guildId, keyId);
     const old = await this.find(sha);
     if (!old) throw new RefusedError('key_unfinished', { guild: guildId, key: keyId });
+    if (old.isOversized) throw new InvalidInputError(`Key ${keyId} is refused, ${OVERSIZED}`);
     const created = await this.create(guildId, old.name, old.lifetimeMs, old.origins, old.cap, {
       ...options,
       replaced: keyId,

@@ -38,6 +38,14 @@ const REFRESH_JITTER_MS = 1000;
 const REFRESH_TOGETHER_MS = 100;
 /** Keys that are remembered as valid once, at least. Only valid keys enter, so made-up ones push none out. */
 const SEEN_KEYS = 50_000;
+/** Bytes of the texts of one cached identity, on average: a key without origins has about 100, and one with the most origins 2,200. */
+const IDENTITY_BYTES = 512;
+/** The cache has room for the longest identities of this many keys, however few it keeps. */
+const LEAST_KEYS = 16;
+/** Bytes of a key and its guild, at most. */
+const SEEN_BYTES = 128;
+/** Characters of the name of a plan. */
+const MAX_PLAN_LENGTH = 32;
 const DEFAULT_PLAN = 'free';
 
 /** Authenticates API keys. Caches identities for 5 s at most; requests that wait for the same key share one look-up. */
@@ -66,11 +74,20 @@ export class Authenticator {
     private readonly now: () => number,
     /** Limits the time of a look-up as a whole. */
     private readonly limit: TimeLimit,
-    /** Identities in the cache, 1 or more. */
+    /** Identities in the cache, 1 or more. Their texts have 512 bytes for each of them together. */
     maxKeys: number,
   ) {
-    this.cache = new LRUCache({ max: maxKeys });
-    this.seen = new LRUCache({ max: Math.max(maxKeys, SEEN_KEYS) });
+    this.cache = new LRUCache({
+      max: maxKeys,
+      maxSize: Math.max(maxKeys, LEAST_KEYS) * IDENTITY_BYTES,
+      sizeCalculation: ({ identity }, key) => bytesOf(key, identity),
+    });
+    const seenKeys = Math.max(maxKeys, SEEN_KEYS);
+    this.seen = new LRUCache({
+      max: seenKeys,
+      maxSize: seenKeys * SEEN_BYTES,
+      sizeCalculation: (guildId, key) => key.length + guildId.length,
+    });
   }
 
   /** Returns the cached identity of a key; undefined = {@link authenticate} must look it up. No I/O. */
@@ -154,13 +171,13 @@ export class Authenticator {
     // A key stays with its guild, so the plan of a guild that is known is read at the same time.
     const seenGuild = this.seen.get(key);
     const [record, seenPlan] = await Promise.all([this.apiKeys.find(hash), seenGuild && this.readPlan(seenGuild)]);
-    if (!record || isExpired(record, this.wallClock()) || !hasUsableCap(record)) {
+    if (!record || isExpired(record, this.wallClock()) || record.isOversized || !hasUsableCap(record)) {
       if (epoch === this.epoch) this.cache.delete(key);
       return null;
     }
     const { guildId, id: keyId, origins, cap } = record;
     const plan = guildId === seenGuild ? seenPlan : await this.readPlan(guildId);
-    const identity = { guildId, plan: plan || DEFAULT_PLAN, keyId, origins, cap };
+    const identity = { guildId, plan: planNamed(plan), keyId, origins, cap };
     this.seen.set(key, guildId);
     if (epoch === this.epoch) {
       const goodUntil = askedAt + CACHE_TTL_MS;
@@ -178,6 +195,18 @@ export class Authenticator {
 /** Returns false for a cap that somebody else wrote and that limits nothing. The id of a capped key becomes a word of batch.lua. */
 function hasUsableCap({ id, cap }: ApiKeyRecord): boolean {
   return cap === null || (isCap(cap) && /^\w+$/.test(id));
+}
+
+/** Returns the plan of a stored text. No plan has a name above its bound, so such a text is none. */
+function planNamed(text: string | null | undefined): string {
+  return text && text.length <= MAX_PLAN_LENGTH ? text : DEFAULT_PLAN;
+}
+
+/** Returns the bytes of the texts that a cached identity holds. Ids, plans and origins have one byte a character. */
+function bytesOf(key: string, { guildId, plan, keyId, origins }: Identity): number {
+  let bytes = key.length + guildId.length + plan.length + keyId.length;
+  for (const origin of origins) bytes += origin.length;
+  return bytes;
 }
 
 /** Returns a number from 0 to 1 that differs from key to key. */

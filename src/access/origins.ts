@@ -1,3 +1,4 @@
+import { MAX_ORIGINS, MAX_ORIGINS_BYTES } from '../bounds.ts';
 import { InvalidInputError } from '../errors.ts';
 
 /** Scheme, host and port, the host as a browser names it. A URL may have more characters, which a shell or a page would have to be kept from. */
@@ -5,10 +6,15 @@ const ORIGIN = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
 
 /**
  * Parses web origins, separated by commas or spaces; "" is an empty list. Repeated origins count once.
- * @throws InvalidInputError with the first that is not an origin.
+ * @throws InvalidInputError with the first that is not an origin, or when they are more than {@link MAX_ORIGINS} or {@link MAX_ORIGINS_BYTES}.
  */
 export function parseOrigins(text: string): string[] {
-  const origins = splitOrigins(text);
+  const origins = [...new Set(splitOrigins(text))];
+  const bytes = Buffer.byteLength(origins.join(' '));
+  if (origins.length > MAX_ORIGINS || bytes > MAX_ORIGINS_BYTES)
+    throw new InvalidInputError(
+      `A key has ${MAX_ORIGINS} origins and ${MAX_ORIGINS_BYTES} bytes of them at most, not ${origins.length} with ${bytes} bytes: make a second key for the others`,
+    );
   for (const origin of origins) {
     if (origin.includes('*') && URL.canParse(origin)) {
       throw new InvalidInputError(
@@ -21,7 +27,7 @@ export function parseOrigins(text: string): string[] {
       );
     }
   }
-  return [...new Set(origins)];
+  return origins;
 }
 
 /** Splits a list of origins, such as the stored form, without a check. */

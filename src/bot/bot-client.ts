@@ -1,5 +1,4 @@
-import { InvalidInputError } from '../errors.ts';
-import { shown } from '../guild/members/check-fields.ts';
+import { InvalidInputError, shownText } from '../errors.ts';
 import { RedisKeys } from '../store/keys.ts';
 import { type ScriptClient, Scripts } from '../store/scripts.ts';
 import { replicatedClient, TEXT_REPLIES } from './replicated-client.ts';
@@ -38,7 +37,7 @@ const KEY_PREFIX = /^[A-Za-z0-9:_.-]{1,64}$/;
 /** Returns the names of keys under a prefix. @throws InvalidInputError for a prefix that the service refuses. */
 export function keysUnder(keyPrefix = 'gr'): RedisKeys {
   if (typeof keyPrefix === 'string' && KEY_PREFIX.test(keyPrefix)) return new RedisKeys(keyPrefix);
-  throw new InvalidInputError(`keyPrefix must be 1 to 64 of A-Z a-z 0-9 : _ . -, not ${shown(keyPrefix)}`);
+  throw new InvalidInputError(`keyPrefix must be 1 to 64 of A-Z a-z 0-9 : _ . -, not ${shownText(keyPrefix)}`);
 }
 
 /**

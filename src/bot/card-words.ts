@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../errors.ts';
+import { InvalidInputError, shownJson } from '../errors.ts';
 import { cleaned } from '../web/drawing/text.ts';
 import { BETWEEN_LANGUAGES, LANGUAGES, TEXTS as WIDGET_TEXTS } from '../web/widget/strings.ts';
 
@@ -80,7 +80,7 @@ function localeOf(lang: string): string {
   } catch {
     // Not a language tag.
   }
-  throw new InvalidInputError(`lang must be a language tag such as en or pt-BR, not ${JSON.stringify(lang)}`);
+  throw new InvalidInputError(`lang must be a language tag such as en or pt-BR, not ${shownJson(lang)}`);
 }
 
 function checkLabel(name: string, text: unknown): void {

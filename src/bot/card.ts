@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../errors.ts';
+import { InvalidInputError, shownJson } from '../errors.ts';
 import { checkFields } from '../guild/members/check-fields.ts';
 import type { MemberCard } from '../guild/ranking/card.ts';
 import { type CardTheme, coloursOf } from '../web/drawing/colours.ts';
@@ -36,9 +36,9 @@ export function rankCard(data: MemberCard, options: CardOptions): string {
   checkFields(options, 'the options of rankCard', ['theme', 'lang', 'accent', 'avatar', 'labels']);
   const { theme, lang, accent, avatar, labels = {} } = options;
   if (theme !== 'light' && theme !== 'dark')
-    throw new InvalidInputError(`theme must be light or dark, not ${JSON.stringify(theme)}`);
-  if (accent !== undefined && !COLOUR.test(accent))
-    throw new InvalidInputError(`accent must be a colour such as #4f46e5, not ${JSON.stringify(accent)}`);
+    throw new InvalidInputError(`theme must be light or dark, not ${shownJson(theme)}`);
+  if (accent !== undefined && !(typeof accent === 'string' && COLOUR.test(accent)))
+    throw new InvalidInputError(`accent must be a colour such as #4f46e5, not ${shownJson(accent)}`);
   if (avatar !== undefined && !isPicture(avatar))
     throw new InvalidInputError(
       'avatar must be an https URL of at most 1,000 characters, or a data URL of PNG, JPEG, GIF or WebP in Base64',

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../errors.ts';
+import { InvalidInputError, shownText } from '../errors.ts';
 import { checkFields, checkIds, wholeText } from '../guild/members/check-fields.ts';
 import { type CardReply, card, decodeCard, type MemberCard } from '../guild/ranking/card.ts';
 import { MAX_PAGE_SIZE } from '../guild/ranking/model.ts';
@@ -112,5 +112,7 @@ function checkRanking(guildId: string, userIds: readonly string[], options: Rank
   checkFields(options, 'the options of a ranking', ['board']);
   const { board } = options;
   if (board === undefined || BOARDS.includes(board)) return board;
-  throw new InvalidInputError(`board must be one of ${BOARDS.join(', ')}, not ${String(board)}`);
+  throw new InvalidInputError(
+    `board must be one of ${BOARDS.join(', ')}, not ${typeof board === 'string' ? board : shownText(board)}`,
+  );
 }

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../errors.ts';
+import { InvalidInputError, shownJson, shownText } from '../errors.ts';
 import { FACTOR_RULE, isFactor, MAX_COOLDOWN_MS, MAX_GAIN, type XpAmount } from '../guild/members/limits.ts';
 import { ID_PATTERN } from '../guild/ranking/model.ts';
 import type { Rules, Stacking, VoiceState } from './rules-document.ts';
@@ -20,6 +20,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function parseRules(document: unknown): Rules {
   const root = fieldsOf(parsed(document), '', ['$schema', 'message', 'voice', 'no_xp', 'multipliers', 'rewards']);
+  if (root.$schema !== undefined && typeof root.$schema !== 'string') refuse('$schema', 'a text', root.$schema);
   const message = fieldsOf(root.message, 'message', ['xp', 'cooldown_ms', 'min_chars']);
   const voice = fieldsOf(root.voice, 'voice', ['xp', 'counts']);
   const counts = fieldsOf(voice.counts, 'voice.counts', VOICE_STATES);
@@ -70,7 +71,7 @@ function parsed(document: unknown): unknown {
 
 /** @throws InvalidInputError which says what the value at a path must be. */
 export function refuse(path: string, wanted: string, value: unknown): never {
-  const shown = value === undefined ? 'missing' : `${JSON.stringify(value)}`;
+  const shown = value === undefined ? 'missing' : shownJson(value);
   throw new InvalidInputError(`${path || 'The rules'} must be ${wanted}, not ${shown.slice(0, 80)}`);
 }
 
@@ -123,7 +124,7 @@ function list<T>(value: unknown, path: string, entry: (value: unknown, path: str
 
 /** Checks that a value is a list. Another one may be an object of a bot's library, which is no JSON. @throws InvalidInputError */
 export function checkList(value: unknown, path: string): asserts value is readonly unknown[] {
-  if (!Array.isArray(value)) refuse(path, 'a list', String(value));
+  if (!Array.isArray(value)) refuse(path, 'a list', shownText(value));
 }
 
 function factors(value: unknown, path: string): Map<string, number> {

@@ -153,7 +153,8 @@ function toJson(record: ListedKey) {
   return { id, name, created_at, expires_at, state: stateOf(record), origins, cap };
 }
 
-function stateOf(key: ListedKey): 'active' | 'expired' | 'unfinished' {
+function stateOf(key: ListedKey): 'active' | 'expired' | 'unfinished' | 'oversized' {
   if (key.isUnfinished) return 'unfinished';
+  if (key.isOversized) return 'oversized';
   return isExpired(key, Date.now()) ? 'expired' : 'active';
 }

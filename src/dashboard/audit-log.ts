@@ -1,4 +1,5 @@
 import { TokenBuckets } from '../access/token-buckets.ts';
+import { AUDIT_BYTES, cutText } from '../bounds.ts';
 import type { Store } from '../store/store.ts';
 import { inTurn } from './one-at-a-time.ts';
 import { Refusal } from './refusal.ts';
@@ -33,7 +34,7 @@ interface AuditEntry extends Action {
 /** An entry about access, or about the data of the guild. They are kept apart, so that many of one kind leave those of the other. */
 type AuditKind = 'security' | 'data';
 
-/** Entries that are kept of each kind of a guild, about. */
+/** Entries that are kept of each kind of a guild, about. With the bounds of their texts, that is half a megabyte. */
 const MAX_ENTRIES = 1000;
 /** Changes that the owners of a guild, or the operators, may make there at once, and the time after which they may make one more. */
 const CHANGES = { burst: 60, intervalMs: 2000 };
@@ -101,8 +102,8 @@ export class AuditLog {
    * Logs what has happened. The same again takes the place of the entry before.
    * @param guildId null for what concerns no guild: the log of the process alone has it.
    */
-  async note(guildId: string | null, { who, from }: Author, what: string, kind: AuditKind): Promise<void> {
-    const action = { who, from, what };
+  async note(guildId: string | null, author: Author, what: string, kind: AuditKind): Promise<void> {
+    const action = cutAction({ ...author, what });
     if (guildId !== null) {
       const stream = this.streams(guildId)[kind];
       await this.writeInTurn(stream, () => this.write(stream, action));
@@ -144,7 +145,16 @@ export class AuditLog {
 function entryOf(id: string, fields: readonly string[]): AuditEntry {
   const [, who = '', , what = '', , from = '', , times = '1'] = fields;
   const at = new Date(Number(id.split('-')[0])).toISOString();
-  return { at, who, what, from, times: Number(times) };
+  return { at, ...cutAction({ who, what, from }), times: Number(times) };
+}
+
+/** Returns an action whose texts are cut to their bounds. */
+function cutAction({ who, from, what }: Action): Action {
+  return {
+    who: cutText(who, AUDIT_BYTES.who),
+    from: cutText(from, AUDIT_BYTES.from),
+    what: cutText(what, AUDIT_BYTES.what),
+  };
 }
 
 function tooManyChanges(seconds: number): Refusal {

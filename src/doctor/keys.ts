@@ -1,3 +1,4 @@
+import { oversizedKeyFields } from '../bounds.ts';
 import { count } from '../count.ts';
 import { nodesOf } from '../store/client.ts';
 import type { RedisKeys } from '../store/keys.ts';
@@ -56,12 +57,17 @@ export async function sampleKeys({ client, redisKeys, config }: CheckContext) {
     wrongTypes: [] as string[],
     /** Keys that the data model does not know. */
     unknownNames: [] as string[],
+    /** API keys whose record has a field above its bound, with the fields. */
+    oversized: [] as string[],
   };
   for (const node of masters) {
     let cursor = '0';
     for (let scans = 0; ; scans++) {
       const [next, keys] = await node.scan(cursor, 'MATCH', `${config.keyPrefix}:*`, 'COUNT', SCAN_COUNT);
       const typed = keys.map(async (key) => [key, await node.type(key)] as const);
+      const apiKeys = keys.filter((key) => API_KEY.test(key.slice(config.keyPrefix.length)));
+      for (const found of await Promise.all(apiKeys.map((key) => oversizedKey(node, key))))
+        sample.oversized.push(...found);
       for (const [key, type] of await Promise.all(typed)) {
         const kind = kindOfKey(redisKeys, key);
         if (!kind) sample.unknownNames.push(key);
@@ -85,9 +91,20 @@ export async function sampleKeys({ client, redisKeys, config }: CheckContext) {
   return sample;
 }
 
+const API_KEY = /^:key:[0-9a-f]{64}$/;
+
+/** Returns the name of an API key and its fields above their bounds, if it has any. */
+async function oversizedKey(node: Pick<CheckContext['client'], 'hgetall'>, key: string): Promise<string[]> {
+  // A key of another type is another finding.
+  const record = await node.hgetall(key).catch(() => ({}) as Record<string, string>);
+  const fields = oversizedKeyFields(record);
+  const { id = '', guild_id: guild = '' } = record;
+  return fields.length > 0 ? [`${id.slice(0, 32)} of guild ${guild.slice(0, 64)} (${fields.join(', ')})`] : [];
+}
+
 /** Returns what the sample says of the data model. */
 export function keyFindings(sample: Awaited<ReturnType<typeof sampleKeys>>): Finding[] {
-  const { prefix, keys, others, complete, guilds, wrongTypes, unknownNames } = sample;
+  const { prefix, keys, others, complete, guilds, wrongTypes, unknownNames, oversized } = sample;
   const check = 'keys';
   if (others > 0) {
     const none = `no key ${complete ? '' : 'of a sample '}begins with "${prefix}:"`;
@@ -109,5 +126,13 @@ export function keyFindings(sample: Awaited<ReturnType<typeof sampleKeys>>): Fin
     const fix = 'Names have the guild in braces, such as gr:{123}:xp. Rename them, or set another KEY_PREFIX';
     findings.push(problem(check, `not in the data model: ${some(unknownNames)}`, fix));
   }
+  if (oversized.length > 0)
+    findings.push(
+      problem(
+        check,
+        `API keys above a bound, which are refused: ${some(oversized)}`,
+        'Revoke them with guildrank keys revoke, and make others',
+      ),
+    );
   return findings.length > 0 ? findings : [ok(check, `${size}: names and types are right`)];
 }

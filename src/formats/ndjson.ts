@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
+import { isDeep, MAX_DEPTH } from './nesting.ts';
 import { checkRow, type Entry, isObject, OWN_NAMES, type SeedRow } from './rows.ts';
 
 /** Limits memory: a file without line ends would be one line. No member needs a longer one. */
@@ -44,6 +45,7 @@ function rowOf(text: string): SeedRow | string {
     return 'it is not valid JSON';
   }
   if (!isObject(value)) return 'it is not an object';
+  if (isDeep(value)) return `it is nested deeper than ${MAX_DEPTH} levels`;
   if (XP_AS_FRACTION.test(text)) return 'xp is not written as a whole number';
   return checkRow(value, OWN_NAMES);
 }

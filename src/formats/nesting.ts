@@ -20,6 +20,20 @@ export function checkNesting(text: string, name: string): void {
   }
 }
 
+/** Returns whether a value of JSON is nested deeper than {@link MAX_DEPTH}. Such a value cannot be written again. O(n). */
+export function isDeep(value: object): boolean {
+  let level: object[] = [value];
+  for (let depth = 1; depth <= MAX_DEPTH; depth++) {
+    const next: object[] = [];
+    for (const each of level) {
+      for (const inner of Object.values(each)) if (typeof inner === 'object' && inner !== null) next.push(inner);
+    }
+    if (next.length === 0) return false;
+    level = next;
+  }
+  return true;
+}
+
 /** Returns the place of the quote that ends a string of JSON; a place behind the text if none does. @param begin place of the first quote. */
 export function endOfString(text: string, begin: number): number {
   let end = begin + 1;

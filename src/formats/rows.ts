@@ -1,3 +1,4 @@
+import { shownJson } from '../errors.ts';
 import { FUTURE_CLAIM, isFutureClaim } from '../guild/members/records.ts';
 import { MAX_XP } from '../guild/ranking/curves.ts';
 import { HIDE_REASONS, type HideReason, ID_PATTERN, MAX_USERNAME_BYTES, reasonsIn } from '../guild/ranking/model.ts';
@@ -110,7 +111,7 @@ export function checkRow(
 
 /** Returns a value from a file as text that is safe and short enough for a line on a terminal. */
 function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = shownJson(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 

@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hashKey } from '../../src/access/key-format.ts';
 import { parseOrigins } from '../../src/access/origins.ts';
 import { expectDocumented } from '../support/api-document.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -85,4 +86,29 @@ it('parseOrigins takes origins as people write them, and names what is none', ()
   expect(parseOrigins('https://a.example, http://localhost:3000 https://a.example')).toEqual(ORIGINS);
   for (const wrong of ['a.example', 'https://a.example/', 'https://a.example/path', '*', 'ftp://a.example', 'null'])
     expect(() => parseOrigins(`https://ok.example,${wrong}`)).toThrow(`"${wrong}" is not an origin`);
+});
+
+it.each([
+  ['95,000 characters of origins', { origins: `https://${'a'.repeat(95_000)}` }],
+  ['21 origins', { origins: Array.from({ length: 21 }, (_, i) => `https://${i}.example`).join(' ') }],
+  ['a name of 257 bytes', { name: 'a'.repeat(257) }],
+])('a key that somebody stored with %s gets 401, also with an origin of its list', async (_name, fields) => {
+  const { apiKeys } = service.store;
+  const { key, record } = await apiKeys.create('guild', 'page', null, ORIGINS);
+  await testStore.client.hset(`gr:key:${hashKey(key)}`, fields);
+  for (const origin of ['https://0.example', ...ORIGINS]) {
+    const { status, body } = await ask(key, { origin });
+    expect({ status, code: body.code }).toEqual({ status: 401, code: 'invalid_api_key' });
+  }
+  await expect(apiKeys.rotate('guild', record.id, 0)).rejects.toThrow(
+    `Key ${record.id} is refused, because its record has a field above its bound: revoke it, and make another`,
+  );
+  await apiKeys.revoke('guild', record.id);
+});
+
+it('a key with more origins than its bound is not made, also by a caller that has not parsed them', async () => {
+  const { apiKeys } = service.store;
+  const origins = [`https://${'a'.repeat(2000)}`];
+  await expect(apiKeys.create('full', 'page', null, origins)).rejects.toThrow('These are too long for a key: origins');
+  expect(await apiKeys.list('full')).toEqual([]);
 });

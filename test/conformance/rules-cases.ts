@@ -47,6 +47,7 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [[], 'The rules'],
   [null, 'The rules'],
   [{ messages: {} }, 'messages'],
+  [{ $schema: {} }, '$schema'],
   [{ message: 5 }, 'message'],
   [{ message: null }, 'message'],
   [{ message: { cooldown: 5 } }, 'message.cooldown'],

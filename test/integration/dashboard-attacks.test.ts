@@ -285,6 +285,28 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await log.latest('own', 50)).filter(({ what }) => what === 'again')).toMatchObject([{ times: 30 }]);
   });
 
+  it('by changes with long texts fills no audit log: entries are cut, and 1,200 of 90,000 characters take less than 1 MB', async () => {
+    const { client } = dashboard.store;
+    const log = new AuditLog(
+      openStore(client, 'gr'),
+      () => 0,
+      () => {},
+    );
+    const long = (n: number) => `${n} ${'\u{1f600}'.repeat(45_000)}`;
+    for (let n = 0; n < 1200; n++) await log.note('full', { who: long(n), from: long(n) }, long(n), 'data');
+    expect(await client.memory('USAGE', 'gr:{full}:audit', 'SAMPLES', 0)).toBeLessThan(1_000_000);
+    expect(await client.xlen('gr:{full}:audit')).toBeGreaterThanOrEqual(1000);
+    const [entry] = await log.latest('full', 1);
+    expect(entry?.what).toMatch(/^1199 \u{1f600}{73}…$/u);
+    // A long text that somebody else stored is cut when it is read.
+    await client.xadd('gr:{full}:audit', '*', 'who', long(1), 'what', long(1), 'from', long(1), 'times', 1);
+    expect((await log.latest('full', 1))[0]?.what.length).toBeLessThan(310);
+    // The same long text again is still one entry.
+    await log.note('full', { who: 'u', from: 'a' }, long(1), 'data');
+    await log.note('full', { who: 'u', from: 'a' }, long(1), 'data');
+    expect((await log.latest('full', 1))[0]).toMatchObject({ who: 'u', times: 2 });
+  });
+
   it('through names shows them as text', async () => {
     const evil = `<img src=x onerror="alert(1)">'"</script><script>alert(2)</script>`;
     await dashboard.store.writer.record('own', { userId: 'm', set: 5, profile: { username: evil } });

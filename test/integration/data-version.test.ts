@@ -103,6 +103,11 @@ describeStores('the curve of a guild', (kind) => {
     // All coefficients 0 give no level at all.
     await store.client.hset('gr:{g}:config', { xp_curve: 'custom', xp_curve_custom: '0,0,0,0,1,1' });
     await refuse(() => writer.record('g', { userId: 'a', set: 5 }), 'custom=0,0,0,0,1,1');
+    await store.client.hset('gr:{g}:config', 'xp_curve_custom', '0,0,50,0,1,00000000001');
+    await refuse(() => writer.record('g', { userId: 'a', set: 5 }), 'custom=0,0,50,0,1,00000000001');
+    // A text that a person could store before is named by its begin.
+    await store.client.hset('gr:{g}:config', 'xp_curve_custom', `0,0,50,0,1,${'0'.repeat(90_000)}1`);
+    await refuse(() => writer.record('g', { userId: 'a', set: 5 }), `custom=0,0,50,0,1,${'0'.repeat(70)}`);
     await store.client.hdel('gr:{g}:config', 'xp_curve_custom');
     await refuse(() => writer.record('g', { userId: 'a', set: 5 }), 'custom=');
     await guildConfig.update('g', { xpCurve: 'lurkr' });
@@ -146,5 +151,8 @@ describeStores('the API', (kind) => {
     await writer.record('elsewhere', { userId: 'a', set: 1 });
     await suite.testStore.client.hincrby('gr:{guild}:stats', 'rev', 5);
     await suite.get(paths[0] as string).expect(503);
+    await suite.testStore.client.hset('gr:{guild}:config', 'xp_curve_custom', `0,0,50,0,1,${'0'.repeat(90_000)}1`);
+    await suite.testStore.client.hincrby('gr:{guild}:stats', 'rev', 5);
+    for (const path of paths.slice(0, 2)) await suite.get(path).expect(503);
   });
 });

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { hashKey } from '../../src/access/key-format.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { permissionsOf } from '../fault/acl.ts';
@@ -50,6 +51,22 @@ describe('guildrank doctor', needs('redis-server'), () => {
     await store.apiKeys.create('a', 'test', null);
     return { ...redis, store };
   };
+
+  it('names an API key whose stored origins are above their bound, and says what to do', async () => {
+    const { url, client, store } = await goodRedis();
+    const { key, record } = await store.apiKeys.create('b', 'page', null);
+    await client.hset(`gr:key:${hashKey(key)}`, 'origins', `https://${'a'.repeat(95_000)}`);
+    const { code, of } = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url });
+    expect(code).toBe(1);
+    expect(of('keys')).toEqual([
+      {
+        check: 'keys',
+        state: 'problem',
+        detail: `API keys above a bound, which are refused: ${record.id} of guild b (origins)`,
+        fix: 'Revoke them with guildrank keys revoke, and make others',
+      },
+    ]);
+  });
 
   it('finds nothing wrong with a good Redis, ends with 0, and changes nothing there', async () => {
     const { url, client } = await goodRedis();

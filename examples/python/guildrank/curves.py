@@ -10,7 +10,7 @@ from .checks import check_whole
 
 # The greatest XP of a member, which a double holds exactly.
 MAX_XP = 2**53 - 1
-_CUSTOM = re.compile("(-?[0-9]{1,20},){4}[0-9]{1,20},[0-9]{1,20}(,[0-9]{1,20})?")
+_CUSTOM = re.compile("(-?[0-9]{1,10},){4}[0-9]{1,10},[0-9]{1,10}(,[0-9]{1,10})?")
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def parse_curve(text: str) -> Curve:
     numbers = text[len("custom=") :]
     curve = Curve(*map(int, numbers.split(","))) if _CUSTOM.fullmatch(numbers) else None
     if curve is None or not _is_sound(curve):
-        raise ValueError(f"The curve {text} has unfit numbers: use a name, or numbers within the bounds of docs/data-model.md")
+        raise ValueError(f"The curve {text[:100]} has unfit numbers: use a name, or numbers within the bounds of docs/data-model.md")
     return curve
 
 

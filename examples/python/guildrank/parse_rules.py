@@ -29,6 +29,8 @@ def parse_rules(document: Any) -> Rules:
     """
     parsed = _parsed(document) if isinstance(document, str) else document
     root = _fields(parsed, "", ["$schema", "message", "voice", "no_xp", "multipliers", "rewards"])
+    if not (root["$schema"] is _MISSING or isinstance(root["$schema"], str)):
+        _refuse("$schema", "a text", root["$schema"])
     message = _fields(root["message"], "message", ["xp", "cooldown_ms", "min_chars"])
     voice = _fields(root["voice"], "voice", ["xp", "counts"])
     counts = _fields(voice["counts"], "voice.counts", VOICE_STATES)
@@ -66,7 +68,10 @@ def _parsed(text: str) -> Any:
 
 
 def _refuse(path: str, wanted: str, value: Any) -> NoReturn:
-    shown = "missing" if value is _MISSING else json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=repr)
+    try:
+        shown = "missing" if value is _MISSING else json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=repr)
+    except (ValueError, RecursionError):
+        shown = "a value that JSON cannot show"
     raise ValueError(f"{path or 'The rules'} must be {wanted}, not {shown[:80]}")
 
 

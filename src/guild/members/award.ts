@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { InvalidInputError } from '../../errors.ts';
+import { InvalidInputError, shownText } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import { checkFields, checkText, shown, wholeText } from './check-fields.ts';
+import { checkFields, checkText, wholeText } from './check-fields.ts';
 import type { OnceOptions } from './event.ts';
 import { decodeGain, type Gain } from './gain.ts';
 import { FACTOR_RULE, isFactor, MAX_COOLDOWN_MS, MAX_GAIN, type XpAmount } from './limits.ts';
@@ -66,7 +66,7 @@ export function awardArguments(request: AwardRequest): string[] {
 /** Returns a factor with its six decimals. */
 function factorText(factor: number): string {
   if (isFactor(factor)) return factor.toFixed(6);
-  throw new InvalidInputError(`factor must be ${FACTOR_RULE}, not ${shown(factor)}`);
+  throw new InvalidInputError(`factor must be ${FACTOR_RULE}, not ${shownText(factor)}`);
 }
 
 /** Decodes the reply of award.lua. */

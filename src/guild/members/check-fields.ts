@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../errors.ts';
+import { InvalidInputError, shownText } from '../../errors.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
 
 /**
@@ -11,7 +11,7 @@ import { ID_PATTERN } from '../ranking/model.ts';
 export function checkFields(value: unknown, owner: string, names: readonly string[], path = ''): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const subject = path || owner.replace(/^./, (letter) => letter.toUpperCase());
-    throw new InvalidInputError(`${subject} must be an object with ${names.join(', ')}, not ${shown(value)}`);
+    throw new InvalidInputError(`${subject} must be an object with ${names.join(', ')}, not ${shownText(value)}`);
   }
   for (const name of Object.keys(value)) {
     if (names.includes(name)) continue;
@@ -21,7 +21,7 @@ export function checkFields(value: unknown, owner: string, names: readonly strin
 
 /** Checks that an argument is a list. @throws InvalidInputError */
 export function checkList(value: unknown, subject: string): void {
-  if (!Array.isArray(value)) throw new InvalidInputError(`${subject} must be a list, not ${shown(value)}`);
+  if (!Array.isArray(value)) throw new InvalidInputError(`${subject} must be a list, not ${shownText(value)}`);
 }
 
 /** Checks the ids of a write before it is sent. @throws InvalidInputError */
@@ -34,23 +34,18 @@ export function checkIds(guildId: string, userIds: readonly string[]): void {
 function checkId(kind: 'guild' | 'user', id: unknown): void {
   // JavaScript lets a bot pass anything, and a pattern takes undefined for the text "undefined".
   if (typeof id === 'string' && ID_PATTERN.test(id)) return;
-  const text = typeof id === 'string' ? JSON.stringify(id) : `${String(id)} (${typeof id})`;
+  const text =
+    typeof id === 'string' ? JSON.stringify(id) : `${typeof id === 'bigint' ? id : shownText(id)} (${typeof id})`;
   throw new InvalidInputError(`The ${kind} id ${text} must be a text of 1 to 64 of A-Z a-z 0-9 _ - .`);
 }
 
 /** Checks that an argument is a text. A client would make one of anything, such as "null". @throws InvalidInputError */
 export function checkText(value: unknown, name: string): void {
-  if (typeof value !== 'string') throw new InvalidInputError(`${name} must be a text, not ${shown(value)}`);
+  if (typeof value !== 'string') throw new InvalidInputError(`${name} must be a text, not ${shownText(value)}`);
 }
 
 /** Returns a whole number within bounds as text. @throws InvalidInputError naming the value; nothing is sent. */
 export function wholeText(name: string, value: number, min: number, max: number): string {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return String(value);
-  throw new InvalidInputError(`${name} must be a whole number from ${min} to ${max}, not ${shown(value)}`);
-}
-
-/** Returns a wrong value as text for a message, a text in quotes. */
-export function shown(value: unknown): string {
-  if (typeof value === 'bigint') return `${value}n`;
-  return typeof value === 'string' ? JSON.stringify(value) : String(value);
+  throw new InvalidInputError(`${name} must be a whole number from ${min} to ${max}, not ${shownText(value)}`);
 }

@@ -1,9 +1,9 @@
-import { InvalidInputError } from '../../errors.ts';
+import { InvalidInputError, shownText } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { ScriptStore } from '../../store/scripts.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../ranking/model.ts';
-import { checkFields, checkIds, shown } from './check-fields.ts';
+import { checkFields, checkIds } from './check-fields.ts';
 import { inSlices, sumOf } from './slices.ts';
 import { throwRefusal } from './writer.ts';
 
@@ -42,7 +42,7 @@ export async function changeReason(
   const { reason = 'moderator' } = options;
   checkIds(guildId, userIds);
   if (!HIDE_REASONS.includes(reason))
-    throw new InvalidInputError(`reason must be ${HIDE_REASONS.join(', ')}, not ${shown(reason)}`);
+    throw new InvalidInputError(`reason must be ${HIDE_REASONS.join(', ')}, not ${shownText(reason)}`);
   const guild = redisKeys.guild(guildId);
   const slices = await inSlices(userIds, async (slice) => {
     const reply = await hide(scripts, guild, [mode, reason, ...slice]);

@@ -1,8 +1,8 @@
-import { InvalidInputError, RefusedError } from '../../errors.ts';
+import { InvalidInputError, RefusedError, shownText } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { ScriptStore } from '../../store/scripts.ts';
-import { checkFields, checkIds, shown } from './check-fields.ts';
+import { checkFields, checkIds } from './check-fields.ts';
 import { changeReason } from './hiding.ts';
 import { inSlices } from './slices.ts';
 
@@ -45,10 +45,10 @@ export async function syncMembers(
   const present = (Array.isArray(presentIds) ? new Set(presentIds) : presentIds) as PresentMembers | null;
   checkIds(guildId, Array.isArray(presentIds) ? presentIds : []);
   if (!(typeof maxShare === 'number' && maxShare >= 0 && maxShare <= 1))
-    throw new InvalidInputError(`maxShare must be a number from 0 to 1, not ${shown(maxShare)}`);
+    throw new InvalidInputError(`maxShare must be a number from 0 to 1, not ${shownText(maxShare)}`);
   if (typeof present?.has !== 'function')
     throw new InvalidInputError(
-      `The present members must be a list, a Set or a Map of user ids, not ${shown(presentIds)}`,
+      `The present members must be a list, a Set or a Map of user ids, not ${shownText(presentIds)}`,
     );
   if (present.size === 0)
     throw new InvalidInputError('The list of present members is empty: give all user ids of the server');

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { oversizedKeyFields } from '../../bounds.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
 
 /** The stream of "guild export": one JSON value a line. Ids, names and values are texts of bytes (latin1), so that they arrive as they were. */
@@ -38,7 +39,10 @@ export type MovedMember = z.output<typeof member>;
 export const movedKeySchema = z.object({
   id: z.string().regex(/^[0-9A-Za-z]{1,32}$/),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  record: fields,
+  record: fields.refine((record) => {
+    const pairs = record.flatMap((field, i) => (i % 2 === 0 ? [[field, record[i + 1] ?? '']] : []));
+    return oversizedKeyFields(Object.fromEntries(pairs)).length === 0;
+  }, 'a field of an API key above its bound'),
 });
 
 const rest = z.object({

@@ -40,7 +40,8 @@ export const DEFAULT_CURVE: CurveName = 'standard';
 /** A curve as text: a name of the table, or `custom=a,b,c,d,q,m`, or that with `,max`. */
 export type CurveText = CurveName | `custom=${string}`;
 
-const CUSTOM = /^custom=(-?\d+),(-?\d+),(-?\d+),(-?\d+),(\d+),(\d+)(?:,(\d+))?$/;
+/** Each number has ten digits at most, so that a stored curve is short: the scripts of a guild read it at each call. */
+const CUSTOM = /^custom=(-?\d{1,10}),(-?\d{1,10}),(-?\d{1,10}),(-?\d{1,10}),(\d{1,10}),(\d{1,10})(?:,(\d{1,10}))?$/;
 
 /** Returns the curve of a text, or undefined if its coefficients are unfit. An unknown or empty name means the default curve. */
 export function parseCurve(text: string): Curve | undefined {

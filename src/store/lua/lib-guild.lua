@@ -1,6 +1,7 @@
 -- lib-guild: the revision and the curve of a guild.
 
 --- @include lib-model
+--- @include lib-curve-text
 
 -- Returns the revision, "" when there is none. A script is atomic, so one read is enough for a batch. Raises an error for a guild with data of a
 -- newer version.
@@ -20,7 +21,7 @@ local function curve_text(config_key, name)
     name = redis.call('HGET', config_key, 'xp_curve')
   end
   if name == 'custom' then
-    return 'custom=' .. (redis.call('HGET', config_key, 'xp_curve_custom') or '')
+    return custom_curve_text(redis.call('HGET', config_key, 'xp_curve_custom'))
   end
   return type(name) == 'string' and name or ''
 end

@@ -4,6 +4,7 @@
 -- Numbers are parsed with "+ 0.0", because ioredis-mock's Lua 5.3 would compute in 32-bit integers and wrap around.
 
 --- @include lib-model
+--- @include lib-curve-text
 
 -- Returns a curve of the table in src/guild/ranking/curves.ts, nil for another name.
 local function built_in_curve(name)
@@ -31,7 +32,9 @@ local function curve_named(name)
   local function parse_curve(spec)
     local six, max = string.match(spec, '^(%-?%d+,%-?%d+,%-?%d+,%-?%d+,%d+,%d+),(%d+)$')
     local a, b, c, d, q, m = string.match(six or spec, '^(%-?%d+),(%-?%d+),(%-?%d+),(%-?%d+),(%d+),(%d+)$')
-    local parsed = a and { a = a + 0.0, b = b + 0.0, c = c + 0.0, d = d + 0.0, q = q + 0.0, m = m + 0.0, computed = 0 }
+    -- Ten digits in each number at most.
+    local is_short = not string.find(spec, '%d%d%d%d%d%d%d%d%d%d%d')
+    local parsed = a and is_short and { a = a + 0.0, b = b + 0.0, c = c + 0.0, d = d + 0.0, q = q + 0.0, m = m + 0.0, computed = 0 }
     if max then
       parsed.max = max + 0.0
     end
@@ -58,7 +61,7 @@ local function curve_named(name)
   local spec = string.match(name, '^custom=(.*)$')
   curve = spec and parse_curve(spec)
   if not (curve and is_sound(curve)) then
-    raise_error('CURVE the guild has the curve ' .. name .. ', which these scripts do not know: update them, or set a known curve')
+    raise_error('CURVE the guild has the curve ' .. string.sub(name, 1, 100) .. ', which these scripts do not know: update them, or set a known curve')
   end
   return curve
 end
@@ -70,7 +73,7 @@ local function guild_curve(config_key)
   if type(name) ~= 'string' or name == '' then
     name = 'standard'
   elseif name == 'custom' then
-    name = 'custom=' .. (type(coefficients) == 'string' and coefficients or '')
+    name = custom_curve_text(coefficients)
   end
   return curve_named(name), name, stored[3]
 end

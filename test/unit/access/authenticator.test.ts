@@ -392,3 +392,18 @@ it('counts its look-ups by result', async () => {
   await authenticator.authenticate('malformed');
   expect(authenticator.counts()).toEqual({ found: 1, unknown: 2, failed: 3 });
 });
+
+it('keeps fewer identities when their origins are long, so that 100 keys hold 512 bytes each together', async () => {
+  const few = newAuthenticator(timeLimit(60_000), 100);
+  const keys = Array.from({ length: 100 }, () => generateKey());
+  find.mockResolvedValue(recordOf({ origins: [`https://${'a'.repeat(1900)}`] }));
+  for (const each of keys) await few.authenticate(each);
+  const kept = keys.filter((each) => few.getCached(each));
+  expect(kept.length).toBeGreaterThan(20);
+  expect(kept.length * 1900).toBeLessThan(100 * 512);
+});
+
+it('takes a stored plan whose name is longer than every name of a plan for none', async () => {
+  plan.mockResolvedValue('p'.repeat(33));
+  expect(await authenticator.authenticate(key)).toMatchObject({ plan: 'free' });
+});

@@ -35,6 +35,21 @@ describe('the rules of a guild', () => {
       expect(rewardRoles(parsed[index], level, roles), JSON.stringify([index, level, roles])).toEqual({ add, remove });
   });
 
+  it.each(['', '$schema', 'message', 'voice', 'no_xp', 'multipliers', 'rewards'])(
+    'are refused when "%s" is nested 100,000 deep, as JSON and as an object',
+    (field) => {
+      const deep = `${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}`;
+      const json = field === '' ? deep : `{"${field}":${deep}}`;
+      for (const document of [json, JSON.parse(json)]) {
+        const call = () => parseRules(document);
+        expect(call).toThrow(InvalidInputError);
+        expect(call).toThrow(
+          field === 'rewards' ? 'rewards[0].a' : /must be an? (object|text), not a list that JSON cannot show/,
+        );
+      }
+    },
+  );
+
   it('are refused with the name of the first wrong field, and the schema refuses the same documents', () => {
     // A schema compares no two fields, and counts no decimals.
     const beyondSchemas = ['message.xp.min must be a whole number from 0 to 5', 'multipliers.roles.r1'];

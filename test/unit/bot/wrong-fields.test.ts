@@ -227,3 +227,22 @@ describe('a record', () => {
     ['The record has floor, which goes with add only', { set: 5, floor: 0 }],
   ])('is refused: %s', (message, given) => expectRefusal(record(given), message));
 });
+
+/** A list that has no text: it is nested too deep for one. */
+const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as Anything;
+
+it.each<[string, () => unknown]>([
+  ['a user id', () => writer.record('g', { userId: deep, set: 1 })],
+  ['a list of records', () => writer.recordMany('g', { deep } as Anything)],
+  ['an amount', () => writer.award('g', { userId: 'u', amount: deep })],
+  ['a factor', () => writer.award('g', { userId: 'u', amount: 1, factor: deep })],
+  ['a user name', () => writer.award('g', { userId: 'u', amount: 1, username: deep })],
+  ['a reason', () => writer.hide('g', ['u'], { reason: deep } as Anything)],
+  ['a board', () => reader.stats('g', { board: deep } as Anything)],
+  ['a colour of a card', () => rankCard({} as Anything, { accent: deep } as Anything)],
+  ['a profile', () => writer.record('g', { userId: 'u', set: 1, profile: deep })],
+  ['an object without a prototype', () => writer.award('g', { userId: Object.create(null), amount: 1 })],
+])('%s that no message can show is refused with a message', async (_name, call) => {
+  expect(await errorOf(call)).toBeInstanceOf(InvalidInputError);
+  expect(sent).not.toHaveBeenCalled();
+});

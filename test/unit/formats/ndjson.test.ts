@@ -15,6 +15,27 @@ describe('reading ndjson', () => {
     }
   });
 
+  it.each([
+    'id',
+    'xp',
+    'username',
+    'level',
+    'daily_streak',
+    'last_daily_claim',
+    'explicit_level',
+    'hidden',
+    'hidden_reasons',
+    'other',
+  ])('a row with the field %s nested 5,000 deep is a bad row, and the rows after it are read', async (field) => {
+    const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
+    const text = `{"user_id":"1","xp":1,"${field}":${deep}}\n{"user_id":${deep},"xp":1}\n{"user_id":"2","xp":2}`;
+    expect(await read(text)).toEqual([
+      { at: 1, row: 'it is nested deeper than 100 levels' },
+      { at: 2, row: 'it is nested deeper than 100 levels' },
+      { at: 3, row: { userId: '2', xp: 2 } },
+    ]);
+  });
+
   it('reports line and reason of every bad row, and never rounds', async () => {
     const lines = [
       '{"user_id":"1","xp":9007199254740993}',

@@ -34,6 +34,7 @@ describe('the text of a curve', () => {
     ['a curve that just rises', '1,0,-2,1,1,1', '0,1,-1,0,1,1'],
     ['a curve with a c that a or b makes up for', '1000,0,-2500,1500,1,1', '0,1000,-1500,500,1,1'],
     ['a first level at 0 XP', '1,0,0,-1,1,1', '0,5,0,-5,1,1'],
+    ['ten digits in each number', '0000000000,0000000001,-0000000001,-0000000000,0000000001,0000000001,0000000009'],
     ['a straight line that is just steep enough', '0,0,4,0,2,1', '0,0,1000000,0,1000,1'],
   ])('may have %s', (_what, ...texts) => {
     for (const text of texts) {
@@ -54,6 +55,12 @@ describe('the text of a curve', () => {
     ['a first level below 0 XP', '1,0,0,-2,1,1', '0,5,0,-6,1,1', '0,0,5,-6,1,1'],
     ['a straight line that is too flat', '0,0,3,0,2,1', '0,0,999999,0,1000,1'],
     ['too few or too many numbers', '', '1', '1,0,0,0,1', '1,0,0,0,1,1,', '1,0,0,0,1,1,5,5'],
+    [
+      'a number of more than ten digits',
+      `0,0,50,0,1,${'0'.repeat(10)}1`,
+      `${'0'.repeat(11)},0,50,0,1,1`,
+      `0,0,50,0,1,1,${'0'.repeat(90_000)}9`,
+    ],
     ['what is no whole number', '1.5,0,0,0,1,1', '+1,0,0,0,1,1', '1e3,0,0,0,1,1', 'a,0,0,0,1,1', ',0,0,0,1,1'],
     ['anything around its numbers', ' 1,0,0,0,1,1', '1,0,0,0,1,1 ', '1,0,0,0,1,1\n', 'custom=1,0,0,0,1,1'],
   ])('is refused with %s', (_what, ...texts) => {
