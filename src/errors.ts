@@ -70,7 +70,8 @@ export class StoreUnavailableError extends DomainError {
     private readonly knownCode?: StoreFailureCode,
     message = scriptRefusal(cause instanceof Error ? cause.message : ''),
   ) {
-    super(message ?? 'The store did not answer in time or refused the command', { cause });
+    const code = failureCodeOf(toldBy(cause), knownCode);
+    super(message ?? `The store did not answer in time or refused the command (${code})`, { cause });
   }
 
   /** Returns the error of a call that the server did and that replicas may lack. @param doubt why they may. */
@@ -102,18 +103,26 @@ export class StoreUnavailableError extends DomainError {
   }
 
   private get told(): string {
-    const { cause } = this;
-    return cause instanceof Error ? cause.message.replace(REDIRECTED, '') || cause.name : String(cause);
+    return toldBy(this.cause);
   }
 
   /** The kind of failure. One of a closed set, without addresses: it may be shown to clients. */
   get code(): StoreFailureCode {
-    const { told } = this;
-    const code = redisCodeOf(told);
-    if (code && code !== 'ERR') return code;
-    if (this.knownCode) return this.knownCode;
-    return UNREACHABLE.test(told) ? 'unreachable' : 'other';
+    return failureCodeOf(this.told, this.knownCode);
   }
+}
+
+/** Returns what a failure tells of itself, without what ioredis puts before it. */
+function toldBy(cause: unknown): string {
+  return cause instanceof Error ? cause.message.replace(REDIRECTED, '') || cause.name : String(cause);
+}
+
+/** Returns the kind of a failure by what it tells of itself. @param knownCode the kind, where Redis gives no code. */
+function failureCodeOf(told: string, knownCode: StoreFailureCode | undefined): StoreFailureCode {
+  const code = redisCodeOf(told);
+  if (code && code !== 'ERR') return code;
+  if (knownCode) return knownCode;
+  return UNREACHABLE.test(told) ? 'unreachable' : 'other';
 }
 
 /**

@@ -34,6 +34,10 @@ const HTTPS_URL = /^https:\/\/[^\s\p{C}"'<>\\`{}|^]{1,1000}$/u;
  */
 export function rankCard(data: MemberCard, options: CardOptions): string {
   checkFields(options, 'the options of rankCard', ['theme', 'lang', 'accent', 'avatar', 'labels']);
+  if (typeof data?.userId !== 'string')
+    throw new InvalidInputError(
+      'data must be a card, as reader.card returns it; it returns null for an unknown member',
+    );
   const { theme, lang, accent, avatar, labels = {} } = options;
   if (theme !== 'light' && theme !== 'dark')
     throw new InvalidInputError(`theme must be light or dark, not ${shownJson(theme)}`);

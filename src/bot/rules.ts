@@ -60,10 +60,9 @@ const ONE = 1_000_000n;
  * Returns the XP that a message or a tick of voice gives by the rules. O(n) for n roles, channels and rules.
  * @throws InvalidInputError for another kind of event, and for roles that are no list.
  */
-export function xpFor(
-  { message, voice, noXp, multipliers }: Rules,
-  event: MessageEvent | VoiceEvent,
-): XpGain | NoXpGain {
+export function xpFor(rules: Rules, event: MessageEvent | VoiceEvent): XpGain | NoXpGain {
+  requireRules(rules);
+  const { message, voice, noXp, multipliers } = rules;
   const kind: string | undefined = event?.kind;
   if (kind !== 'message' && kind !== 'voice') refuse('kind', 'message or voice', kind);
   checkList(event.roles, 'roles');
@@ -92,6 +91,14 @@ export function xpFor(
     if (event.voice?.[state] && !voice.counts[state]) return none(state);
   }
   return { amount, factor, cooldownMs: 0, reason: null };
+}
+
+/** @throws InvalidInputError for rules that parseRules did not make, such as the null of a guild without rules. */
+function requireRules(rules: Partial<Rules> | null): void {
+  if (rules && typeof rules === 'object' && Array.isArray(rules.rewards)) return;
+  throw new InvalidInputError(
+    'rules must be what parseRules or reader.rules returns; for a guild without rules use parseRules({})',
+  );
 }
 
 /** Returns the multipliers that the ids have, in their order. */
@@ -126,7 +133,9 @@ export interface RoleChange {
  * @param roles ids of the member's roles.
  * @throws InvalidInputError for roles that are no list.
  */
-export function rewardRoles({ rewards }: Pick<Rules, 'rewards'>, level: number, roles: readonly string[]): RoleChange {
+export function rewardRoles(rules: Pick<Rules, 'rewards'>, level: number, roles: readonly string[]): RoleChange {
+  requireRules(rules);
+  const { rewards } = rules;
   checkList(roles, 'roles');
   const reached = rewards.filter((reward) => reward.level <= level);
   const highest = Math.max(...reached.map((reward) => reward.level));

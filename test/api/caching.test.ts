@@ -39,6 +39,17 @@ describeStores('caching', (kind) => {
     await suite.get(path).set('if-none-match', '"other"').expect(200);
   });
 
+  it.each([
+    ['nginx', (tag: string) => `W/${tag}`],
+    ['Apache', (tag: string) => tag.replace(/"$/, '-gzip"')],
+  ])('answers 304 to the tag as %s marks it when it compresses', async (_proxy, marked) => {
+    const { headers } = await suite.get(path);
+    await suite
+      .get(path)
+      .set('if-none-match', marked(headers.etag ?? ''))
+      .expect(304);
+  });
+
   it('never serves a page older than the last acknowledged write', async () => {
     await setPlan(suite, 'guild', 'pro');
     for (let xp = 1; xp <= 60; xp++) {

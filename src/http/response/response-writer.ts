@@ -134,7 +134,13 @@ function sendWhole(res: Response, body: string): void {
 export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
-  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+  // A proxy that compresses marks the tag: nginx makes it weak, and Apache adds -gzip or -br. The content is the same.
+  const contentOf = (tag: string) =>
+    tag
+      .trim()
+      .replace(/^W\//, '')
+      .replace(/-(?:gzip|br|zstd)"$/, '"');
+  return ifNoneMatch.split(',').some((candidate) => contentOf(candidate) === contentOf(etag));
 }
 
 const STATUS_LINES = { 200: 'HTTP/1.1 200 OK\r\n', 304: 'HTTP/1.1 304 Not Modified\r\n' } as const;

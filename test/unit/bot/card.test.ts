@@ -172,3 +172,7 @@ describe('the rank card', () => {
     expect(draw).toThrow(message);
   });
 });
+
+it('null instead of a card, as of an unknown member, is refused with the cause', () => {
+  expect(() => rankCard(null as never, { theme: 'dark', lang: 'en' })).toThrow('it returns null for an unknown member');
+});

@@ -117,3 +117,17 @@ describe('the rules of a guild', () => {
     );
   });
 });
+
+it('null instead of rules, as of a guild without rules, is refused with the fix', () => {
+  const event = { kind: 'message', roles: [], channel: '1' } as const;
+  expect(() => xpFor(null as never, event)).toThrow('for a guild without rules use parseRules({})');
+  expect(() => rewardRoles(undefined as never, 1, [])).toThrow('for a guild without rules use parseRules({})');
+});
+
+it('parents and states of voice that are null count for nothing', () => {
+  const rules = parseRules({});
+  expect(xpFor(rules, { kind: 'message', roles: [], channel: '1', parents: [null, undefined] }).reason).toBeNull();
+  expect(
+    xpFor(rules, { kind: 'voice', roles: [], channel: '1', voice: { deafened: null, muted: null } }).reason,
+  ).not.toBe('deafened');
+});
