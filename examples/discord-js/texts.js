@@ -1,3 +1,5 @@
+import { plainText } from 'guildrank-writer';
+
 /** The texts that several commands share. */
 
 /** The flag of a reply that only the caller sees. */
@@ -8,21 +10,13 @@ export const QUIET = { parse: [] };
 const HIDDEN = { left: 'you left this server', self: 'you asked for it', moderator: 'a moderator decided so' };
 
 /**
- * Returns a name that cannot change the text around it.
- * @param {string} name
- */
-export function plain(name) {
-  return name.replace(/[\\*_~`|<>#\n]/g, '\\$&');
-}
-
-/**
  * @param {readonly import('guildrank-writer/reader').RankedMember[]} rows
  * @param {string} ownId
  */
 export function table(rows, ownId) {
   return rows
     .map(({ rank, userId, username, level, xp }) => {
-      const row = `${rank}. ${plain(username)}: level ${level}, ${xp} XP`;
+      const row = `${rank}. ${plainText(username)}: level ${level}, ${xp} XP`;
       return userId === ownId ? `**${row}**` : row;
     })
     .join('\n');

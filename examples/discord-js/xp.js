@@ -1,5 +1,6 @@
+import { plainText } from 'guildrank-writer';
 import { attempts, once } from './failures.js';
-import { EPHEMERAL, plain, QUIET } from './texts.js';
+import { EPHEMERAL, QUIET } from './texts.js';
 
 /**
  * The command /xp: who manages the server gives, takes and sets XP.
@@ -75,7 +76,7 @@ export function createXp({ writer, wait, log }, { setRoles }) {
     if (!result) return undefined;
     const { xpBefore, levelBefore, xp, level, created } = result;
     const was = `${xpBefore} XP, level ${levelBefore}`;
-    await attempt('/xp', () => reply(`${plain(name)} had ${was}, and has ${xp} XP, level ${level} now.`));
+    await attempt('/xp', () => reply(`${plainText(name)} had ${was}, and has ${xp} XP, level ${level} now.`));
     if (target) await setRoles(target, level);
     // setLevel stores no name, and a new member has none yet.
     if (created > 0) await writer.setProfiles(interaction.guildId, [{ userId: user.id, profile: { username: name } }]);

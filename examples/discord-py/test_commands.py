@@ -17,10 +17,10 @@ class CommandsTest(BotTest):
         await self.call("rank")
         await self.call("top")
         await self.guildrank.record("9", "7", set=300, profile={"username": "A*nn"})
-        await self.guildrank.record("9", "8", set=255, profile={"username": "Back\\slash\n", "level": 7})
+        await self.guildrank.record("9", "8", set=255, profile={"username": "[a](https://b)\n", "level": 7})
         await self.call("rank")
         await self.call("top", board="all")
-        rows = "**1. A\\*nn: level 2, 300 XP**\n2. Back\\\\slash\\\n: level 7, 255 XP"
+        rows = "**1. A\\*nn: level 2, 300 XP**\n2. \\[a\\]\\(https\\:\\/\\/b\\): level 7, 255 XP"
         texts = [("You have no XP yet. Write something!", True), ("Nobody has XP yet.", False)]
         self.assertEqual(self.answers, [*texts, (rows, False), (f"{rows}\n2 members", False)])
 

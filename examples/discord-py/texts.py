@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Sequence
 
-from guildrank import Card, Row
+from guildrank import Card, Row, plain_text
 
 HIDDEN = {"left": "you left this server", "self": "you asked for it", "moderator": "a moderator decided so"}
-
-
-def plain(name: str) -> str:
-    """Returns a name that cannot change the text around it."""
-    return re.sub(r"([\\*_~`|<>#\n])", r"\\\1", name)
 
 
 def table(rows: Sequence[Row], own_id: int) -> str:
     lines = []
     for row in rows:
-        line = f"{row.rank}. {plain(row.username)}: level {row.level}, {row.xp} XP"
+        line = f"{row.rank}. {plain_text(row.username)}: level {row.level}, {row.xp} XP"
         lines.append(f"**{line}**" if row.user_id == str(own_id) else line)
     return "\n".join(lines)
 

@@ -6,9 +6,8 @@ from typing import Any, Awaitable, Mapping
 
 from commands import Call, Command
 from failures import Log, Wait, attempt, once
-from guildrank import Change, Guildrank
+from guildrank import Change, Guildrank, plain_text
 from levels import Levels
-from texts import plain
 
 
 class Xp:
@@ -38,7 +37,7 @@ class Xp:
         if change is None:
             return
         was = f"{change.xp_before} XP, level {change.level_before}"
-        text = f"{plain(name)} had {was}, and has {change.xp} XP, level {change.level} now."
+        text = f"{plain_text(name)} had {was}, and has {change.xp} XP, level {change.level} now."
         await attempt(self._log, "/xp", lambda: call.answer(text, True))
         # Who is not on the server has no roles.
         if hasattr(target, "roles"):

@@ -1,6 +1,7 @@
 import { InvalidInputError, RefusedError, StoreUnavailableError } from '../errors.ts';
 import { checkFields, wholeText } from '../guild/members/check-fields.ts';
 import { EVENT_TTL_MS } from '../guild/members/event.ts';
+import { plainText } from '../web/drawing/text.ts';
 import { type BotClient, type BotOptions, keysUnder, scriptsOn } from './bot-client.ts';
 import { BotWriter } from './bot-writer.ts';
 import { connectionOptions } from './connection-options.ts';
@@ -50,4 +51,4 @@ export type { BotClient as WriterClient } from './bot-client.ts';
 export type { LevelChange, ProfileUpdate } from './bot-writer.ts';
 export type { ConnectionOptions } from './connection-options.ts';
 export type { DashboardLinkOptions } from './dashboard-link.ts';
-export { type BotWriter, connectionOptions, InvalidInputError, RefusedError, StoreUnavailableError };
+export { type BotWriter, connectionOptions, InvalidInputError, plainText, RefusedError, StoreUnavailableError };

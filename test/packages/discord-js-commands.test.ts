@@ -39,11 +39,11 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     await handlers.interaction(command('top'));
     await writer.recordMany(GUILD, [
       { userId: '7', set: 300, profile: { username: 'A*nn' } },
-      { userId: '8', set: 255, profile: { username: 'a\\b\n', level: 7 } },
+      { userId: '8', set: 255, profile: { username: '[a](https://b)\n', level: 7 } },
     ]);
     await handlers.interaction(command('rank'));
     await handlers.interaction(command('top', { board: 'all' }));
-    const rows = '**1. A\\*nn: level 2, 300 XP**\n2. a\\\\b\\\n: level 7, 255 XP';
+    const rows = '**1. A\\*nn: level 2, 300 XP**\n2. \\[a\\]\\(https\\:\\/\\/b\\): level 7, 255 XP';
     expect(answers).toEqual([
       { content: 'You have no XP yet. Write something!', isHidden: true },
       { content: 'Nobody has XP yet.', isHidden: false },

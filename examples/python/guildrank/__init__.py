@@ -14,6 +14,7 @@ from .gains import Award, Claim, Gain
 from .hiding import Places, Sync
 from .keys import BOARDS, Keys
 from .parse_rules import parse_rules
+from .plain_text import plain_text
 from .ranking import Member, Page, Row, Stats
 from .reader import Reader
 from .records import Change, Profile, Record
@@ -26,7 +27,7 @@ from .writer import Writer
 __all__ = [
     "Award", "BOARDS", "Card", "CardProgress", "Change", "Claim", "ConflictError", "Connection", "Curve",
     "CURVES", "Gain", "Guildrank", "level_for_xp", "MAX_XP", "Member", "Multipliers", "NoXp", "Page",
-    "parse_curve", "parse_rules", "Places", "Profile", "progress", "Progress", "Record", "RefusedError",
+    "parse_curve", "parse_rules", "Places", "plain_text", "Profile", "progress", "Progress", "Record", "RefusedError",
     "Reward", "reward_roles", "RoleChange", "Row", "Rules", "SeasonResult", "Stats", "Sync",
     "UnreplicatedError", "VoiceState", "xp_for", "xp_for_level", "XpAmount", "XpGain",
 ]
