@@ -35,6 +35,10 @@ export async function waitUntilReady(
   let deadline = start + timeoutMs;
   let lastError: Error | undefined;
   let hasLooked = false;
+  let wasClosed = false;
+  const noteClose = () => {
+    wasClosed = true;
+  };
   // Without a connection, a command only fails as "not writeable"; the connection's own error has the reason.
   const watch = (error: Error) => {
     const isEffect = EFFECT.test(error.message);
@@ -43,6 +47,7 @@ export async function waitUntilReady(
   client.on('error', watch);
   // A Cluster does not report the errors of its nodes as its own.
   client.on('node error', watch);
+  client.on('close', noteClose);
   try {
     for (let reported: 'no' | 'away' | 'loading' = 'no'; ; ) {
       try {
@@ -52,7 +57,8 @@ export async function waitUntilReady(
       } catch (error) {
         // A Redis that cannot save to its disk refuses PING and writes, and serves everything else.
         if (redisCodeOf(messageOf(error)) === 'MISCONF') return;
-        if (!hasLooked && mayHaveSpoken(lastError ?? error)) {
+        // Until a first connection was closed, a command fails only because there is no connection yet.
+        if (!hasLooked && wasClosed && mayHaveSpoken(lastError ?? error)) {
           hasLooked = true;
           const said = await greeting();
           if (said !== undefined) lastError = new Error(said);
@@ -75,6 +81,7 @@ export async function waitUntilReady(
   } finally {
     client.off('error', watch);
     client.off('node error', watch);
+    client.off('close', noteClose);
   }
 }
 
