@@ -123,7 +123,9 @@ describe('the start', needs('redis-server'), () => {
     const { url, port } = await redisForTest('--maxmemory-policy', policy);
     const { log, running } = boot({ REDIS_URL: url }, 30_000);
     await running;
-    expect(log.filter(({ level }) => Number(level) === 40).map(({ msg }) => msg)).toEqual([
+    // A start on a busy machine takes long enough for a line of its own.
+    const warnings = log.filter(({ level, msg }) => Number(level) === 40 && !String(msg).startsWith('waiting for'));
+    expect(warnings.map(({ msg }) => msg)).toEqual([
       `the Redis at 127.0.0.1:${port}: maxmemory-policy ${policy} lets Redis delete ${victims}: set noeviction`,
     ]);
   });
