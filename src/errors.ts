@@ -125,6 +125,14 @@ function failureCodeOf(told: string, knownCode: StoreFailureCode | undefined): S
   return UNREACHABLE.test(told) ? 'unreachable' : 'other';
 }
 
+/** Failures that the data of one guild cause. */
+const UNREADABLE: readonly StoreFailureCode[] = ['WRONGTYPE', 'MODEL', 'CURVE'];
+
+/** Returns whether a caught value says that the data of one guild cannot be read, while others can. */
+export function isUnreadable(caught: unknown): boolean {
+  return caught instanceof StoreUnavailableError && UNREADABLE.includes(caught.code);
+}
+
 /**
  * The data do not allow a call: what it names is not there, other work holds the guild, or something would be lost. A script that refuses
  * changes nothing; of a longer call, the steps before it were done. The message is for a log, and {@link tell} for a person.

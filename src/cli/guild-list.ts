@@ -1,4 +1,5 @@
 import { digits } from '../count.ts';
+import { isUnreadable } from '../errors.ts';
 import { findGuilds } from '../guild/overview/guild-directory.ts';
 import { type Overview, readOverview } from '../guild/overview/overview.ts';
 import type { GuildOptions } from './arguments.ts';
@@ -10,27 +11,39 @@ import { print } from './terminal.ts';
 /** Guilds that are read at once: seven commands each. */
 const GUILDS_AT_ONCE = 50;
 
+/** A guild whose data cannot be read. */
+interface Unreadable {
+  readonly guild: string;
+  readonly unreadable: true;
+}
+
 /** Prints every guild with its plan, members, number of API keys and public page. O(all Redis keys), in small steps. */
 export async function listGuilds(context: CommandContext, { json }: Pick<GuildOptions, 'json'>): Promise<void> {
   const planQuotas = planQuotasOf(context);
-  const guilds = await withServices(context, async (services) => {
-    const found: Overview[] = [];
+  const { guilds, pattern } = await withServices(context, async (services) => {
+    const found: (Overview | Unreadable)[] = [];
     const ids = await findGuilds(services);
+    const read = (guild: string): Promise<Overview | Unreadable> =>
+      readOverview(services, planQuotas, guild).catch((error) => {
+        if (isUnreadable(error)) return { guild, unreadable: true };
+        throw error;
+      });
     for (let from = 0; from < ids.length; from += GUILDS_AT_ONCE) {
-      const step = ids.slice(from, from + GUILDS_AT_ONCE);
-      found.push(...(await Promise.all(step.map((id) => readOverview(services, planQuotas, id)))));
+      found.push(...(await Promise.all(ids.slice(from, from + GUILDS_AT_ONCE).map(read))));
     }
-    return found;
+    return { guilds: found, pattern: services.redisKeys.guild('ID').xp };
   });
   print(context, json, { guilds }, () =>
     guilds.length === 0
-      ? ['There is no guild.']
+      ? `There is no guild: no Redis key is like ${pattern}. Check REDIS_URL and KEY_PREFIX.`
       : table(context, ['GUILD', 'PLAN', 'MEMBERS', 'API KEYS', 'PUBLIC PAGE'], guilds.map(rowOf), {
           alignRight: [2, 3],
         }),
   );
 }
 
-function rowOf({ guild, plan, ranked, keys, public_page, page_title }: Overview): readonly string[] {
+function rowOf(listed: Overview | Unreadable): readonly string[] {
+  if ('unreadable' in listed) return [listed.guild, '?', '?', '?', 'its data cannot be read: run doctor'];
+  const { guild, plan, ranked, keys, public_page, page_title } = listed;
   return [guild, plan, digits(ranked), digits(keys), public_page ? page_title || 'on' : 'off'];
 }

@@ -35,7 +35,7 @@ const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'guild',
-    description: "Set, show, move or delete a guild's configuration and data",
+    description: "List guilds; set, show, move or delete a guild's configuration and data",
     define: async (command, context) => {
       (await import('./guild.ts')).defineGuild(command, context);
       (await import('./dashboard.ts')).defineDashboardAccess(command, context);

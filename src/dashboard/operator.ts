@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { readUsage } from '../access/usage-reader.ts';
-import { type StoreFailureCode, StoreUnavailableError } from '../errors.ts';
+import { isUnreadable } from '../errors.ts';
 import type { GuildDirectory } from '../guild/overview/guild-directory.ts';
 import { readOverview } from '../guild/overview/overview.ts';
 import { ID_PATTERN } from '../guild/ranking/model.ts';
@@ -44,9 +44,6 @@ export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router 
   return router;
 }
 
-/** Failures that the data of one guild cause. */
-const UNREADABLE: readonly StoreFailureCode[] = ['WRONGTYPE', 'MODEL', 'CURVE'];
-
 /**
  * Returns the overview of a guild, and the requests that were refused in the running hour because its quota was used up; only its id if
  * its data cannot be read.
@@ -59,7 +56,7 @@ async function stateOf(parts: Parts, guildId: string) {
     ]);
     return { ...overview, refused: hours.at(-1)?.refused ?? 0 };
   } catch (error) {
-    if (!(error instanceof StoreUnavailableError) || !UNREADABLE.includes(error.code)) throw error;
+    if (!isUnreadable(error)) throw error;
     return { guild: guildId, isUnreadable: true };
   }
 }

@@ -66,7 +66,11 @@ export function registerSources(registry: Registry, sources: MetricSources): voi
       },
     });
   memory('guildrank_redis_memory_bytes', 'Memory that the data of Redis take; of the fullest master', 'used');
-  memory('guildrank_redis_memory_max_bytes', 'maxmemory of this Redis; missing without a limit', 'limit');
+  memory(
+    'guildrank_redis_memory_max_bytes',
+    'maxmemory of this Redis, or without it the memory of its machine',
+    'limit',
+  );
   new Gauge({
     name: 'guildrank_workers',
     help: 'Worker processes by state',

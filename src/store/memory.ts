@@ -7,7 +7,7 @@ import { infoFields } from './inspection.ts';
 export interface RedisMemory {
   /** Bytes that its data take. */
   readonly used: number;
-  /** Its `maxmemory` in bytes; undefined without one. */
+  /** Its `maxmemory` in bytes, or without one the memory of its machine; undefined where it tells neither. */
   readonly limit: number | undefined;
 }
 
@@ -45,7 +45,7 @@ async function readFullest(client: RedisClient): Promise<RedisMemory | undefined
 
 async function readMemory(node: Redis): Promise<RedisMemory | undefined> {
   const info = infoFields(await node.info('memory'));
-  const used = Number(info.get('used_memory'));
-  const limit = Number(info.get('maxmemory'));
-  return used > 0 ? { used, limit: limit > 0 ? limit : undefined } : undefined;
+  const bytes = (field: string): number | undefined => Number(info.get(field)) || undefined;
+  const used = bytes('used_memory');
+  return used === undefined ? undefined : { used, limit: bytes('maxmemory') ?? bytes('total_system_memory') };
 }

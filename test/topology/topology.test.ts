@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readUsage } from '../../src/access/usage-reader.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { waitUntilReady } from '../../src/store/lifecycle.ts';
+import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { BEFORE_CACHE_EXPIRES } from '../support/wait.ts';
@@ -62,6 +63,12 @@ describe.each(topologies)('the service on $name', needs('redis-server', 'openssl
       });
       expect((await store.audit.check(guild)).exact).toBe(true);
     }
+  });
+
+  it('guild list has the guilds of every shard', async () => {
+    const { guilds } = JSON.parse((await runCommand('guild', ['list', '--json'], redis.env)).stdout);
+    for (const guild of GUILDS)
+      expect(guilds).toContainEqual(expect.objectContaining({ guild, plan: 'pro', ranked: 2, keys: 1 }));
   });
 
   it('shows each acknowledged write in the next answer', async () => {

@@ -18,7 +18,12 @@ it('the memory is that of the fullest master', async () => {
   expect(await memoryReader(client, () => 0)()).toEqual({ used: 80, limit: 100 });
 });
 
-it('the memory of a Redis without maxmemory has no limit', async () => {
+it('the limit of a Redis without maxmemory is the memory of its machine', async () => {
+  const reply = `${info(50, 0)}total_system_memory:1000\r\n`;
+  expect(await memoryReader(clusterOf(reply).client, () => 0)()).toEqual({ used: 50, limit: 1000 });
+});
+
+it('the memory of a Redis that tells neither maxmemory nor its machine has no limit', async () => {
   expect(await memoryReader(clusterOf(info(50, 0)).client, () => 0)()).toEqual({ used: 50, limit: undefined });
 });
 
