@@ -10,7 +10,8 @@
 -- The day is that of Redis's clock at the offset. The day of the last claim is that of its time at the offset of that claim, which this
 -- script stores with it, or else at the offset of this call. A claim on that day or before it is refused, and one before the
 -- least time since it: a member that gives another offset gets no second reward at once. On the next day, or after no more
--- than the days that may be missed, the streak goes on; else it starts at 1. The xp_multiplier does not apply.
+-- than the days that may be missed, the streak goes on; else it starts at 1. The xp_multiplier does not apply. A last claim that is more than a
+-- day ahead of Redis's clock is that of a wrong clock: it refuses nothing, and the streak goes on.
 --
 -- Reply: {"OK" | "WAIT", rev, XP gained, XP and level before, XP and level after, XP to the next level ("" with an explicit level, at
 --         the highest level, or when it is beyond 2^53-1), "new" | "ranked" | "hidden" | "none", streak, ms since 1970 when the next claim is possible at this offset}
@@ -55,8 +56,10 @@ local function claim()
   local stored = member.profile.daily_streak
   local streak = is_whole(stored, MAX_INTEGER - 1) and tonumber(stored) or 0
 
+  local is_ahead = last_ms and last_ms > now_ms + 86400000
+
   local reply
-  if last_ms and (today <= last_day or now_ms < last_ms + interval) then
+  if last_ms and not is_ahead and (today <= last_day or now_ms < last_ms + interval) then
     today = last_day
     reply = gain(member, 'WAIT', 0)
   else

@@ -39,7 +39,7 @@ local importing, rev = unpack(redis.call('HMGET', KEYS[2], 'importing', 'rev'))
 
 if mode == 'begin' then
   require_known_model(ARGV[3] ~= '' and ARGV[3], KEYS[2])
-  local owner = redis.call('GET', KEYS[9])
+  local owner = owner_of(KEYS[9])
   if owner and owner ~= token then
     return { 'BUSY' }
   end

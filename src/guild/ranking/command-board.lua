@@ -18,22 +18,32 @@ local function open_board(guild, name)
   local function state_of(board)
     return { string.match(states or '', ' ' .. string.gsub(board, '%.', '%%.') .. ':(%-?%d+):(%-?%d+):(%-?%d+):(%-?%d+)') }
   end
-  local present, state = state_of(kind), state_of(name)
-  if not present[1] then
-    return { rev = text_of(rev), counters = { '0', '0', '0' } }
-  end
-  local period, key = period_of(kind, day_at(offset)), string.sub(guild.base, 1, -2) .. '~' .. name .. ':xp'
-  local passed = math.max(0, math.min(period - present[1], 2))
-  if passed > 0 then
-    state, key = present, string.sub(guild.base, 1, -2) .. '~' .. kind .. ':xp'
-    if suffix == '' or passed == 2 then
-      state, key = { '', '0', '0', '0' }, nil
+  local stored = {}
+  for place, board in pairs({ present = kind, last = kind .. '.prev' }) do
+    local state = state_of(board)
+    if not state[1] then
+      return { rev = text_of(rev), counters = { '0', '0', '0' } }
     end
+    local key = string.sub(guild.base, 1, -2) .. '~' .. board .. ':xp'
+    stored[place] = { period = state[1] + 0, key = key, counters = { state[2], state[3], state[4] } }
   end
-  -- Three revisions for each of the guild's, while they are exact: in the period of the last write, in the next one, and after it.
-  local number = tonumber(text_of(rev)) or math.huge
-  local own = number < 3002399751580330 and string.format('%.0f', number * 3 + passed) or ''
-  return { rev = own, key = key, counters = { state[2], state[3], state[4] } }
+  local present, period = stored.present.period, period_of(kind, day_at(offset))
+  local present_place, last_place = places_at(period, present, stored.last.period)
+  -- Three revisions for each of the guild's, while they are exact: in the period of the last write, in the next one, and after it. Boards that
+  -- came back with the clock have none until the next write.
+  local number, passed = tonumber(text_of(rev)) or math.huge, 2
+  if present_place == 'present' then
+    period, passed = present, 0
+  elseif present == period - 1 then
+    passed = 1
+  end
+  local is_exact = number < 3002399751580330 and (present_place == 'present' or last_place == 'present')
+  local board = stored[suffix == '' and present_place or suffix ~= '' and last_place]
+  if not board or (suffix ~= '' and board.period ~= period - 1) then
+    board = { counters = { '0', '0', '0' } }
+  end
+  board.rev = is_exact and string.format('%.0f', number * 3 + passed) or ''
+  return board
 end
 
 -- Returns an element of the ranking's XP for each of the user ids.

@@ -35,7 +35,7 @@ local LOCK, CARRIED = KEYS[12], KEYS[11]
 local BY_FILE, STAGED, COPIED = 'f', 's', 'c'
 
 if ARGV[1] == 'lock' then
-  if redis.call('EXISTS', LOCK) == 1 then
+  if owner_of(LOCK) then
     return { 'BUSY' }
   end
   require_permissions(KEYS[2], 'HDEL')

@@ -53,7 +53,7 @@ end
 if mode == 'begin' or mode == 'open' then
   require_permissions(KEYS[6], 'HSET')
   require_permissions(KEYS[8], 'SET')
-  local owner = redis.call('GET', KEYS[8])
+  local owner = owner_of(KEYS[8])
   if owner and owner ~= token then
     return { 'BUSY' }
   end

@@ -58,23 +58,41 @@ local function on_boards()
     board.source, board.period, board.members, board.total_xp, board.level_sum = nil, period, '0', '0', '0'
   end
 
-  -- Makes the boards that are over to the last ones, and begins new ones. After a period in which nobody gained anything, the last one is empty.
+  local CONTENT = { 'source', 'period', 'members', 'total_xp', 'level_sum' }
+
+  -- Gives a board what another one had, or makes it empty.
+  local function fill_board(board, content, period)
+    if not content then
+      return empty_board(board, period)
+    end
+    for _, field in ipairs(CONTENT) do
+      board[field] = content[field]
+    end
+  end
+
+  -- Makes the boards that are over to the last ones, and begins new ones. A last board of an earlier period reads as empty.
   local function roll_boards(stats, boards)
     local day = day_at(boards.offset)
     for _, kind in ipairs({ 'week', 'month' }) do
       local board, last = boards[kind], boards[kind .. '.prev']
       local period = period_of(kind, day)
-      if board and period > board.period then
-        local is_last = board.period == period - 1
-        empty_board(last, period - 1)
-        if is_last then
-          last.source, last.members, last.total_xp, last.level_sum = board.source, board.members, board.total_xp, board.level_sum
+      local present_place, last_place
+      if board then
+        present_place, last_place = places_at(period, board.period, last.period)
+      end
+      if board and present_place ~= 'present' then
+        local stored = {}
+        for place, each in pairs({ present = board, last = last }) do
+          stored[place] = { counted = stats.recount and stats.recount.on(each.name) }
+          fill_board(stored[place], each)
         end
-        empty_board(board, period)
+        local present_content, last_content = stored[present_place], stored[last_place]
+        fill_board(board, present_content, period)
+        fill_board(last, last_content, period - 1)
         boards.is_changed = true
         if stats.recount then
-          stats.recount.boards[last.name] = is_last and stats.recount.on(kind) or new_sums()
-          stats.recount.boards[kind] = new_sums()
+          stats.recount.boards[kind] = present_content and present_content.counted or new_sums()
+          stats.recount.boards[last.name] = last_content and last_content.counted or new_sums()
         end
       end
     end
@@ -234,13 +252,15 @@ local function on_boards()
     if not (boards and boards.is_changed) then
       return
     end
-    for i = #boards.list, 1, -1 do
-      local board = boards.list[i]
-      if board.source ~= board.keys then
-        redis.call('UNLINK', board.keys.xp, board.keys.hidden)
-        for place, key in pairs(board.source or {}) do
-          if redis.call('EXISTS', key) == 1 then
-            redis.call('RENAME', key, board.keys[place])
+    -- First those that take the keys of another board, whose own keys are deleted after it.
+    for _, is_moved in ipairs({ true, false }) do
+      for _, board in ipairs(boards.list) do
+        if board.source ~= board.keys and (board.source ~= nil) == is_moved then
+          redis.call('UNLINK', board.keys.xp, board.keys.hidden)
+          for place, key in pairs(board.source or {}) do
+            if redis.call('EXISTS', key) == 1 then
+              redis.call('RENAME', key, board.keys[place])
+            end
           end
         end
       end

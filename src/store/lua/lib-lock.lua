@@ -3,6 +3,11 @@
 
 local LOCK_MS = 10000
 
+-- Returns the token of the lock, nil for none. A lock with more time left than it ever gets was taken by a clock that was ahead: it is over.
+local function owner_of(lock_key)
+  return redis.call('PTTL', lock_key) <= LOCK_MS and redis.call('GET', lock_key) or nil
+end
+
 local function holds_lock(lock_key, token)
   return redis.call('GET', lock_key) == token
 end

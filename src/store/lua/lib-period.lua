@@ -18,3 +18,18 @@ local function period_of(kind, day)
   local day_of_year = rest - (365 * year + math.floor(year / 4) - math.floor(year / 100))
   return (cycle * 400 + year) * 12 + math.floor((5 * day_of_year + 2) / 153)
 end
+
+-- Returns where the present board and the last one of a kind stand in a period: "present" or "last" as they are stored, nil for an empty board.
+-- `present` and `last` are the periods of the stored boards. A board of the next period goes on, because a clock can go back over the begin of
+-- a period. A board of another period is over, or a wrong clock began it: then it becomes the last one and keeps its period, and comes back
+-- when the clock does.
+local function places_at(period, present, last)
+  if present == period or present == period + 1 then
+    return 'present', 'last'
+  elseif last == period then
+    return 'last', nil
+  elseif last == period - 1 then
+    return nil, 'last'
+  end
+  return nil, 'present'
+end

@@ -84,6 +84,63 @@ describeStores('boards', (kind) => {
     expect(await on('week.prev')).toEqual(['b 3', 'a 1']);
   });
 
+  it.each(['week', 'month'] as const)('of a %s goes on after a clock that was ahead for one write', async (board) => {
+    await begin('2026-11-25T12:00:00Z', 0);
+    await gain('a', 5);
+    now += 400 * 24 * HOUR;
+    await gain('b', 3);
+    expect(await on(board)).toEqual(['b 3']);
+    now -= 400 * 24 * HOUR - HOUR;
+    expect([await on(board), await on(`${board}.prev`)]).toEqual([['a 5'], []]);
+    await gain('a', 1);
+    await gain('c', 2);
+    expect([await on(board), await on(`${board}.prev`)]).toEqual([['a 6', 'c 2'], []]);
+    expect(await createReader(client).stats('g', { board })).toMatchObject({ totalMembers: 2, totalXp: 8n });
+    expect((await services.audit.check('g')).exact).toBe(true);
+    now += 31 * 24 * HOUR;
+    const isNext = board === 'month';
+    expect([await on(board), await on(`${board}.prev`)]).toEqual([[], isNext ? ['a 6', 'c 2'] : []]);
+  });
+
+  it('are the last ones when the clock comes back in the next period', async () => {
+    await begin('2026-11-29T23:00:00Z', 0);
+    await gain('a', 5);
+    now += 400 * 24 * HOUR;
+    await gain('b', 3);
+    now -= 400 * 24 * HOUR - 2 * HOUR;
+    const weeks = async () => [await on('week'), await on('week.prev')];
+    expect(await weeks()).toEqual([[], ['a 5']]);
+    await gain('c', 2);
+    expect(await weeks()).toEqual([['c 2'], ['a 5']]);
+    expect((await services.audit.check('g')).exact).toBe(true);
+  });
+
+  it('go on after a clock that was behind for one write', async () => {
+    await begin('2026-11-25T12:00:00Z', 0);
+    await gain('a', 5);
+    const rightNow = now;
+    now = 1_000_000;
+    await gain('b', 3);
+    expect(await on('week')).toEqual(['b 3']);
+    now = rightNow;
+    expect(await on('week')).toEqual(['a 5']);
+    await gain('a', 1);
+    expect([await on('week'), await on('month')]).toEqual([['a 6'], ['a 6']]);
+    expect((await services.audit.check('g')).exact).toBe(true);
+  });
+
+  it('show no cached page of another clock', async () => {
+    await begin('2026-11-25T12:00:00Z', 0);
+    await gain('a', 5);
+    now += 400 * 24 * HOUR;
+    await gain('b', 3);
+    const reader = createReader(client);
+    const ahead = await reader.page('g', 1, 50, { board: 'week' });
+    now -= 400 * 24 * HOUR;
+    const back = await reader.page('g', 1, 50, { board: 'week' });
+    expect([ahead, back].map(({ data }) => data.map(({ userId }) => userId))).toEqual([['b'], ['a']]);
+  });
+
   it('have an empty last one after a period in which nobody gained anything', async () => {
     await begin('2026-11-23T00:00:00Z', 0);
     await gain('a', 5);

@@ -72,7 +72,8 @@ export class BotModel {
     const { day, claimedAt = Number.NEGATIVE_INFINITY, streak = 0 } = this.members.get(id) ?? {};
     const next = (last: number, at: number) =>
       new Date(Math.max((last + 1) * DAY_MS - utcOffsetMinutes * 60_000, at + minIntervalMs));
-    if (day !== undefined && (today <= day || this.nowMs < claimedAt + minIntervalMs)) {
+    const isAhead = claimedAt > this.nowMs + DAY_MS;
+    if (day !== undefined && !isAhead && (today <= day || this.nowMs < claimedAt + minIntervalMs)) {
       const member = this.members.get(id) as BotMember;
       const change = this.change(member, member.xp, this.levelOf(member), false);
       return { claimed: false, reward: 0, streak, nextClaimAt: next(day, claimedAt), ...change };
