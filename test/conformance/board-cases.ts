@@ -8,13 +8,13 @@ const RANDOM_CALLS = 60;
 /** Microseconds after {@link NOW}, a Saturday: Sunday, the next Monday, the next month, and weeks later. */
 const LATER = [0, 0, DAY / 16, DAY, 2 * DAY, 4 * DAY, 30 * DAY];
 
-/** Returns a guild that has begun boards so many weeks and months ago, with random gains of its members. */
-function withBoardsOf(random: Random, state: State, ages = [0, 0, 0, 1, 3]): State {
+/** Returns a guild that has begun boards so many weeks and months ago, or by a clock that was ahead, with random gains of its members. */
+function withBoardsOf(random: Random, state: State, ages = [0, 0, 0, 1, 3, -1, -2, -13]): State {
   const offset = random.pick([0, 60, -720, 840]);
   const periods = Object.fromEntries(BOARDS.map((board) => [board, periodOf(board, NOW, offset)]));
   for (const kind of ['week', 'month']) {
     periods[kind] = (periods[kind] as number) - random.pick(ages);
-    periods[`${kind}.prev`] = (periods[kind] as number) - random.pick([1, 1, 2]);
+    periods[`${kind}.prev`] = (periods[kind] as number) - random.pick([1, 1, 2, 13, 14]);
   }
   const keys: Record<string, { zset: Record<string, number> }> = {};
   for (const board of BOARDS) {

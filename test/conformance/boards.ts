@@ -66,11 +66,15 @@ function withBoards(
     const offset = Number(text.split(' ')[0]);
     const boards = boardsOf(state, text);
     for (const kind of ['week', 'month'] as const) {
-      const present = boards[kind];
+      const [present, last] = [boards[kind], boards[`${kind}.prev`]];
       const period = periodOf(kind, now, offset);
-      if (period > present.period) {
-        boards[`${kind}.prev`] = present.period === period - 1 ? present : { period: period - 1, gained: new Map() };
-        boards[kind] = { period, gained: new Map() };
+      const isEarly = present.period === period + 1;
+      if (present.period !== period && !isEarly) {
+        // What a clock that jumped put away comes back with it.
+        const isBack = last.period === period;
+        boards[kind] = isBack ? last : { period, gained: new Map() };
+        if (isBack) boards[`${kind}.prev`] = { period: period - 1, gained: new Map() };
+        else if (last.period !== period - 1) boards[`${kind}.prev`] = present;
       }
       const { gained } = boards[kind];
       for (const [id, xp] of gains) {

@@ -96,7 +96,8 @@ export const claim: Model = (state, now, _keys, args) => {
     String(Math.max(((day + 1) * DAY_S - Number(offset) * 60) * 1000, claimedMs + Number(interval)));
   const today = dayOf(nowS);
   const nowMs = Math.floor(now / 1000);
-  if (last && (today <= last.day || nowMs < last.ms + Number(interval)))
+  const isAhead = last !== undefined && last.ms > nowMs + 86_400_000;
+  if (last && !isAhead && (today <= last.day || nowMs < last.ms + Number(interval)))
     return [[...gain(guild, id, 'WAIT', 0n, {}), String(stored), next(last.day, last.ms)], guild];
   const streak = last && today - last.day <= 1 + Number(missable) ? stored + 1 : 1;
   const claimedAt = `${nowMs}${Number(offset) < 0 ? '' : '+'}${Number(offset)}`;

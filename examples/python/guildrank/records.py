@@ -74,7 +74,7 @@ def profile_change(profile: Profile) -> str:
     parts = [_part_of(name, profile[name]) if name in profile else "-" for name in _NUMBERS]
     # A day covers clocks that differ, and times in another zone.
     if is_digits(parts[2]) and int(parts[2]) > time.time() * 1000 + _DAY_MS:
-        raise ValueError("last_daily_claim is more than a day from now: the member could claim nothing until then")
+        raise ValueError("last_daily_claim is more than a day from now: no member can have claimed then")
     if "username" in profile:
         username = profile["username"]
         if username is not None:

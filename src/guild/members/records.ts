@@ -79,7 +79,7 @@ export function checkProfile(profile: ProfileChange, path: string, now: number):
 
 const DAY_MS = 86_400_000;
 /** What is wrong with such a time, after the name of its field. */
-export const FUTURE_CLAIM = 'is more than a day from now: the member could claim nothing until then';
+export const FUTURE_CLAIM = 'is more than a day from now: no member can have claimed then';
 
 /** Returns whether the time of a claim is in the future. A day covers clocks that differ, and times in another zone. */
 export function isFutureClaim(time: string | Date, now: number): boolean {
