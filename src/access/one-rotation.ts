@@ -19,8 +19,11 @@ export async function oneRotation<T>(
 ): Promise<T> {
   const lock = redisKeys.rotation(guildId, keyId);
   const token = randomUUID();
-  if ((await client.set(lock, token, 'PX', LOCK_MS, 'NX')) === null)
+  if ((await client.set(lock, token, 'PX', LOCK_MS, 'NX')) === null) {
+    // Redis's clock was ahead when it was taken: it would stay until then.
+    if ((await client.pttl(lock)) > LOCK_MS) await client.pexpire(lock, LOCK_MS);
     throw new RefusedError('key_rotated', { guild: guildId, key: keyId, seconds: LOCK_MS / 1000 });
+  }
   try {
     return await rotate();
   } catch (error) {

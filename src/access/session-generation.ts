@@ -1,19 +1,34 @@
 import type { ClientStore } from '../store/store.ts';
 import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
 
+/** By how much the clocks of two servers of one Redis may differ, in microseconds. A later time is that of a clock that was ahead. */
+export const CLOCKS_DIFFER_US = 60_000_000;
+
 /**
  * Returns the generation that new sessions of a guild, or of the operator, carry, and begins one if there is none. It is kept for a day
  * after each call, as at a sign-in: no invite and no session lives longer. Three round trips.
  * @param guildId null = the operator.
- * @returns its text, and when all sessions were ended last, in microseconds since the epoch by Redis's clock; 0 = not in the last day.
+ * @returns its text, when all sessions were ended last, 0 = not in the last day, and the time now: microseconds since the epoch by Redis's clock.
  * @throws StoreUnavailableError
  */
 export async function sessionGeneration({ client, redisKeys }: ClientStore, guildId: string | null) {
   const { sessions: key } = redisKeys.sessionsOf(guildId);
   await client.set(key, `0 ${newToken()}`, 'EX', MAX_INVITE_TTL_S, 'NX');
   await client.expire(key, MAX_INVITE_TTL_S);
-  const text = (await client.get(key)) ?? '';
-  return { text, endedAt: Number(text.split(' ')[0]) };
+  const [stored, now] = await Promise.all([client.get(key), redisTime(client)]);
+  const text = stored ?? '';
+  const endedAt = Number(text.split(' ')[0]);
+  if (endedAt <= now + CLOCKS_DIFFER_US) return { text, endedAt, now };
+  // Redis's clock was ahead when they were ended. No invite could be newer until then, so they end now.
+  const renewed = `${now} ${newToken()}`;
+  await client.set(key, renewed, 'EX', MAX_INVITE_TTL_S);
+  return { text: renewed, endedAt: now, now };
+}
+
+/** Returns Redis's time, in microseconds since the epoch. */
+async function redisTime(client: ClientStore['client']): Promise<number> {
+  const [seconds, micros] = (await client.time()).map(Number) as [number, number];
+  return seconds * 1_000_000 + micros;
 }
 
 /**
@@ -23,8 +38,7 @@ export async function sessionGeneration({ client, redisKeys }: ClientStore, guil
  */
 export async function endSessions({ client, redisKeys }: ClientStore, guildId: string | null): Promise<void> {
   const { sessions, open } = redisKeys.sessionsOf(guildId);
-  const [seconds, micros] = (await client.time()).map(Number) as [number, number];
-  const generation = `${seconds * 1_000_000 + micros} ${newToken()}`;
+  const generation = `${await redisTime(client)} ${newToken()}`;
   try {
     // One command ends sessions and invites: a kill cannot come between. The list is emptied before it, so that later sessions stay listed.
     await Promise.all([client.del(open), client.set(sessions, generation, 'EX', MAX_INVITE_TTL_S)]);

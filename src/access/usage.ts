@@ -130,7 +130,9 @@ export class Usage {
   /** Returns the arguments of a call with all that waits. */
   private takeCall({ counts, used }: WaitingUsage): (string | number)[] {
     const times = [...used].map(([keyId, time]) => [keyId, new Date(time).toISOString()]);
-    const call = [this.processId, ++this.calls, Math.floor(this.now() / HOUR_MS), KEPT_HOURS, counts.size];
+    const now = this.now();
+    const latest = new Date(now + 24 * HOUR_MS).toISOString();
+    const call = [this.processId, ++this.calls, Math.floor(now / HOUR_MS), KEPT_HOURS, latest, counts.size];
     const args = [...call, ...[...counts].flat(), ...times.flat()];
     this.waitingCounts -= counts.size;
     counts.clear();

@@ -209,6 +209,14 @@ describe('rotate', () => {
     expect(await expiryOf(old.key)).toBe('2026-01-16T12:00:00.000Z');
   });
 
+  it('waits ten seconds for a rotation that began while the clock was 400 days ahead', async () => {
+    const old = await apiKeys.create('g', 'widget', null);
+    const lock = `gr:{g}:keys:rotating:${old.record.id}`;
+    await testStore.client.set(lock, 'x', 'PX', 400 * DAY);
+    await expect(apiKeys.rotate('g', old.record.id, DAY)).rejects.toMatchObject({ code: 'key_rotated' });
+    expect(await testStore.client.pttl(lock)).toBeLessThanOrEqual(10_000);
+  });
+
   it('gives each successor the lifetime of the first key, however often it is rotated', async () => {
     const old = await apiKeys.create('g', 'widget', 10 * DAY);
     await apiKeys.rotate('g', old.record.id, DAY);

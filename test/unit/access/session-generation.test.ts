@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createInvite } from '../../../src/access/invites.ts';
+import { createInvite, hashToken } from '../../../src/access/invites.ts';
 import { Sessions } from '../../../src/dashboard/sessions.ts';
 import type { RedisClient } from '../../../src/store/client.ts';
 import { storeSuite } from '../../support/store-suite.ts';
@@ -55,5 +55,28 @@ describeStores('the end of all sessions', (kind) => {
     await expect(sessionsOn(full).closeAll(guildId)).rejects.toThrow('OOM');
     expect(await isGood(session?.token)).toBe(false);
     expect(await sessionsOn(suite.store.client).list(guildId)).toEqual([]);
+  });
+
+  it('leaves the next sign-in good when it came from a clock that was 400 days ahead', async () => {
+    const guildId = suite.newGuild();
+    const { sessions } = suite.store.redisKeys.guild(guildId);
+    const ahead = (Date.now() + 400 * 86_400_000) * 1000;
+    await suite.store.client.set(sessions, `${ahead} ${'x'.repeat(43)}`, 'EX', 400 * 86_400);
+    expect(await open(await invite(guildId))).toBe(null);
+    const session = await open(await invite(guildId));
+    expect(await isGood(session?.token)).toBe(true);
+    expect(await suite.store.client.ttl(sessions)).toBeLessThanOrEqual(86_400);
+  });
+
+  it('takes no session and no invite of a clock that was 400 days ahead', async () => {
+    const guildId = suite.newGuild();
+    const { client, redisKeys } = suite.store;
+    const session = await open(await invite(guildId));
+    await client.expire(redisKeys.session(hashToken(session?.token ?? '')), 400 * 86_400);
+    expect(await isGood(session?.token)).toBe(false);
+    const token = await invite(guildId);
+    const ahead = (Date.now() + 400 * 86_400_000) * 1000;
+    await client.set(redisKeys.invite(hashToken(token)), `${guildId} u ${ahead}`, 'EX', 400 * 86_400);
+    expect(await open(token)).toBe(null);
   });
 });

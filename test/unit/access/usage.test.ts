@@ -57,6 +57,19 @@ describeStores('the usage of a guild', (kind) => {
   };
   const read = (guild = 'g') => readUsage(store, guild, now);
 
+  it('goes on after a clock that was 400 days ahead, and keeps nothing of it', async () => {
+    const usage = newProcess();
+    now += 400 * 24 * HOUR;
+    count(usage, 'g', 'a', true);
+    await usage.write();
+    now = START;
+    count(usage, 'g', 'a', true);
+    await usage.write();
+    expect((await read()).ofKey('a')).toMatchObject({ requests: 1, lastUsed: '2026-01-15T12:30:00.000Z' });
+    const hours = Object.keys(await store.client.hgetall('gr:{g}:usage')).filter((field) => /^\d/.test(field));
+    expect(hours).toEqual([`${START / HOUR - 0.5}:a`]);
+  });
+
   it('has the requests and the refusals of each key and hour, and when each key was used last', async () => {
     const usage = newProcess();
     count(usage, 'g', 'a', true, true, false);
@@ -230,7 +243,7 @@ it('of many guilds is sent a few at a time, so that no request waits for all of 
 it('goes on to count what waits already when it has no room for more, and has room again when it is written', async () => {
   const written = new Map<string, number>();
   const run = async (_name: string, [usageKey = '']: string[], ...args: (string | number)[]) => {
-    const [, , , , , , requests] = args;
+    const [, , , , , , , requests] = args;
     written.set(usageKey, (written.get(usageKey) ?? 0) + Number(requests));
   };
   const usage = new Usage({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }, () => START);

@@ -25,6 +25,14 @@ describeStores('the owner of staged members', (kind) => {
     await expect(lock(guild)).resolves.toBeInstanceOf(StagedMembers);
   });
 
+  it('is nobody whose lock a clock took that was 400 days ahead', async () => {
+    const guild = suite.newGuild();
+    const first = await lock(guild);
+    await suite.store.client.pexpire(lockKey(guild), 400 * 86_400_000);
+    await expect(lock(guild)).resolves.toBeInstanceOf(StagedMembers);
+    await expect(first.renew()).rejects.toMatchObject({ code: 'lock' });
+  });
+
   it('keeps the lock by a renewal, which leaves the lock of another one alone', async () => {
     const guild = suite.newGuild();
     const first = await lock(guild);
