@@ -32,7 +32,7 @@ describe('compression of answers', () => {
     }
   });
 
-  it('gives each form a tag of its own, and 304 to the client that has the form that it asks for', async () => {
+  it('gives each form a tag of its own, and 304 to the client that has either form of the same content', async () => {
     const [plain, small] = [await get(large, 'identity'), await get(large, 'gzip')];
     const tags = [plain.headers.etag as string, small.headers.etag as string];
     expect(tags[1]).toBe(tags[0]?.replace(/"$/, '-gzip"'));
@@ -43,12 +43,13 @@ describe('compression of answers', () => {
     await get(large, 'identity')
       .set('if-none-match', tags[0] as string)
       .expect(304);
+    // A proxy that compresses asks with a tag that it has marked itself.
     await get(large, 'gzip')
       .set('if-none-match', tags[0] as string)
-      .expect(200);
+      .expect(304);
     await get(large, 'identity')
       .set('if-none-match', tags[1] as string)
-      .expect(200);
+      .expect(304);
     await suite.service.store.writer.record('guild', { userId: 'u0', set: 1000 });
     const changed = await get(large, 'gzip')
       .set('if-none-match', tags[1] as string)

@@ -4,7 +4,9 @@ import { BOARD_KINDS, type BoardKind } from '../../src/store/keys.ts';
 /** In one step, because a bot may write at the same time. */
 const END = `local text = redis.call('HGET', KEYS[1], 'boards')
 for _, kind in ipairs(text and ARGV or {}) do
-  text = string.gsub(text, kind .. ':(%d+)', function(period) return kind .. ':' .. string.format('%.0f', period - 1) end)
+  for _, board in ipairs({ kind, kind .. '%.prev' }) do
+    text = string.gsub(text, '(' .. board .. ':)(%d+)', function(name, period) return name .. string.format('%.0f', period - 1) end)
+  end
 end
 return text and redis.call('HSET', KEYS[1], 'boards', text)`;
 

@@ -17,8 +17,7 @@ describe('a last_daily_claim in the future', () => {
   });
 
   it('is a bad row of a file, with its line', async () => {
-    const bad =
-      '2: last_daily_claim "9999-01-31" is more than a day from now: no member can have claimed then';
+    const bad = '2: last_daily_claim "9999-01-31" is more than a day from now: no member can have claimed then';
     const csv = 'user_id,xp,last_daily_claim\n1,5,9999-01-31\n';
     expect(refusals(await all(readCsv(pieces(csv), 'f.csv', () => {})))).toEqual([bad]);
     const ndjson = '{"user_id":"1","xp":1}\n{"user_id":"1","xp":1,"last_daily_claim":"9999-01-31"}';
