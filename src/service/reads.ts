@@ -46,6 +46,11 @@ export function composeReads(
       ),
   });
   const { commands, redisKeys } = store;
+  // The way of a request, under a name of its own in the metrics.
+  const probes = openStore(client, config.keyPrefix, {
+    limit: timeLimit(timeoutMs),
+    observe: (_command, ms, failed) => observe('probe', ms, failed),
+  });
   store.scripts.loadAll();
   const quotas = new Quotas(commands, config.planQuotas);
   const usage = new Usage(store, clock);
@@ -81,7 +86,7 @@ export function composeReads(
     usage,
     cache,
     batcher,
-    probe: storeProbe(client, commands),
+    probe: storeProbe(client, probes.commands),
     traffic: () => ({ counted: quotas.total(), uncounted: batcher.uncounted() }),
   };
 }

@@ -133,11 +133,12 @@ describe('readiness', needs('redis-server'), () => {
     expect(await value('guildrank_connections')).toBeGreaterThan(0);
     await redis.stop();
     // The check fails although nobody asks.
-    await vi.waitFor(async () => expect(await errors('batch')).toBeGreaterThan(0), PATIENT);
+    await vi.waitFor(async () => expect(await errors('probe')).toBeGreaterThan(0), PATIENT);
     await vi.waitFor(async () => expect(await value('guildrank_redis_ready')).toBe(0), PATIENT);
     expect(await value('guildrank_subscription_ready')).toBe(0);
     expect(await value('guildrank_workers{state="unready"}')).toBe(1);
     expect(await ask()).toBe(503);
+    expect(await errors('batch')).toBe(1);
     const unknown = { 'x-api-key': generateKey() };
     const path = '/api/v1/servers/guild/stats';
     expect((await fetch(service.url + path, { headers: unknown })).status).toBe(503);
