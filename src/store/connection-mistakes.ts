@@ -70,7 +70,7 @@ const WORDS: readonly (readonly [RegExp, string, string?])[] = [
   [/: Stream isn't writeable/, 'it does not answer; a firewall may drop the packets, or another program listen there'],
   [
     /^cluster: Cluster isn't ready/,
-    'its nodes do not answer, CLUSTER INFO is not ok there, or its only node tells no address (CONFIG SET cluster-announce-ip)',
+    'its nodes do not answer, CLUSTER INFO is not ok there, or the nodes tell no address (CONFIG SET cluster-announce-ip, and cluster-preferred-endpoint-type other than unknown-endpoint)',
   ],
   [
     /^cluster: Connection is closed/,

@@ -44,6 +44,8 @@ function guard(client: Redis, silenceMs: number): Redis {
   // ioredis goes on in database 0 when Redis refuses the database of the URL. It has reported the error before a command can be sent.
   return client.on('error', (error: Error) => {
     if (isDatabaseRefusal(error)) client.disconnect(true);
+    // ioredis asks INFO whether Redis loads its data, and without an answer it connects again and again. Then a request is told instead.
+    if (/unknown command '?info/i.test(error.message)) client.options.enableReadyCheck = false;
   });
 }
 

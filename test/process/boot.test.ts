@@ -137,6 +137,12 @@ describe('the start', needs('redis-server'), () => {
     );
   });
 
+  it('serves on a server without INFO', async () => {
+    const { url } = await redisForTest('--rename-command', 'INFO', '');
+    const { running } = boot({ REDIS_URL: url }, 30_000);
+    expect((await fetch(`${(await running).url}/readyz`)).status).toBe(200);
+  });
+
   it('warns of a server without TIME', async () => {
     const { url } = await redisForTest('--rename-command', 'TIME', '');
     const { log, running } = boot({ REDIS_URL: url }, 30_000);

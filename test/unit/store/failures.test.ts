@@ -137,7 +137,7 @@ it.each([
 it('a Cluster that never gets ready is said to lack answers or slots', () => {
   const error = failed("Cluster isn't ready and enableOfflineQueue options is false");
   expect(explainStart('cluster', 'the Redis Cluster at h:1', error)).toBe(
-    'Cannot reach the Redis Cluster at h:1: its nodes do not answer, CLUSTER INFO is not ok there, or its only node tells no address (CONFIG SET cluster-announce-ip). Start Redis, or correct REDIS_NODES.',
+    'Cannot reach the Redis Cluster at h:1: its nodes do not answer, CLUSTER INFO is not ok there, or the nodes tell no address (CONFIG SET cluster-announce-ip, and cluster-preferred-endpoint-type other than unknown-endpoint). Start Redis, or correct REDIS_NODES.',
   );
 });
 
