@@ -385,7 +385,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
   });
 
   it('that a load refuses leaves no file open', async () => {
-    await dashboard.store.client.set('gr:{own}:next:xp:lock', 'of another', 'PX', 60_000);
+    await dashboard.store.client.set('gr:{own}:next:xp:lock', 'of another', 'PX', 9_000);
     for (let load = 0; load < 3; load++) {
       await upload(`${CSV}${Array.from({ length: 20_000 }, (_, i) => `u${i},3,Cora\n`).join('')}`);
       await start({ mode: 'replace', confirm: 'yes' });
