@@ -1,5 +1,3 @@
-/** The most bytes of each text that a person, a bot or a file can give. docs/reference.md shows them. */
-
 /** Origins of one API key. */
 export const MAX_ORIGINS = 20;
 /** Their bytes together, with a space between two. Each use of the key holds them in the memory of the service. */
@@ -20,6 +18,36 @@ export const KEY_FIELD_BYTES = {
 
 /** The most bytes of each text of an entry of an audit log: who did it, from which address, and what. A longer one is cut. */
 export const AUDIT_BYTES = { who: 100, from: 64, what: 300 } as const;
+
+/** A stored text that a person, a bot or a file can give. */
+interface Bound {
+  /** What it is, in words. */
+  readonly what: string;
+  /** Where it is stored: Redis key and field. */
+  readonly where: string;
+  /** The most bytes of UTF-8. */
+  readonly bytes: number;
+}
+
+/** Every stored text that a person, a bot or a file can give, with its bound in bytes. docs/reference.md shows them. */
+export const BOUNDS = {
+  guildId: { what: 'id of a guild', where: 'each Redis key', bytes: 64 },
+  userId: { what: 'id of a user', where: '`gr:{G}:xp`', bytes: 64 },
+  username: { what: 'name of a member', where: '`gr:{G}:members`', bytes: 1024 },
+  eventId: { what: 'id of an event', where: '`gr:{G}:event:ID`', bytes: 64 },
+  plan: { what: 'plan', where: '`plan` of `gr:{G}:config`', bytes: 32 },
+  curve: { what: 'numbers of a custom curve', where: '`xp_curve_custom` of `gr:{G}:config`', bytes: 80 },
+  multiplier: { what: 'multiplier of XP', where: '`xp_multiplier` of `gr:{G}:config`', bytes: 32 },
+  rules: { what: 'rules', where: '`rules` of `gr:{G}:config`', bytes: 16_384 },
+  title: { what: 'title of the public page', where: '`page_title` of `gr:{G}:config`', bytes: 400 },
+  colour: { what: 'colour of the public page', where: '`page_accent` and the like of `gr:{G}:config`', bytes: 7 },
+  picture: { what: 'picture of the public page', where: '`page_picture` of `gr:{G}:config`', bytes: 3072 },
+  keyName: { what: 'name of an API key', where: '`name` of `gr:key:SHA256`', bytes: KEY_FIELD_BYTES.name },
+  origins: { what: 'origins of an API key', where: '`origins` of `gr:key:SHA256`', bytes: KEY_FIELD_BYTES.origins },
+  auditWhat: { what: 'change in an audit log', where: '`what` of `gr:{G}:audit`', bytes: AUDIT_BYTES.what },
+  auditWho: { what: 'its author', where: '`who` of `gr:{G}:audit`', bytes: AUDIT_BYTES.who },
+  auditFrom: { what: 'address of its author', where: '`from` of `gr:{G}:audit`', bytes: AUDIT_BYTES.from },
+} as const satisfies Record<string, Bound>;
 
 /** Ends a text that was cut. */
 const CUT = '…';

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { BOUNDS } from '../bounds.ts';
 import type { ClientStore } from '../store/store.ts';
 import type { TimeLimit } from '../store/timeouts.ts';
 import { type ApiKeyRecord, expiryOf, isCap, isExpired } from './api-key-record.ts';
@@ -45,7 +46,7 @@ const LEAST_KEYS = 16;
 /** Bytes of a key and its guild, at most. */
 const SEEN_BYTES = 128;
 /** Characters of the name of a plan. */
-const MAX_PLAN_LENGTH = 32;
+const MAX_PLAN_LENGTH = BOUNDS.plan.bytes;
 const DEFAULT_PLAN = 'free';
 
 /** Authenticates API keys. Caches identities for 5 s at most; requests that wait for the same key share one look-up. */

@@ -3,6 +3,9 @@ import { LRUCache } from 'lru-cache';
 /** Keys counted at most; the least recently seen is dropped, so that a flood cannot fill the memory. */
 const MAX_KEYS = 10_000;
 
+/** Bytes of a key, on average at most: a network address, or a guild with a role. */
+const KEY_BYTES = 100;
+
 /** The size of a bucket, and the milliseconds after which a missing token is back. */
 export interface Bucket {
   readonly burst: number;
@@ -12,7 +15,11 @@ export interface Bucket {
 /** Token buckets by key, all of one size. Each call is O(1). */
 export class TokenBuckets {
   /** By key: when its bucket is full again, in milliseconds. Each missing token moves this time by one interval. */
-  private readonly fullAt = new LRUCache<string, number>({ max: MAX_KEYS });
+  private readonly fullAt = new LRUCache<string, number>({
+    max: MAX_KEYS,
+    maxSize: MAX_KEYS * KEY_BYTES,
+    sizeCalculation: (_fullAt, key) => key.length,
+  });
 
   constructor(
     /** Milliseconds on a clock that never goes back. */

@@ -36,6 +36,8 @@ type AuditKind = 'security' | 'data';
 
 /** Entries that are kept of each kind of a guild, about. With the bounds of their texts, that is half a megabyte. */
 const MAX_ENTRIES = 1000;
+/** Redis servers have clocks that differ by less than this, in milliseconds. */
+const CLOCK_SLACK_MS = 60_000;
 /** Changes that the owners of a guild, or the operators, may make there at once, and the time after which they may make one more. */
 const CHANGES = { burst: 60, intervalMs: 2000 };
 
@@ -112,14 +114,18 @@ export class AuditLog {
   }
 
   private async write(stream: string, { who, from, what }: Action): Promise<void> {
-    const [last] = await this.store.client.xrevrange(stream, '+', '-', 'COUNT', 1);
+    const { client } = this.store;
+    const [[last], [seconds]] = await Promise.all([client.xrevrange(stream, '+', '-', 'COUNT', 1), client.time()]);
     const before = last && entryOf(...last);
     const isRepeated = before?.who === who && before.what === what && before.from === from;
     const fields = ['who', who, 'what', what, 'from', from, 'times', isRepeated ? before.times + 1 : 1];
-    await this.store.client.xadd(stream, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields);
+    // After a jump of Redis's clock, ids go on from that of the last entry. Then the entry has its time beside its id.
+    const nowMs = Number(seconds) * 1000;
+    if (last && msOf(last[0]) > nowMs + CLOCK_SLACK_MS) fields.push('at', nowMs);
+    await client.xadd(stream, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields);
     if (!last || !isRepeated) return;
     try {
-      await this.store.client.xdel(stream, last[0]);
+      await client.xdel(stream, last[0]);
     } catch {
       // Then both stay, which is true too.
     }
@@ -143,9 +149,14 @@ export class AuditLog {
 
 /** @param fields name, value, name, value, ... in the order in which they are written. */
 function entryOf(id: string, fields: readonly string[]): AuditEntry {
-  const [, who = '', , what = '', , from = '', , times = '1'] = fields;
-  const at = new Date(Number(id.split('-')[0])).toISOString();
+  const [, who = '', , what = '', , from = '', , times = '1', , ms = msOf(id)] = fields;
+  const at = new Date(Number(ms)).toISOString();
   return { at, ...cutAction({ who, what, from }), times: Number(times) };
+}
+
+/** Returns the time in the id of an entry, in milliseconds since the epoch. */
+function msOf(id: string): number {
+  return Number(id.split('-')[0]);
 }
 
 /** Returns an action whose texts are cut to their bounds. */

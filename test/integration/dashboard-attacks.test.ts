@@ -285,6 +285,30 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await log.latest('own', 50)).filter(({ what }) => what === 'again')).toMatchObject([{ times: 30 }]);
   });
 
+  it('by a clock of Redis that was 400 days ahead gives no later entry that time', async () => {
+    const { client } = dashboard.store;
+    await client.xadd(
+      'gr:{late}:audit',
+      `${Date.now() + 400 * 86_400_000}-0`,
+      'who',
+      'u',
+      'what',
+      'x',
+      'from',
+      'a',
+      'times',
+      1,
+    );
+    const log = new AuditLog(
+      openStore(client, 'gr'),
+      () => 0,
+      () => {},
+    );
+    await log.note('late', { who: 'u', from: 'a' }, 'y', 'data');
+    const entry = (await log.latest('late', 5)).find(({ what }) => what === 'y');
+    expect(Date.parse(entry?.at ?? '')).toBeLessThanOrEqual(Date.now());
+  });
+
   it('by changes with long texts fills no audit log: entries are cut, and 1,200 of 90,000 characters take less than 1 MB', async () => {
     const { client } = dashboard.store;
     const log = new AuditLog(

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../../bounds.ts';
 import { InvalidInputError } from '../../errors.ts';
 import type { GuildKeys } from '../../store/keys.ts';
 
@@ -10,7 +11,7 @@ export interface OnceOptions {
 /** How long an event keeps its reply, unless the bot says otherwise. */
 export const EVENT_TTL_MS = 600_000;
 
-const MAX_ID_BYTES = 64;
+const MAX_ID_BYTES = BOUNDS.eventId.bytes;
 const encoder = new TextEncoder();
 
 /** The key of an event, and the argument of its time to live; both empty for a call without an event. */

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../../bounds.ts';
 import type { BoardName } from '../../store/keys.ts';
 import type { CurveName } from './curves.ts';
 
@@ -69,6 +70,6 @@ export function parseRankingId(id: string): RankingId | undefined {
 }
 
 /** Longest stored name, in bytes of UTF-8; record.lua refuses a longer one. */
-export const MAX_USERNAME_BYTES = 1024;
+export const MAX_USERNAME_BYTES = BOUNDS.username.bytes;
 export const DEFAULT_PAGE_SIZE = 10;
 export const MAX_PAGE_SIZE = 100;

@@ -12,19 +12,20 @@
 --- @include lib-boards
 --- @include lib-permissions
 
+-- The fields and the most bytes of each (src/bounds.ts).
 local FIELDS = {
-  plan = true,
-  xp_multiplier = true,
-  rules = true,
-  boards = true,
-  utc_offset_minutes = true,
-  public_page = true,
-  page_title = true,
-  page_accent = true,
-  page_accent_dark = true,
-  page_background = true,
-  page_background_dark = true,
-  page_picture = true,
+  plan = 32,
+  xp_multiplier = 32,
+  rules = 16384,
+  boards = 10,
+  utc_offset_minutes = 4,
+  public_page = 2,
+  page_title = 400,
+  page_accent = 7,
+  page_accent_dark = 7,
+  page_background = 7,
+  page_background_dark = 7,
+  page_picture = 3072,
 }
 
 local changes, stored, emptied = {}, {}, {}
@@ -32,6 +33,9 @@ for i = 1, #ARGV, 2 do
   local field, value = ARGV[i], ARGV[i + 1]
   if not FIELDS[field] then
     error('configure stores plan, xp_multiplier, rules, boards, utc_offset_minutes, public_page and page_.. fields, not ' .. field, 0)
+  end
+  if #value > FIELDS[field] then
+    error(field .. ' has ' .. #value .. ' bytes, and the most is ' .. FIELDS[field], 0)
   end
   changes[field] = value
   local list = value == '' and emptied or stored

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../../bounds.ts';
 import { InvalidInputError } from '../../errors.ts';
 import { BOARD_KINDS, type BoardKind, GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
@@ -54,7 +55,7 @@ export function parseUtcOffset(text: string): number {
 }
 
 /** The most bytes of a guild's rules: a bot reads them all at once. */
-export const MAX_RULES_BYTES = 16_384;
+export const MAX_RULES_BYTES = BOUNDS.rules.bytes;
 
 /** Changes the configuration of guilds. */
 export class GuildConfig {

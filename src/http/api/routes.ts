@@ -96,7 +96,11 @@ export interface ApiRoutes {
 
 export function apiRoutes(parts: ApiParts): ApiRoutes {
   /** Queries by address: path and query, as sent. */
-  const known = new LRUCache<string, ReadQuery>({ max: MAX_ADDRESSES });
+  const known = new LRUCache<string, ReadQuery>({
+    max: MAX_ADDRESSES,
+    maxSize: MAX_ADDRESSES * MAX_ADDRESS_LENGTH,
+    sizeCalculation: (_query, address) => address.length,
+  });
   const doorkeeper = new Doorkeeper();
 
   const refuse: ApiRoutes['refuse'] = (problem) => (req, res, next) => {

@@ -113,7 +113,11 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     return response;
   };
   /** Addresses by {@link keyOf}. */
-  const known = new LRUCache<string, KnownAddress>({ max: MAX_ADDRESSES });
+  const known = new LRUCache<string, KnownAddress>({
+    max: MAX_ADDRESSES,
+    maxSize: MAX_ADDRESSES * MAX_KEY_LENGTH,
+    sizeCalculation: (_address, key) => key.length,
+  });
   const answer = async (req: Request, res: Response, { wanted, headers }: KnownAddress): Promise<void> => {
     responses.send(req, res, await read(wanted), headers);
   };
