@@ -275,7 +275,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     const commands = [...read('docs/operations.md').matchAll(/redis-cli -u "\$ADMIN_URL" [^`\n]+/g)].map(
       ([text]) => text,
     );
-    const named = ['SLOWLOG', 'SCRIPT KILL', 'CONFIG GET', 'INFO', '--latency', '--rdb'];
+    const named = ['SLOWLOG', 'SCRIPT KILL', 'CONFIG GET', 'CONFIG SET', 'INFO', '--latency', '--rdb'];
     for (const name of named) expect(commands.join('\n')).toContain(name);
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-runbook-'));
     const script = [`cd ${folder}`, ...commands].join('\n');
