@@ -181,11 +181,11 @@ class RecordTest(ScratchTest):
         await self.guildrank.record("1", "a", profile={"username": None})
         self.assertEqual((await self.guildrank.page("1")).rows[0].username, "a")
 
-    async def test_claims_after_a_time_beyond_all_dates(self) -> None:
+    async def test_claims_after_a_claim_of_a_clock_that_was_far_ahead(self) -> None:
         await self.guildrank.record("1", "a", set=1)
         await self.connection.hset("gr:{1}:members", "a", "- 1 8640000000000000 ")
         claim = await self.guildrank.claim_daily("1", "a", 5)
-        self.assertEqual((claim.claimed, claim.next_claim_at.year), (False, 9999))
+        self.assertTrue(claim.claimed)
 
     async def test_sends_no_unfit_id_or_number(self) -> None:
         for guild, user in (("", "a"), ("1", ""), ("1", "x y"), ("1", "a}b"), ("1", "u" * 65)):
