@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Events, GatewayIntentBits } from 'discord.js';
-import { createWriter } from 'guildrank-writer';
+import { connectionOptions, createWriter } from 'guildrank-writer';
 import { createReader } from 'guildrank-writer/reader';
 import { Redis } from 'ioredis';
 import { cardDrawer } from './card.js';
@@ -17,10 +17,16 @@ if (!DISCORD_TOKEN) {
 }
 
 // The handlers send a call again, with the same event. Twice a second and a pause are less than the three that Discord waits for an answer.
-const redis = new Redis(REDIS_URL, {
-  ...{ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0, commandTimeout: 1000 },
+const redis = new Redis(REDIS_URL, { ...connectionOptions(), commandTimeout: 1000 });
+// One line for each outage.
+let isAway = false;
+redis.on('error', (error) => {
+  if (!isAway) log(`Redis: ${lineOf(error)}`);
+  isAway = true;
 });
-redis.on('error', (error) => log(`Redis: ${lineOf(error)}`));
+redis.on('ready', () => {
+  isAway = false;
+});
 
 const handlers = createHandlers({
   writer: createWriter(redis),
