@@ -3,11 +3,19 @@ export const MAX_ORIGINS = 20;
 /** Their bytes together, with a space between two. Each use of the key holds them in the memory of the service. */
 export const MAX_ORIGINS_BYTES = 2000;
 
+/** The most bytes of a member's name; record.lua refuses a longer one. */
+export const MAX_USERNAME_BYTES = 1024;
+/** The most bytes of the id of an event. */
+export const MAX_EVENT_ID_BYTES = 64;
+
+/** The most bytes of the name of an API key: 64 characters. */
+const MAX_KEY_NAME_BYTES = 256;
+
 /** The most bytes of each field of the record of an API key. */
 export const KEY_FIELD_BYTES = {
   id: 32,
   guild_id: 64,
-  name: 256,
+  name: MAX_KEY_NAME_BYTES,
   created_at: 32,
   expires_at: 32,
   lifetime_ms: 16,
@@ -16,8 +24,11 @@ export const KEY_FIELD_BYTES = {
   prefix: 16,
 } as const;
 
+const MAX_WHO_BYTES = 100;
+const MAX_FROM_BYTES = 64;
+const MAX_WHAT_BYTES = 300;
 /** The most bytes of each text of an entry of an audit log: who did it, from which address, and what. A longer one is cut. */
-export const AUDIT_BYTES = { who: 100, from: 64, what: 300 } as const;
+export const AUDIT_BYTES = { who: MAX_WHO_BYTES, from: MAX_FROM_BYTES, what: MAX_WHAT_BYTES } as const;
 
 /** A stored text that a person, a bot or a file can give. */
 interface Bound {
@@ -33,8 +44,8 @@ interface Bound {
 export const BOUNDS = {
   guildId: { what: 'id of a guild', where: 'each Redis key', bytes: 64 },
   userId: { what: 'id of a user', where: '`gr:{G}:xp`', bytes: 64 },
-  username: { what: 'name of a member', where: '`gr:{G}:members`', bytes: 1024 },
-  eventId: { what: 'id of an event', where: '`gr:{G}:event:ID`', bytes: 64 },
+  username: { what: 'name of a member', where: '`gr:{G}:members`', bytes: MAX_USERNAME_BYTES },
+  eventId: { what: 'id of an event', where: '`gr:{G}:event:ID`', bytes: MAX_EVENT_ID_BYTES },
   plan: { what: 'plan', where: '`plan` of `gr:{G}:config`', bytes: 32 },
   curve: { what: 'numbers of a custom curve', where: '`xp_curve_custom` of `gr:{G}:config`', bytes: 80 },
   multiplier: { what: 'multiplier of XP', where: '`xp_multiplier` of `gr:{G}:config`', bytes: 32 },
@@ -42,18 +53,18 @@ export const BOUNDS = {
   title: { what: 'title of the public page', where: '`page_title` of `gr:{G}:config`', bytes: 400 },
   colour: { what: 'colour of the public page', where: '`page_accent` and the like of `gr:{G}:config`', bytes: 7 },
   picture: { what: 'picture of the public page', where: '`page_picture` of `gr:{G}:config`', bytes: 3072 },
-  keyName: { what: 'name of an API key', where: '`name` of `gr:key:SHA256`', bytes: KEY_FIELD_BYTES.name },
-  origins: { what: 'origins of an API key', where: '`origins` of `gr:key:SHA256`', bytes: KEY_FIELD_BYTES.origins },
-  auditWhat: { what: 'change in an audit log', where: '`what` of `gr:{G}:audit`', bytes: AUDIT_BYTES.what },
-  auditWho: { what: 'its author', where: '`who` of `gr:{G}:audit`', bytes: AUDIT_BYTES.who },
-  auditFrom: { what: 'address of its author', where: '`from` of `gr:{G}:audit`', bytes: AUDIT_BYTES.from },
+  keyName: { what: 'name of an API key', where: '`name` of `gr:key:SHA256`', bytes: MAX_KEY_NAME_BYTES },
+  origins: { what: 'origins of an API key', where: '`origins` of `gr:key:SHA256`', bytes: MAX_ORIGINS_BYTES },
+  auditWhat: { what: 'change in an audit log', where: '`what` of `gr:{G}:audit`', bytes: MAX_WHAT_BYTES },
+  auditWho: { what: 'its author', where: '`who` of `gr:{G}:audit`', bytes: MAX_WHO_BYTES },
+  auditFrom: { what: 'address of its author', where: '`from` of `gr:{G}:audit`', bytes: MAX_FROM_BYTES },
 } as const satisfies Record<string, Bound>;
 
 /** Ends a text that was cut. */
 const CUT = '…';
 const CUT_BYTES = 3;
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Returns whether a text has more bytes of UTF-8 than a bound. A huge text is not encoded: it has at least a byte a character. */
 export function isAbove(text: string, bytes: number): boolean {

@@ -1,7 +1,8 @@
+import { MAX_USERNAME_BYTES } from '../bounds.ts';
 import { shownJson } from '../errors.ts';
 import { FUTURE_CLAIM, isFutureClaim } from '../guild/members/records.ts';
 import { MAX_XP } from '../guild/ranking/curves.ts';
-import { HIDE_REASONS, type HideReason, ID_PATTERN, MAX_USERNAME_BYTES, reasonsIn } from '../guild/ranking/model.ts';
+import { HIDE_REASONS, type HideReason, ID_PATTERN, reasonsIn } from '../guild/ranking/model.ts';
 
 /** One member of a file, checked. A field left out = the file has no such field; null = it is empty. */
 export interface SeedRow {

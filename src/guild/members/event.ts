@@ -1,4 +1,4 @@
-import { BOUNDS } from '../../bounds.ts';
+import { MAX_EVENT_ID_BYTES } from '../../bounds.ts';
 import { InvalidInputError } from '../../errors.ts';
 import type { GuildKeys } from '../../store/keys.ts';
 
@@ -11,7 +11,6 @@ export interface OnceOptions {
 /** How long an event keeps its reply, unless the bot says otherwise. */
 export const EVENT_TTL_MS = 600_000;
 
-const MAX_ID_BYTES = BOUNDS.eventId.bytes;
 const encoder = new TextEncoder();
 
 /** The key of an event, and the argument of its time to live; both empty for a call without an event. */
@@ -32,7 +31,7 @@ export function eventCall(
   if (eventId === undefined) return NO_EVENT;
   const bytes = typeof eventId === 'string' ? encoder.encode(eventId).length : 0;
   // UTF-8 has the same bytes for each lone surrogate, so two such ids would be one.
-  if (bytes < 1 || bytes > MAX_ID_BYTES || /\p{Surrogate}/u.test(eventId))
+  if (bytes < 1 || bytes > MAX_EVENT_ID_BYTES || /\p{Surrogate}/u.test(eventId))
     throw new InvalidInputError('eventId must be a text of 1 to 64 bytes');
   const key = part === 0 ? eventPrefix + eventId : `${eventPartPrefix}${part}:${eventId}`;
   return { keys: [key], args: [String(ttlMs)] };

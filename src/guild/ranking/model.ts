@@ -1,4 +1,3 @@
-import { BOUNDS } from '../../bounds.ts';
 import type { BoardName } from '../../store/keys.ts';
 import type { CurveName } from './curves.ts';
 
@@ -69,7 +68,5 @@ export function parseRankingId(id: string): RankingId | undefined {
   return guildId === undefined ? undefined : { guildId, board: board as BoardName | undefined };
 }
 
-/** Longest stored name, in bytes of UTF-8; record.lua refuses a longer one. */
-export const MAX_USERNAME_BYTES = BOUNDS.username.bytes;
 export const DEFAULT_PAGE_SIZE = 10;
 export const MAX_PAGE_SIZE = 100;
