@@ -10,10 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, Optional
 
 import discord
-import redis.asyncio
 from discord import app_commands
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 
 # A bot of your own has the folder guildrank beside it, with the folder lua in it.
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,6 +18,7 @@ sys.path.insert(0, str(ROOT / "examples/python"))
 
 from guildrank import Guildrank  # noqa: E402
 from commands import Call  # noqa: E402
+from connection import connect  # noqa: E402
 from failures import line_of  # noqa: E402
 from handlers import Handlers  # noqa: E402
 from voice import seconds_to_tick  # noqa: E402
@@ -28,6 +26,7 @@ from voice import seconds_to_tick  # noqa: E402
 Board = Literal["all", "week", "month"]
 Amount = app_commands.Range[int, 1, 1_000_000_000]
 Whole = app_commands.Range[int, 0, 2**53 - 1]
+ATTEMPTS = 300
 MANAGERS = discord.Permissions(manage_guild=True)
 # Older versions of mypy cannot read the types of the decorators for commands.
 
@@ -154,12 +153,12 @@ def main() -> None:
     token = os.environ.get("DISCORD_TOKEN")
     if not token:
         sys.exit("Set DISCORD_TOKEN to the token of your bot.")
-    # The handlers send a call again, with the same event. Twice a second and a pause are less than the three that Discord waits.
+    # The handlers send a call again, with the same event. Twice a second and a pause are less than the three that Discord waits. Awards for
+    # messages and voice, which nobody waits for, outlast an outage of some minutes: Redis remembers their events for ten.
     url = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379")
-    limits = {"socket_timeout": 1, "socket_connect_timeout": 1}
-    connection = redis.asyncio.Redis.from_url(url, decode_responses=True, retry=Retry(NoBackoff(), 0), **limits)
+    connection = connect(url)
     archives = [archive for archive in os.environ.get("ARCHIVES", "").split(",") if archive]
-    handlers = Handlers(Guildrank(connection, ROOT / "dist/lua"), os.environ.get("DASHBOARD_URL", ""), archives)
+    handlers = Handlers(Guildrank(connection, ROOT / "dist/lua"), os.environ.get("DASHBOARD_URL", ""), archives, attempts=ATTEMPTS)
     try:
         Bot(handlers).run(token)
     except (discord.DiscordException, OSError) as error:

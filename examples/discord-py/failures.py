@@ -6,13 +6,15 @@ import re
 from typing import Any, Awaitable, Callable, Optional, Protocol, TypeVar
 
 from guildrank import RefusedError, UnreplicatedError
-from redis.exceptions import RedisError
+from redis.exceptions import AuthenticationError, NoPermissionError, RedisError
 
 # Seconds before a call of Redis is sent again. An answer to a command has to be there after three seconds.
 RETRY_S = 0.3
 REFUSALS = {"level": "no XP gives this level by the guild's curve", "range": "the XP would leave its range"}
 # Redis is away, or did not confirm a call.
 STORE_ERRORS = (RedisError, UnreplicatedError)
+# Failures that last until a person mends them: a repeated call fails in the same way.
+LASTING = (AuthenticationError, NoPermissionError)
 
 Log = Callable[[str], None]
 Wait = Callable[[float], Awaitable[Any]]
@@ -63,3 +65,30 @@ async def once(call: Callable[[], Awaitable[Optional[Reply]]], wait: Wait) -> Op
         await wait(RETRY_S)
         return await call()
     return None if reply is not None and reply.repeated else reply
+
+
+class Outages:
+    """Repeats calls over an outage of Redis, and logs one line for each outage, however many calls fail."""
+
+    def __init__(self, log: Log, wait: Wait, attempts: int) -> None:
+        self._log = log
+        self._wait = wait
+        self._attempts = attempts
+        self._goes_on = False
+
+    async def outlast(self, call: Callable[[], Awaitable[Optional[Reply]]]) -> Optional[Reply]:
+        """Makes a call that names an event until Redis has done it. Returns as `once` does."""
+        for attempt_number in range(1, self._attempts + 1):
+            try:
+                reply = await call()
+            except STORE_ERRORS as error:
+                if not self._goes_on:
+                    self._log(line_of(error))
+                self._goes_on = True
+                if isinstance(error, LASTING) or attempt_number == self._attempts:
+                    raise
+                await self._wait(RETRY_S)
+                continue
+            self._goes_on = False
+            return None if attempt_number == 1 and reply is not None and reply.repeated else reply
+        return None

@@ -21,6 +21,7 @@ class Handlers:
     """What the bot does. None of its methods fails: a failure is a line in the log.
 
     `archives` has guild ids of ended seasons, such as 123.2026-s1. `wait` waits for seconds, and `now` gives seconds since any moment.
+    `attempts` is how often an award for a message or for voice is tried while Redis is away; 0 = twice.
     """
 
     def __init__(
@@ -31,10 +32,11 @@ class Handlers:
         log: Log = lambda line: print(line, file=sys.stderr),
         wait: Wait = asyncio.sleep,
         now: Callable[[], float] = time.monotonic,
+        attempts: int = 0,
     ) -> None:
         self._guildrank = guildrank
         self._log = log
-        self._levels = Levels(guildrank, log, wait, now)
+        self._levels = Levels(guildrank, log, wait, now, attempts)
         further = {
             **Xp(guildrank, self._levels, log, wait).commands,
             **Privacy(guildrank, self._levels, archives).commands,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Protocol, Sequence
 
-from failures import Log, Wait, attempt, once
+from failures import Log, Outages, Wait, attempt, once
 from guildrank import Award, Gain, Guildrank, Rules, XpGain, parse_rules, reward_roles
 
 # How long the rules of a guild are kept.
@@ -47,7 +47,11 @@ class RoleId:
 class Levels:
     """`wait` waits for seconds, and `now` gives seconds since any moment."""
 
-    def __init__(self, guildrank: Guildrank, log: Log, wait: Wait, now: Callable[[], float]) -> None:
+    def __init__(
+        self, guildrank: Guildrank, log: Log, wait: Wait, now: Callable[[], float], attempts: int = 0
+    ) -> None:
+        """`attempts` of an award over an outage; 0 = one more attempt."""
+        self._outages = Outages(log, wait, attempts) if attempts else None
         self._guildrank = guildrank
         self._log = log
         self._wait = wait
@@ -80,7 +84,7 @@ class Levels:
                 guild, str(member.id), xp.amount, factor=xp.factor, cooldown_ms=xp.cooldown_ms, username=name, event_id=event_id
             )
 
-        return await once(call, self._wait)
+        return await (self._outages.outlast(call) if self._outages else once(call, self._wait))
 
     async def set_roles(self, member: Member, level: int) -> None:
         """Gives a member the roles of its level, and takes the rewards that it has no more. Other roles stay.
