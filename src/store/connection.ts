@@ -87,6 +87,8 @@ function timeLimits(timeoutMs: number): RedisOptions {
     disconnectTimeout: Math.min(timeoutMs, 500),
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
+    // `listen` subscribes after each connect. ioredis would do it too, and nobody could catch the failure when that connection breaks again.
+    autoResubscribe: false,
     retryStrategy: (attempt) => Math.min(50 * attempt, 250),
     // Of a Redis that loads its data ioredis would believe the estimate, in whole seconds, and ask only then again.
     maxLoadingRetryTime: 100,

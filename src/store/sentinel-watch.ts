@@ -9,7 +9,7 @@ export type SentinelAccess = Pick<RedisOptions, 'username' | 'password' | 'tls'>
 const RETRY_MS = 250;
 
 /** A connection that breaks while a handshake without ready check waits for replies never returns (redis/ioredis issue 2099). */
-const HANDSHAKE = { enableReadyCheck: false, disableClientInfo: true } as const;
+const HANDSHAKE = { enableReadyCheck: false, disableClientInfo: true, autoResubscribe: false } as const;
 
 /**
  * Closes a connection as soon as a Sentinel announces another master, so that no command goes to the old one in silence
