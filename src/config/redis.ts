@@ -44,8 +44,8 @@ export const redisUrl = z
 
 export const nodeList = listSetting()
   .refine(
-    (nodes) => nodes.every((node) => /^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$/.test(node)),
-    'must be a comma-separated list of host:port',
+    (nodes) => nodes.every((node) => /^(\[[0-9a-fA-F:]+\]|[^:@/?#\s]+):\d{1,5}$/.test(node)),
+    'must be a comma-separated list of host:port; user and password are in REDIS_URL',
   )
   .transform((nodes) =>
     nodes.map((node) => {

@@ -1,12 +1,11 @@
-import { isIP } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
-import type { RedisConfig, TlsConfig } from '../config/redis.ts';
+import type { RedisConfig } from '../config/redis.ts';
 import type { RedisClient } from './client.ts';
 import { watchSilence } from './connection-limits.ts';
 import { isDatabaseRefusal } from './failures.ts';
 import { reconnectOnReplica } from './reconnect.ts';
 import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
+import { NamingSentinelConnector, namedMaster, namedTls, tlsOptions } from './tls.ts';
 
 /**
  * Opens a connection as the configuration says. It connects on its own and keeps reconnecting; nothing queues while it
@@ -105,38 +104,17 @@ function sentinelAccess({ sentinels, tls }: RedisConfig): SentinelAccess {
   };
 }
 
-/**
- * Returns the option `tls` with the name of the host, unless a name is set: a host that serves many by one address refuses a handshake without
- * the name, and Node sends none by itself. An IP address is no name.
- */
-function namedTls(tls: ConnectionOptions | undefined, host: string | undefined): Pick<RedisOptions, 'tls'> {
-  if (!tls) return {};
-  return { tls: host && !tls.servername && isIP(host) === 0 ? { ...tls, servername: host } : tls };
-}
-
-/** Returns the options of node:tls. An option that is not set keeps Node's default. */
-function tlsOptions({ verify, ...tls }: TlsConfig): ConnectionOptions {
-  const given = Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== ''));
-  return verify ? given : { ...given, rejectUnauthorized: false };
-}
-
 function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptions {
   const { username, password, tls } = sentinelAccess(config);
-  // ioredis asks for a translation of each address that a Sentinel names, just before it connects there.
-  const masterTls: ConnectionOptions = { ...options.tls };
-  const nameMaster = (address: string): null => {
-    Object.assign(masterTls, namedTls({ ...options.tls }, address.slice(0, address.lastIndexOf(':'))).tls);
-    return null;
-  };
   return {
     ...options,
-    ...(options.tls && { tls: masterTls, natMap: nameMaster }),
+    ...(options.tls && { natMap: namedMaster }),
     sentinels: config.nodes.map((node) => ({ ...node })),
     name: config.sentinelName,
     ...(username && { sentinelUsername: username }),
     ...(password && { sentinelPassword: password }),
     // In this mode ioredis uses TLS on neither of the two kinds of connections unless it is told so for each.
-    ...(tls && { sentinelTLS: tls }),
+    ...(tls && { sentinelTLS: tls, Connector: NamingSentinelConnector }),
     enableTLSForSentinelMode: options.tls !== undefined,
     // Of the connections to Sentinels, which watchSilence does not see: the next one is asked after half a second.
     connectTimeout: 500,

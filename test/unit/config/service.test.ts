@@ -64,6 +64,7 @@ describe('parseConfig', () => {
     ['REDIS_URL', 'unix:///run/redis.sock?db=-1'],
     ['REDIS_MODE', 'replica'],
     ['REDIS_NODES', 'host'],
+    ['REDIS_NODES', 'password@host:6379'],
     ['REDIS_SENTINEL_TLS', 'yes'],
     ['REDIS_TLS_CA', '/nowhere/ca.pem'],
     ['REDIS_TLS_KEY', 'package.json'],
