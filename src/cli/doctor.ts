@@ -71,8 +71,7 @@ async function examineStore(
     const onWait = (error: Error): void => {
       waitingFor = error;
     };
-    const greeting = () => greetingOf(redis);
-    const waits = clients.map((each) => waitUntilReady(each, connectTimeoutMs, onWait, greeting));
+    const waits = clients.map((each) => waitUntilReady(each, connectTimeoutMs, onWait, () => greetingOf(redis, each)));
     const ready = Promise.all(waits).then(() => true);
     // Redis can load its data for minutes.
     const connected = within(connectTimeoutMs + COMMAND_MS, ready).then(

@@ -69,7 +69,7 @@ export async function startDashboard(
     where,
     now: monotonic,
     idleMs: redis.probeMs,
-    greeting: () => greetingOf(redis),
+    greeting: () => greetingOf(redis, client),
   });
   const activity = { inFlight: 0, isClosing: false };
   const assets = loadAssets();

@@ -172,7 +172,7 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
     now: monotonic,
     idleMs: config.redis.probeMs,
     traffic: reads.traffic,
-    greeting: () => greetingOf(config.redis),
+    greeting: () => greetingOf(config.redis, client),
   });
   const readiness: Readiness = () => {
     if (lifecycle.isDraining) return { reason: 'draining' };

@@ -38,7 +38,22 @@ function connectToCluster(config: RedisConfig, options: RedisOptions, silenceMs:
   return cluster;
 }
 
+/** The servers to which connections were made last. */
+const peers = new WeakMap<object, RedisOptions>();
+
+/** Returns the server that a connection was made to last; undefined before the first, and for a Cluster. */
+export function peerOf(client: RedisClient): RedisOptions | undefined {
+  return peers.get(client);
+}
+
 function guard(client: Redis, silenceMs: number): Redis {
+  client.on('connect', () => {
+    const { remoteAddress, remotePort } = client.stream;
+    if (remoteAddress === undefined || remotePort === undefined) return;
+    const { servername } = client.stream as { readonly servername?: string };
+    const tls = 'encrypted' in client.stream && { ...client.options.tls, ...(servername && { servername }) };
+    peers.set(client, { host: remoteAddress, port: remotePort, ...(tls && { tls }) });
+  });
   watchSilence(client, silenceMs);
   // ioredis goes on in database 0 when Redis refuses the database of the URL. It has reported the error before a command can be sent.
   return client.on('error', (error: Error) => {

@@ -47,6 +47,9 @@ const NO_REPLY = /^Protocol error(?!, got "\\u0015")/;
 /** What a Redis says that is no node of a Cluster. */
 const NO_CLUSTER = /cluster support disabled/;
 
+/** What the system says of the host that a node of a Cluster tells when it has no name to tell. */
+const NO_HOSTNAME = /ENOTFOUND \?$/;
+
 /** An error that Redis sent; ioredis adds the command. */
 interface ReplyError extends Error {
   readonly command?: { readonly name: string };
@@ -54,6 +57,8 @@ interface ReplyError extends Error {
 
 /** Returns whether Redis refused to select the database. A connection that goes on after that would use database 0. */
 export function isDatabaseRefusal(error: Error): boolean {
+  // ioredis takes what a server says to each new connection for the reply to its first command.
+  if (GREETINGS.some(([greeting]) => greeting.test(error.message))) return false;
   return (error as ReplyError).command?.name === 'select';
 }
 
@@ -72,7 +77,7 @@ export function explainFailure(reason: string): string {
   if (own) return own;
   const code = redisCodeOf(reason);
   if (code === undefined) return `Redis did not answer: ${reason}`;
-  const fix = FIXES[code];
+  const fix = FIXES[code] ?? GREETINGS.find(([pattern]) => pattern.test(reason))?.[1];
   return `Redis refused: ${withoutStop(reason)}${fix ? `. ${fix}` : ''}`;
 }
 
@@ -94,6 +99,12 @@ export function startFailure(
   const certificate = certificateRefusal(error);
   if (certificate) return { problem: `Cannot use ${where}: ${certificate.problem}`, fix: certificate.fix };
   const reason = withoutStop(error.message || systemErrorOf(error).code || error.name);
+  if (NO_HOSTNAME.test(reason)) {
+    const problem = `Cannot use ${where}: its nodes tell no host, because cluster-preferred-endpoint-type is hostname without cluster-announce-hostname`;
+    return { problem, fix: 'Set cluster-announce-hostname of each node, or cluster-preferred-endpoint-type to ip' };
+  }
+  const [, greetingFix] = GREETINGS.find(([pattern]) => pattern.test(reason)) ?? [];
+  if (greetingFix) return { problem: `Cannot use ${where}: ${reason.replace(/\. .*/s, '')}`, fix: greetingFix };
   if (isDatabaseRefusal(error)) {
     const limit = mode === 'cluster' ? '; before Valkey 9 a Cluster has database 0 only' : '';
     return { problem: `Cannot use ${where}: ${reason}`, fix: `Correct the database in REDIS_URL${limit}` };
@@ -102,8 +113,6 @@ export function startFailure(
     const fix = 'Leave REDIS_MODE and REDIS_NODES out, and write its address into REDIS_URL';
     return { problem: `Cannot use ${where}: a single Redis answers there, and no Cluster`, fix };
   }
-  const [, greetingFix] = GREETINGS.find(([pattern]) => pattern.test(reason)) ?? [];
-  if (greetingFix) return { problem: `Cannot use ${where}: ${reason}`, fix: greetingFix };
   const code = redisCodeOf(error.message);
   if (code !== undefined) return { problem: `Cannot use ${where}: ${reason}`, fix: FIXES[code] ?? 'Correct REDIS_URL' };
   if (NO_REPLY.test(reason))

@@ -149,7 +149,11 @@ export class StoreHealth {
         return this.goUp();
       } catch (failure) {
         const error = failure as StoreUnavailableError;
-        if (!error.isOutage || attempt === 2 || this.current) return this.goDown(error);
+        if (!error.isOutage || attempt === 2 || this.current) {
+          // A server that refuses connections can close them without an error.
+          const isSilent = error.code === 'unreachable' && !this.connectionError && !this.current;
+          return isSilent && error.cause instanceof Error ? this.loseConnection(error.cause) : this.goDown(error);
+        }
       }
       await delay(RETRY_MS, undefined, { ref: false });
     }

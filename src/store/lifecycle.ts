@@ -7,6 +7,8 @@ import { explainStart, isRefusal } from './failures.ts';
 import { greetingOf, mayHaveSpoken } from './greeting.ts';
 
 const RETRY_MS = 50;
+/** Time between two looks at what a server says that closes connections at once. It may have served for a moment. */
+const LOOK_MS = 1000;
 /** A longer wait for the connection is worth a line in the log. */
 const QUIET_MS = 500;
 /** Time limit of a command to a node that may not answer. */
@@ -21,7 +23,7 @@ export const LOADING = 'LOADING Redis is loading the dataset in memory';
 /**
  * Waits until Redis answers a PING; as long as it takes while Redis says that it loads its data.
  * @param onWait called when that takes longer than half a second, with the last error; and again when Redis is found to be loading.
- * @param greeting returns what the server says to a connection that only reads; asked once, when a connection was closed at once.
+ * @param greeting returns what the server says to a connection that only reads; asked each second, while connections are closed at once.
  * @throws the last error of the connection after `timeoutMs`, with `overTls` of ConnectionError; or at once when Redis refuses the
  * credentials or the database, when a certificate is refused, or when the client is closed.
  */
@@ -34,7 +36,8 @@ export async function waitUntilReady(
   const start = performance.now();
   let deadline = start + timeoutMs;
   let lastError: Error | undefined;
-  let hasLooked = false;
+  let lookAt = start;
+  let hasGreeting = false;
   let wasClosed = false;
   const noteClose = () => {
     wasClosed = true;
@@ -42,12 +45,13 @@ export async function waitUntilReady(
   // Without a connection, a command only fails as "not writeable"; the connection's own error has the reason.
   const watch = (error: Error) => {
     const isEffect = EFFECT.test(error.message);
-    if (!lastError || !(isEffect || isRefusal(lastError) || (hasLooked && mayHaveSpoken(error)))) lastError = error;
+    if (!lastError || !(isEffect || isRefusal(lastError) || (hasGreeting && mayHaveSpoken(error)))) lastError = error;
   };
   client.on('error', watch);
   // A Cluster does not report the errors of its nodes as its own.
   client.on('node error', watch);
   client.on('close', noteClose);
+  client.on('-node', noteClose);
   try {
     for (let reported: 'no' | 'away' | 'loading' = 'no'; ; ) {
       try {
@@ -58,9 +62,10 @@ export async function waitUntilReady(
         // A Redis that cannot save to its disk refuses PING and writes, and serves everything else.
         if (redisCodeOf(messageOf(error)) === 'MISCONF') return;
         // Until a first connection was closed, a command fails only because there is no connection yet.
-        if (!hasLooked && wasClosed && mayHaveSpoken(lastError ?? error)) {
-          hasLooked = true;
+        if (wasClosed && performance.now() >= lookAt && mayHaveSpoken(lastError ?? error)) {
           const said = await greeting();
+          lookAt = performance.now() + LOOK_MS;
+          hasGreeting = said !== undefined;
           if (said !== undefined) lastError = new Error(said);
         }
         const failure = lastError ?? (error as Error);
@@ -82,6 +87,7 @@ export async function waitUntilReady(
     client.off('error', watch);
     client.off('node error', watch);
     client.off('close', noteClose);
+    client.off('-node', noteClose);
   }
 }
 
@@ -92,7 +98,7 @@ export async function reachStore(
   onWait: (error: Error) => void,
   timeoutMs = 30_000,
 ): Promise<void> {
-  await waitUntilReady(client, timeoutMs, onWait, () => greetingOf(redis)).catch((error: Error) => {
+  await waitUntilReady(client, timeoutMs, onWait, () => greetingOf(redis, client)).catch((error: Error) => {
     throw new Error(explainStart(redis.mode, describe(redis), error));
   });
 }

@@ -55,6 +55,30 @@ async function startRefusing(line: string): Promise<string> {
   return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** What Redis says in protected mode. */
+const PROTECTED =
+  '-DENIED Redis is running in protected mode because protected mode is enabled. In this mode connections are only accepted from the loopback interface.\r\n';
+
+/** Starts a Sentinel that names this master to everyone. @returns its address. */
+async function startSentinelOf(master: string): Promise<string> {
+  const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
+  const [host = '', port = ''] = master.split(':');
+  const sentinel = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      for (const command of String(data)
+        .split(/^\*\d+\r\n/m)
+        .slice(1)) {
+        if (command.includes('get-master-addr-by-name')) socket.write(`*2\r\n${bulk(host)}${bulk(port)}`);
+        else socket.write(command.includes('sentinel') ? '*0\r\n' : '+OK\r\n');
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(sentinel, 'listening');
+  onTestFinished(() => void sentinel.close());
+  return `127.0.0.1:${(sentinel.address() as AddressInfo).port}`;
+}
+
 describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), () => {
   it('names REDIS_TLS_CA for a certificate of an unknown authority, at once', async () => {
     const { url, port } = await tlsRedis();
@@ -101,6 +125,26 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
       fix,
     });
     expect(await startFailure({ REDIS_URL: url })).toContain('DENIED Redis is running in protected mode');
+  });
+
+  it.each([
+    ['-ERR max number of clients reached\r\n', 'ERR max number of clients reached'],
+    [PROTECTED, 'DENIED Redis is running in protected mode because protected mode is enabled'],
+    ['-ERR the proxy has no backend', 'ERR the proxy has no backend'],
+  ])('tells "%s", whatever ioredis writes first', async (greeting, told) => {
+    const url = await startRefusing(greeting);
+    const { host } = new URL(url);
+    const sentinel = await startSentinelOf(host);
+    for (const env of [
+      { REDIS_URL: url },
+      { REDIS_URL: `redis://:password@${host}/2` },
+      { REDIS_URL: `${url}/2` },
+      { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:1,${host}` },
+      { REDIS_MODE: 'sentinel', REDIS_NODES: sentinel, REDIS_SENTINEL_NAME: 'main' },
+    ]) {
+      const finding = await reachable(env, SOON);
+      expect(finding?.detail, JSON.stringify(env)).toMatch(new RegExp(`: ${told}$`));
+    }
   });
 
   it('names REDIS_TLS_SERVERNAME and the names of the certificate for another host, at once', async () => {

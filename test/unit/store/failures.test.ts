@@ -22,6 +22,19 @@ it('any error of SELECT refuses the database, and LOADING refuses nothing for go
   expect(isRefusal(failed('LOADING Redis is loading', 'ping'))).toBe(false);
 });
 
+it('what a server says to each new connection is no refusal of the database', () => {
+  const error = failed('ERR max number of clients reached', 'select');
+  expect(isRefusal(error)).toBe(false);
+  expect(explainStart('standalone', 'x', error)).toMatch(
+    /^Cannot use x: ERR max number .*\. Raise maxclients of Redis/,
+  );
+});
+
+it('a Cluster whose nodes have no host names to tell is said to need cluster-announce-hostname', () => {
+  const told = explainStart('cluster', 'x', new Error('getaddrinfo ENOTFOUND ?'));
+  expect(told).toMatch(/its nodes tell no host, .*Set cluster-announce-hostname of each node, or/);
+});
+
 it.each([
   'READONLY',
   'OOM',

@@ -129,6 +129,16 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['ERR max number of clients reached lost R']);
   });
 
+  it('logs what the server says to a new connection, also when connections close without an error', async () => {
+    const { client, probe, health, lines } = make(1000, async () => 'ERR max number of clients reached');
+    await health.start();
+    probe.mockRejectedValue(notWriteable());
+    client.emit('close');
+    await health.check();
+    expect(health.problem?.code).toBe('unreachable');
+    expect(lines).toEqual(['ERR max number of clients reached lost R']);
+  });
+
   it('logs a failed request that is no outage, once a minute for each code', async () => {
     const { health, lines } = make();
     await health.start();
