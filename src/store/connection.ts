@@ -30,10 +30,17 @@ export function connect(config: RedisConfig, silenceMs = Math.max(500, config.ti
 
 function connectToCluster(config: RedisConfig, options: RedisOptions, silenceMs: number): Cluster {
   const cluster = new Cluster([...config.nodes], clusterOptions(options));
+  let lacksInfo = false;
   cluster.on('+node', (node: Redis) => {
     // A node connects after this event.
     Object.assign(node.options, namedTls(node.options.tls, node.options.host));
     guard(node, silenceMs);
+    if (lacksInfo) node.options.enableReadyCheck = false;
+    // ioredis makes the node anew after a failure.
+    else
+      node.on('error', (error: Error) => {
+        lacksInfo ||= isMissingInfo(error);
+      });
   });
   return cluster;
 }
@@ -59,8 +66,13 @@ function guard(client: Redis, silenceMs: number): Redis {
   return client.on('error', (error: Error) => {
     if (isDatabaseRefusal(error)) client.disconnect(true);
     // ioredis asks INFO whether Redis loads its data, and without an answer it connects again and again. Then a request is told instead.
-    if (/unknown command '?info/i.test(error.message)) client.options.enableReadyCheck = false;
+    if (isMissingInfo(error)) client.options.enableReadyCheck = false;
   });
+}
+
+/** Returns whether a server has no command INFO, as after `rename-command INFO ""`. */
+function isMissingInfo(error: Error): boolean {
+  return /unknown command '?info/i.test(error.message);
 }
 
 /** Returns what is risky about the connection, in words; undefined for a usual one. */
