@@ -87,6 +87,7 @@ const schema = z
     LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
     LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
     OTEL_EXPORTER_OTLP_ENDPOINT: z.string().default(''),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().default(''),
     // The switches of OpenTelemetry: platforms set them beside the address of a collector.
     OTEL_SDK_DISABLED: z.string().default('false'),
     OTEL_TRACES_EXPORTER: z.string().default('otlp'),
@@ -105,8 +106,10 @@ const schema = z
     if ((env.REDIS_TLS_CERT === '') !== (env.REDIS_TLS_KEY === '')) {
       wrong('REDIS_TLS_CERT', 'and REDIS_TLS_KEY must be set together');
     }
-    if (isTracing(env) && !/^https?:\/\/./.test(env.OTEL_EXPORTER_OTLP_ENDPOINT)) {
-      wrong('OTEL_EXPORTER_OTLP_ENDPOINT', 'must be the address of a collector, such as http://127.0.0.1:4318');
+    for (const name of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const) {
+      if (isTracing(env) && env[name] !== '' && !/^https?:\/\/./.test(env[name])) {
+        wrong(name, 'must be the address of a collector, such as http://127.0.0.1:4318');
+      }
     }
     const usesTls = env.REDIS_URL.startsWith('rediss:') || env.REDIS_SENTINEL_TLS === 'on';
     for (const name of ['REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_SERVERNAME'] as const) {
@@ -126,10 +129,12 @@ const schema = z
 /** Returns whether the variables of OpenTelemetry ask for traces. Their switches have no upper and lower case. */
 function isTracing(env: {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT: string;
+  readonly OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: string;
   readonly OTEL_SDK_DISABLED: string;
   readonly OTEL_TRACES_EXPORTER: string;
 }): boolean {
-  if (env.OTEL_EXPORTER_OTLP_ENDPOINT === '' || env.OTEL_SDK_DISABLED.toLowerCase() === 'true') return false;
+  const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (endpoint === '' || env.OTEL_SDK_DISABLED.toLowerCase() === 'true') return false;
   return splitList(env.OTEL_TRACES_EXPORTER.toLowerCase()).includes('otlp');
 }
 

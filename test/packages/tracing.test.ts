@@ -138,6 +138,21 @@ process.on('exit', () => console.log(JSON.stringify({
   sdk: Object.keys(cache).filter((file) => /@opentelemetry.(sdk|exporter|otlp)/.test(file)).length,
 })));`.replace(/\n/g, '');
 
+it('sends spans to the address that is for traces alone', needs('redis-server'), async () => {
+  const { url: redisUrl } = await redisForTest();
+  const receiver = await startReceiver();
+  const service = await startServiceProcess({
+    ...LONG_REDIS_TIMEOUT,
+    REDIS_URL: redisUrl,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/v1/traces`,
+  });
+  onTestFinished(service.stop);
+  expect((await fetch(`${service.url}/api/v1/servers/guild/stats`)).status).toBe(401);
+  service.kill();
+  expect(await service.ended).toMatchObject({ code: 0 });
+  expect(receiver.spans).toHaveLength(1);
+});
+
 it('loads no SDK without a collector', needs('redis-server'), async () => {
   const { url: redisUrl } = await redisForTest();
   const service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, REDIS_URL: redisUrl }, ['--import', COUNT_SDK]);
