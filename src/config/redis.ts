@@ -78,13 +78,14 @@ const URL_FORMAT =
   'in user and password write / as %2F, # as %23, ? as %3F, % as %25 and @ as %40';
 
 /** Where to put what people write after a question mark, as they know it from other programs. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  password: 'write redis://user:password@host:port',
-  username: 'write redis://user:password@host:port',
-  ssl: 'for TLS write rediss://',
-  tls: 'for TLS write rediss://',
-  family: 'remove it, because both IPv4 and IPv6 are tried',
-};
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ['password', 'write redis://user:password@host:port'],
+  ['username', 'write redis://user:password@host:port'],
+  ['ssl', 'for TLS write rediss://'],
+  ['tls', 'for TLS write rediss://'],
+  ['family', 'remove it, because both IPv4 and IPv6 are tried'],
+  ['ssl_cert_reqs', 'for a certificate that cannot be checked set REDIS_TLS_VERIFY=off'],
+]);
 
 /** Returns what is wrong with the address of a Redis; undefined for a right one. It repeats nothing that may be a part of a password. */
 function redisUrlProblem(text: string): string | undefined {
@@ -102,7 +103,7 @@ function redisUrlProblem(text: string): string | undefined {
   const isSocket = protocol === 'unix:';
   for (const name of searchParams.keys()) {
     if (name === 'db') continue;
-    const known = INSTEAD[name.toLowerCase()];
+    const known = INSTEAD.get(name.toLowerCase());
     const shown = known ? `the parameter ${name}` : 'a parameter other than db';
     return `has ${shown} after the "?", which means nothing here: ${known ?? 'remove it'}`;
   }

@@ -114,6 +114,8 @@ describe('parseConfig', () => {
     ['redis://host?password=12s3cr', 'the parameter password .*: write redis://user:password@host:port'],
     ['redis://host?ssl=true', 'the parameter ssl .*: for TLS write rediss://'],
     ['redis://host?s12s3cr=1', 'a parameter other than db .*: remove it'],
+    ['redis://host?constructor=12s3cr', 'a parameter other than db .*: remove it'],
+    ['rediss://host?ssl_cert_reqs=none', 'the parameter ssl_cert_reqs .*: .* REDIS_TLS_VERIFY=off'],
   ])('the address %s', (url, hint) => {
     it('is refused with a hint, and no part of it that may be a password is shown', () => {
       const attempt = () => parseConfig({ REDIS_URL: url });
