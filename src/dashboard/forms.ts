@@ -91,7 +91,7 @@ export function formOf(req: Request): Readonly<Record<string, string>> {
 }
 
 /** Fields that no person fills in. Two are secrets. */
-const HIDDEN_FIELDS: readonly string[] = [TOKEN_FIELD, 'invite', 'id', 'mode', 'confirm', 'version'];
+const HIDDEN_FIELDS: readonly string[] = [TOKEN_FIELD, 'once', 'invite', 'id', 'mode', 'confirm', 'version'];
 
 /** Returns the names and values that a person entered into a form, to show them again. A form with a file has none. */
 export function enteredOf(req: Request): [name: string, value: string][] {

@@ -2,6 +2,8 @@ import { findInvite, type Grant, hashToken, newToken, takeInvite } from '../acce
 import { CLOCKS_DIFFER_US, endSessions, sessionGeneration } from '../access/session-generation.ts';
 import type { ClientStore } from '../store/store.ts';
 
+import { inTurn } from './one-at-a-time.ts';
+
 /** How long a session lives from its sign-in, in seconds. */
 export const SESSION_TTL_S = 12 * 3600;
 
@@ -30,6 +32,8 @@ interface Stored extends Grant {
 
 /** Opens, finds, lists and ends sessions, of a guild or of the operator (null). Every method can throw StoreUnavailableError. */
 export class Sessions {
+  private readonly openInTurn = inTurn();
+
   /** @param now milliseconds since the epoch. */
   constructor(
     private readonly store: ClientStore,
@@ -41,7 +45,15 @@ export class Sessions {
    * @param announce told of the session before it opens. A failure opens none.
    * @returns null when the invite is unknown, used or over, or all sessions were ended since it was made.
    */
-  async open(
+  open(
+    inviteToken: string,
+    announce: (session: Session) => Promise<void>,
+  ): Promise<{ readonly token: string; readonly session: Session } | null> {
+    // Of two calls at once, the second finds no invite, and is announced nowhere.
+    return this.openInTurn(hashToken(inviteToken), () => this.openFirst(inviteToken, announce));
+  }
+
+  private async openFirst(
     inviteToken: string,
     announce: (session: Session) => Promise<void>,
   ): Promise<{ readonly token: string; readonly session: Session } | null> {

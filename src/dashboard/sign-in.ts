@@ -4,7 +4,8 @@ import { AddressLimiter } from '../access/address-limiter.ts';
 import { formOf } from './forms.ts';
 import type { Parts } from './guild-page.ts';
 import { Refusal } from './refusal.ts';
-import { SESSION_TTL_S } from './sessions.ts';
+import { oncePerForm } from './repeats.ts';
+import { SESSION_TTL_S, type Sessions } from './sessions.ts';
 import { actorOf, sessionOf, tokenOf, visitOf } from './visit.ts';
 
 /** Sign-ins with a bad link that one network may try at once, and the time after which it may try one more. */
@@ -35,6 +36,7 @@ export function readSession({ sessions, url }: Parts): RequestHandler {
 export function signInRoutes(parts: Parts, monotonic: () => number): Router {
   const { sessions, auditLog, views, url } = parts;
   const limiter = new AddressLimiter(monotonic, ATTEMPTS);
+  const once = oncePerForm<NonNullable<Awaited<ReturnType<Sessions['open']>>>>();
   const router = Router({ caseSensitive: true, strict: true });
 
   // A chat program opens a link that it sees: nothing is read or used up before the button is pressed.
@@ -47,10 +49,15 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
     res.context.route = '/sign-in';
     // Before the limit: people of one address, such as behind a proxy, must not lock each other out.
     // The entry is written first, as for each change.
-    const opened = await sessions.open(formOf(req).invite ?? '', (session) =>
-      auditLog.note(session.guildId, actorOf(req, res, session), 'Signed in', 'security'),
-    );
-    if (!opened) {
+    const invite = formOf(req).invite ?? '';
+    const open = () =>
+      sessions.open(invite, (session) =>
+        auditLog.note(session.guildId, actorOf(req, res, session), 'Signed in', 'security'),
+      );
+    // A button that is pressed twice sends its form twice, and the browser takes the last answer.
+    const browser = `${req.ip} ${req.headers['user-agent'] ?? ''}`;
+    const opened = await once(`${invite} ${browser}`, open);
+    if (!opened || !(await sessions.find(opened.token))) {
       const waitMs = limiter.take(req.ip);
       if (waitMs > 0) throw tooManyAttempts(Math.ceil(waitMs / 1000));
       throw new Refusal(
@@ -62,7 +69,7 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
     const { token, session } = opened;
     const { name, options } = cookieOf(url());
     const earlier = parse(req.headers.cookie ?? '')[name];
-    if (earlier) await sessions.close(earlier);
+    if (earlier && earlier !== token) await sessions.close(earlier);
     res.cookie(name, token, { ...options, maxAge: SESSION_TTL_S * 1000 });
     res.redirect(303, homeOf(session.guildId));
   });

@@ -177,7 +177,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     await unasked.ended;
     expect(unasked.stderr.text).toContain('Nothing says on standard input that the bot is stopped');
 
-    await from.client.set('gr:{g}:next:xp:lock', 'other', 'PX', 60_000);
+    await from.client.set('gr:{g}:next:xp:lock', 'other');
     const busy = start(0, 'export', '--guild', 'g', '--paused');
     await busy.ended;
     expect(busy.stderr.text).toContain('is not done: finish it first');

@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import * as z from 'zod';
 import { type ApiKeyRecord, isExpired } from '../../access/api-key-record.ts';
-import { KEY_NAME_PATTERN } from '../../access/api-keys.ts';
+import { type CreatedKey, KEY_NAME_PATTERN } from '../../access/api-keys.ts';
+import { newToken } from '../../access/invites.ts';
 import { parseOrigins } from '../../access/origins.ts';
 import { HOUR_MS } from '../../access/usage.ts';
 import { readUsage, sumOf } from '../../access/usage-reader.ts';
@@ -9,7 +10,8 @@ import { type RefusalCode, RefusedError } from '../../errors.ts';
 import { capField, choice, formOf, parsed, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { keepNewKey } from '../new-keys.ts';
-import { actorOf, guildOf } from '../visit.ts';
+import { oncePerForm } from '../repeats.ts';
+import { actorOf, guildOf, sessionOf } from '../visit.ts';
 import { makeKey, sendNewKey } from './key-made.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -42,6 +44,12 @@ export const keysPage: GuildPage = {
   label: 'API keys',
   addTo(router, parts) {
     const { apiKeys, auditLog, views } = parts;
+    const once = oncePerForm<CreatedKey>();
+    /** Makes a key, once for each time that the form was shown. */
+    const make = (req: Request, res: Response, work: () => Promise<CreatedKey>): Promise<CreatedKey> => {
+      const { once: form } = formOf(req);
+      return form ? (once(`${sessionOf(res).id} ${form}`, work) as Promise<CreatedKey>) : work();
+    };
 
     router.get('/keys', (req, res) =>
       sendList(parts, res, { notice: req.query.revoked === '1' ? 'The key is revoked.' : '' }),
@@ -52,7 +60,8 @@ export const keysPage: GuildPage = {
       const show = (problem: string) => sendList(parts, res, { problem, values }, 400);
       return showProblem(show, async () => {
         const form = parseForm(newKey, values);
-        const { record } = await makeKey(parts, req, res, { ...form, lifetimeMs: LIFETIMES[form.lifetime] });
+        const wanted = { ...form, lifetimeMs: LIFETIMES[form.lifetime] };
+        const { record } = await make(req, res, () => makeKey(parts, req, res, wanted));
         res.redirect(303, `/guilds/${record.guildId}/keys/${record.id}/made`);
       });
     });
@@ -78,7 +87,12 @@ export const keysPage: GuildPage = {
     router.get(
       '/keys/:id/rotate',
       ofKey(parts, (key, _req, res) =>
-        views.send(res, 'key-rotate', { title: 'Rotate a key', key, overlaps: Object.keys(OVERLAPS) }),
+        views.send(res, 'key-rotate', {
+          title: 'Rotate a key',
+          key,
+          overlaps: Object.keys(OVERLAPS),
+          once: newToken(),
+        }),
       ),
     );
     router.post(
@@ -88,7 +102,8 @@ export const keysPage: GuildPage = {
         const what = `Rotated the API key ${describe(key)}; the old one goes on: ${overlap}`;
         const keep = keepNewKey(parts, res, overlap);
         const rotate = () => apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap], keep);
-        const { record } = await auditLog.change(key.guildId, actorOf(req, res), what, rotate, 'security');
+        const change = () => auditLog.change(key.guildId, actorOf(req, res), what, rotate, 'security');
+        const { record } = await make(req, res, change);
         res.redirect(303, `/guilds/${record.guildId}/keys/${record.id}/made`);
       }),
     );
@@ -112,7 +127,7 @@ async function sendList(parts: Parts, res: Response, texts: ListTexts, status = 
     const share = all === 0 ? 0 : (100 * used.week.requests) / all;
     return { ...key, isExpired: isExpired(key, now()), usage: used, share };
   });
-  const data = { title: 'API keys', keys, lifetimes: Object.keys(LIFETIMES), values: {} };
+  const data = { title: 'API keys', keys, lifetimes: Object.keys(LIFETIMES), values: {}, once: newToken() };
   views.send(res, 'keys', { ...data, ...texts }, status);
 }
 
