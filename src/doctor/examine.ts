@@ -7,6 +7,7 @@ import { checkHost } from './host.ts';
 import { keyFindings, sampleKeys } from './keys.ts';
 import { checkRights, checkScripts } from './rights.ts';
 import { checkServers } from './server.ts';
+import { checkStored } from './stored.ts';
 import { checkCost, checkRoundTrip } from './timing.ts';
 
 /** Time for one check, and for all. A Redis that answers takes a fraction of it. */
@@ -50,6 +51,7 @@ function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
       return keyFindings(sample);
     },
     counters: (context) => checkGuilds(context, guilds),
+    stored: (context) => checkStored(context, guilds),
     cost: (context) => checkCost(context, guilds),
   };
 }

@@ -124,6 +124,25 @@ describe('guildrank doctor', needs('redis-server'), () => {
     for (const [, , ...options] of scans) expect(options).toEqual(['MATCH', 'gr:*', 'COUNT', '100']);
   });
 
+  it('names stored texts that are longer than their bounds, and times of a clock that was ahead', async () => {
+    const { url, client, store } = await goodRedis();
+    const clean = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url });
+    expect(clean.states).toMatchObject({ bounds: 'ok', 'stored times': 'ok' });
+    const ahead = Date.now() + 400 * 86_400_000;
+    const { key, record } = await store.apiKeys.create('b', 'early', null);
+    await client.hset(`gr:key:${hashKey(key)}`, 'created_at', new Date(ahead).toISOString());
+    await client.hset('gr:{a}:config', 'xp_curve_custom', '0'.repeat(90_000));
+    await client.hset('gr:{b}:members', '30', `- 1 ${ahead}+0 Ann`);
+    await client.hset('gr:{b}:stats', 'rev', String(ahead * 1000));
+    const { code, of } = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url });
+    expect(code).toBe(1);
+    expect(of('bounds')[0]?.detail).toBe('xp_curve_custom of a has 90000 bytes, not 80');
+    expect(of('stored times')).toMatchObject([{ state: 'note' }]);
+    expect(of('stored times')[0]?.detail).toBe(
+      `in the future: the API key ${record.id} of b was made ${new Date(ahead).toISOString()}, the revision of b, the last claim of 30 of b`,
+    );
+  });
+
   it('has no read to time where there are no members', async () => {
     const { url, client } = await goodRedis();
     await client.flushall();
