@@ -190,6 +190,10 @@ describe('the start', needs('redis-server'), () => {
     await expect(boot({ REDIS_URL: url, ADMIN_PORT: String(port) }, 30_000).running).rejects.toThrow(
       reasonOf('ADMIN_PORT'),
     );
+    const workers = bootProcess({ REDIS_URL: url, WORKERS: '2', ADMIN_PORT: String(port) });
+    expect((await workers.line(GIVEN_UP)).reason).toBe(reasonOf('ADMIN_PORT'));
+    expect(await workers.waitForEnd()).toEqual({ code: 1, signal: null });
+    expect(workers.output().trim().split('\n')).toHaveLength(1);
   });
 
   it('ends with exit code 1 and every wrong variable at once', async () => {

@@ -59,12 +59,6 @@ export async function startCluster(config: Config, logger: Logger, onStartFailur
     },
     isWanted: () => !draining,
   };
-  const count = workerCount(config.workers);
-  for (let i = 0; i < count; i++) slots.push(new WorkerSlot(logger, events));
-  const beats = setInterval(() => {
-    for (const slot of slots) slot.beat();
-  }, BEAT_MS);
-
   const readiness: Readiness = () => {
     if (draining) return { reason: 'draining' };
     const started = slots.filter(({ state }) => state === 'started');
@@ -80,7 +74,13 @@ export async function startCluster(config: Config, logger: Logger, onStartFailur
   const adminApp = createAdminApp(readiness, collect, own.contentType);
   const observer = { onCut: registerCuts(own), onUnreadable: () => {} };
   const admin = adminListener(adminApp, config.adminHost, config.adminPort, 'ADMIN_PORT', observer);
+  // Before the workers: a port that is taken ends this process, and workers that start would log that it is gone.
   await admin.open();
+  const count = workerCount(config.workers);
+  for (let i = 0; i < count; i++) slots.push(new WorkerSlot(logger, events));
+  const beats = setInterval(() => {
+    for (const slot of slots) slot.beat();
+  }, BEAT_MS);
   logger.info({ workers: count, pids: slots.map(({ pid }) => pid) }, 'workers share the port');
 
   /** Drains every worker, then ends. Takes at most SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS and two seconds. */
