@@ -32,7 +32,7 @@ export async function exportGuild(
     return withServices(context, (services) => new GuildExport(services, guild, { write, pause, signal }).run());
   });
   tell(
-    `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis.`,
+    `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. Events stay behind: a call that the bot repeats then counts twice.`,
   );
 }
 

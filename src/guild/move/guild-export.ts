@@ -16,6 +16,8 @@ export interface ExportOptions {
   readonly signal: AbortSignal;
 }
 
+/** The longest time that a lock has left, as in lib-lock.lua. */
+const LOCK_MS = 10_000;
 /** Time between two rounds while the bot writes. */
 const ROUND_EVERY_MS = 3000;
 /** Rounds after the pause has begun, half a second apart, for the last writes of the bot. */
@@ -149,17 +151,20 @@ export class GuildExport {
   private async checkIdle(): Promise<Record<string, string>> {
     const { keys } = this;
     const { client } = this.store;
-    const [stats, phase, isMarked, lock, ranked] = await Promise.all([
+    const [stats, phase, isMarked, lock, ranked, lockMs] = await Promise.all([
       client.hgetall(keys.stats),
       client.hget(keys.season, 'phase'),
       client.exists(keys.seasonXp),
       client.get(keys.lock),
       client.zcard(keys.xp),
+      client.pttl(keys.lock),
     ]);
     if (Object.keys(stats).length + ranked === 0) throw new RefusedError('guild_empty', { guild: this.guildId });
     // One that was refused before its first member has done nothing.
     const isSeasonEnding = phase === 'reset' || isMarked === 1;
-    if (lock !== null || stats.importing || isSeasonEnding)
+    // A lock with more time left than it ever gets was taken by a clock that was ahead: it is over, as in lib-lock.lua.
+    const isLocked = lock !== null && lockMs <= LOCK_MS;
+    if (isLocked || stats.importing || isSeasonEnding)
       throw new RefusedError('guild_unfinished', { guild: this.guildId });
     return stats;
   }
