@@ -133,7 +133,9 @@ function nameFields(guild: NaiveGuild, id: string, name: string): Record<string,
 }
 
 /** Returns an amount times a stored multiplier and a factor, rounded half up once, with six decimals of the multiplier. */
-function multiplied(amount: bigint, multiplier: string | undefined, factor: string): bigint {
+function multiplied(amount: bigint, stored: string | undefined, factor: string): bigint {
+  // A longer one counts as none.
+  const multiplier = stored !== undefined && stored.length <= 32 ? stored : undefined;
   const one = millionthsOf(factor) as bigint;
   const other = millionthsOf(multiplier ?? '1');
   if (other !== undefined) return (amount * one * other + 500_000_000_000n) / 1_000_000_000_000n;

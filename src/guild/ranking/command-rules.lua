@@ -1,9 +1,10 @@
 -- rules: reads the rules of a guild. Reply: "" when the guild is at revision `cached`; else rev, the JSON text of the rules; each "" when there
--- is none. O(1).
+-- is none. Rules above their bound are a text that says so. O(1).
 local function rules(guild, cached)
   local rev = revision(guild)
   if cached ~= '' and rev == cached then
     return ''
   end
-  return { rev, redis.call('HGET', guild.base .. 'config', 'rules') or '' }
+  local text = redis.call('HGET', guild.base .. 'config', 'rules') or ''
+  return { rev, #text <= 16384 and text or '"more than 16384 bytes"' }
 end

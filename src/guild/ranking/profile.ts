@@ -1,3 +1,4 @@
+import { cutText, MAX_USERNAME_BYTES } from '../../bounds.ts';
 import { MAX_XP } from './curves.ts';
 
 /** The profile of a member without one. The parts are those of gr:{G}:members: "LEVEL STREAK CLAIM NAME" (docs/data-model.md). */
@@ -18,7 +19,7 @@ export function splitProfile(value: string | null): Readonly<typeof NO_PROFILE> 
     level: value.slice(0, first),
     streak: value.slice(first + 1, second),
     claim: value.slice(second + 1, end),
-    username: value.slice(end + 1),
+    username: cutText(value.slice(end + 1), MAX_USERNAME_BYTES),
   };
   const isReadable =
     parts.level === '-' || WHOLE.test(parts.level) || WHOLE.test(parts.streak) || TIME.test(parts.claim);

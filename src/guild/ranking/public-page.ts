@@ -1,3 +1,4 @@
+import { BOUNDS, cutText } from '../../bounds.ts';
 import type { CommandReply, ReadCommand } from '../../store/command-batcher.ts';
 import { BOARDS, type BoardName, kindOfBoard } from '../../store/keys.ts';
 import type { Curve } from './curves.ts';
@@ -110,5 +111,9 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | ty
 /** Returns the settings that command-public.lua replies. The boards are stored as "week,month". */
 function settingsOf([title = '', stored = '', ...look]: readonly string[]) {
   const kinds: readonly string[] = stored.split(',');
-  return { title, boards: BOARDS.filter((board) => kinds.includes(kindOfBoard(board))), look: lookOf(look) };
+  return {
+    title: cutText(title, BOUNDS.title.bytes),
+    boards: BOARDS.filter((board) => kinds.includes(kindOfBoard(board))),
+    look: lookOf(look),
+  };
 }

@@ -75,7 +75,8 @@ local function guild_curve(config_key)
   elseif name == 'custom' then
     name = custom_curve_text(coefficients)
   end
-  return curve_named(name), name, stored[3]
+  -- A multiplier above its bound counts as none.
+  return curve_named(name), name, type(stored[3]) == 'string' and #stored[3] <= 32 and stored[3]
 end
 
 -- Returns the XP to reach a level. "%" is exact here, because no value passes 2^53, and costs a tenth of a call of math.fmod.

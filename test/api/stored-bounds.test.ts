@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { createReader } from '../../src/bot/reader.ts';
+import { InvalidInputError } from '../../src/errors.ts';
+import { describeStores } from '../support/stores.ts';
+import { serviceSuite } from '../support/suite.ts';
+
+describeStores('a text above its bound that something else stored', (kind) => {
+  const suite = serviceSuite(kind);
+  const config = 'gr:{guild}:config';
+
+  it('is cut in the name of a member', async () => {
+    await suite.service.store.writer.award('guild', { userId: 'a', amount: 5 });
+    await suite.testStore.client.hset('gr:{guild}:members', 'a', `- 0 - ${'ä'.repeat(50_000)}`);
+    const { body } = await suite.get('/servers/guild/members/a').expect(200);
+    expect(body.username).toMatch(/^ä{510}…$/);
+  });
+
+  it('counts as 1 in a multiplier of XP, for the API, a board and the award', async () => {
+    await suite.service.store.guildConfig.update('guild', { boards: ['week'] });
+    await suite.testStore.client.hset(config, 'xp_multiplier', `2.${'0'.repeat(90_000)}`);
+    expect((await suite.service.store.writer.award('guild', { userId: 'm', amount: 5 })).xp).toBe(5);
+    expect((await suite.get('/servers/guild/stats').expect(200)).body.xp_multiplier).toBe(1);
+    expect((await suite.get('/servers/guild~week/stats').expect(200)).body.xp_multiplier).toBe(1);
+  });
+
+  it('is refused in rules', async () => {
+    await suite.testStore.client.hset(config, 'rules', `{"no_xp":{"roles":[]}}${' '.repeat(90_000)}`);
+    const rules = createReader(suite.testStore.client).rules('guild');
+    await expect(rules).rejects.toThrow(InvalidInputError);
+    await expect(rules).rejects.toThrow('The rules must be an object, not "more than 16384 bytes"');
+  });
+});

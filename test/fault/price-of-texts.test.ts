@@ -1,0 +1,75 @@
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createReader, type GuildReader } from '../../src/bot/reader.ts';
+import { createWriter } from '../../src/bot/writer.ts';
+import { BOUNDS } from '../../src/bounds.ts';
+import { servicesOn } from '../../src/cli/services.ts';
+import { configure } from '../../src/guild/settings/guild-config.ts';
+import { needs } from '../support/needs.ts';
+import { realStore, type TestStore } from '../support/stores.ts';
+
+const MEMBERS = 25;
+const CALLS = 200;
+const ROUNDS = 7;
+type CallOf = (guild: string, userId: string, reader: GuildReader) => (round: number, n: number) => Promise<unknown>;
+const a = (name: keyof typeof BOUNDS) => 'a'.repeat(BOUNDS[name].bytes);
+
+describe('a guild whose texts are all as long as they can be', needs('redis-server'), () => {
+  let store: TestStore;
+  let client: Redis;
+
+  beforeAll(async () => {
+    store = await realStore.start();
+    client = store.client as Redis;
+    const services = servicesOn(client, 'gr');
+    const fill = async (guild: string, prefix: string, username: string) => {
+      for (let n = 0; n < MEMBERS; n++) {
+        const userId = `${n}`.padStart(prefix.length, prefix);
+        await services.writer.record(guild, { userId, set: 1000 + n, profile: { username } });
+      }
+    };
+    await fill('usual', '1'.repeat(18), 'Ann of the mountains');
+    await configure(services.scripts, services.redisKeys.guild('usual'), ['xp_multiplier', '1.5']);
+    await fill(a('guildId'), a('userId'), a('username'));
+    const own = services.redisKeys.guild(a('guildId'));
+    const multiplier = `1.${'5'.repeat(BOUNDS.multiplier.bytes - 2)}`;
+    const fields = ['xp_multiplier', multiplier, 'plan', a('plan'), 'rules', a('rules'), 'page_title', a('title')];
+    await configure(services.scripts, own, [...fields, 'page_picture', a('picture')]);
+    const curve = '0000000001,0000000001,-0000000001,-0000000001,0000000001,0000000001,0000001000';
+    await services.guildConfig.update(a('guildId'), { xpCurve: `custom=${curve}` });
+  });
+  afterAll(() => store?.stop());
+
+  /** Returns the microseconds of Redis for one call, the least of some rounds: what else runs on the machine only adds to them. */
+  async function priceOf(call: (round: number, n: number) => Promise<unknown>): Promise<number> {
+    const prices: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      await client.config('RESETSTAT');
+      for (let n = 0; n < CALLS; n++) await call(round, n);
+      const [, usec] = /cmdstat_evalsha:calls=\d+,usec=(\d+)/.exec(await client.info('commandstats')) ?? [];
+      prices.push(Number(usec) / CALLS);
+    }
+    return Math.min(...prices);
+  }
+
+  // A page carries 25 names of 1,024 bytes.
+  it.each<[string, number, CallOf]>([
+    ['page', 3, (guild, _, reader) => () => reader.page(guild, 1, MEMBERS)],
+    ['member', 2, (guild, userId, reader) => () => reader.member(guild, userId)],
+    ['stats', 2, (guild, _, reader) => () => reader.stats(guild)],
+    ['award', 2, (guild, userId) => () => createWriter(client).award(guild, { userId, amount: 15 })],
+    [
+      'award for an event',
+      2,
+      (guild, userId) => (round, n) => {
+        const eventId = `${round} ${n} `.padEnd(guild === 'usual' ? 18 : BOUNDS.eventId.bytes, 'e');
+        return createWriter(client).award(guild, { userId, amount: 15, eventId });
+      },
+    ],
+  ])('costs Redis for a %s at most %i times as much as a usual guild', async (_, times, callOf) => {
+    const reader = createReader(client);
+    const usual = await priceOf(callOf('usual', `${'1'.repeat(17)}5`, reader));
+    const longest = await priceOf(callOf(a('guildId'), `${a('userId').slice(1)}5`, reader));
+    expect(longest / usual).toBeLessThanOrEqual(times);
+  });
+});
