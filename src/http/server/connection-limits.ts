@@ -41,7 +41,7 @@ export class ConnectionLimits {
   private checks: NodeJS.Timeout | undefined;
 
   /**
-   * @param maxConnections further connections are closed at once.
+   * @param maxConnections further connections are closed at once; with `readsBodies`, one without a request is closed in their place.
    * @param onCut called for each connection that is refused or cut.
    * @param readsBodies whether responses wait for bodies, or are large. A client that sends, waits, or takes a part is then not cut for it.
    */
@@ -109,7 +109,7 @@ export class ConnectionLimits {
 
   private add(socket: Socket): void {
     // Not server.maxConnections: with workers, Node offers a refused connection to one worker after the other, without end.
-    if (this.connections.size >= this.maxConnections) {
+    if (this.connections.size >= this.maxConnections && !(this.readsBodies && this.cutIdle())) {
       socket.destroy();
       this.onCut('connections');
       return;
@@ -132,6 +132,20 @@ export class ConnectionLimits {
       clearInterval(this.checks);
       this.checks = undefined;
     });
+  }
+
+  /**
+   * Cuts the oldest connection without a request. A public service stands behind a proxy, which keeps such connections. The dashboard may have
+   * no proxy, and then idle connections of one person would keep all others out for a minute. @returns whether there was one.
+   */
+  private cutIdle(): boolean {
+    for (const [socket, connection] of this.connections) {
+      if (connection.unanswered > 0) continue;
+      this.cut(socket, connection, 'connections');
+      this.connections.delete(socket);
+      return true;
+    }
+    return false;
   }
 
   /** Takes a connection's requests out of the count. */

@@ -57,6 +57,22 @@ it.each([
   }
 });
 
+it('closes the oldest connection without a request when a server that reads bodies has no place left', async () => {
+  running = await appServer((req, res) => void (req.url === '/never' || res.end('ok')), {
+    maxConnections: 3,
+    readsBodies: true,
+  });
+  const { open, exchange, cuts } = running;
+  const busy = await open();
+  busy.write('GET /never HTTP/1.1\r\nHost: x\r\n\r\n');
+  const idle = [await open(), await open()];
+  const closed = once((idle[0] as Socket).resume(), 'close');
+  expect(await exchange(LAST)).toMatch(/ok$/);
+  await closed;
+  expect(cuts).toEqual(['connections']);
+  expect([busy.destroyed, idle[1]?.destroyed]).toEqual([false, false]);
+});
+
 it('counts only requests that are not answered yet', async () => {
   const { exchange, cuts } = await start(ok);
   const text = await exchange(REQUEST.repeat(5000) + LAST).catch(() => '');
