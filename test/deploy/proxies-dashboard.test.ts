@@ -82,6 +82,17 @@ function tests(proxy: ProxyExample): void {
     expect(text).toContain(rows.toLocaleString('en'));
   });
 
+  it('lets the dashboard refuse a file that is too large, in its own words', async () => {
+    const headers = {
+      origin: `https://${DASHBOARD_HOST}`,
+      cookie: owner.cookie,
+      'content-type': 'multipart/form-data; boundary=x',
+    };
+    const { status, text } = await send(running, 'POST', `/guilds/${GUILD}/import`, headers, new Uint8Array(60 * MB));
+    expect(status, text).toBe(413);
+    expect(text).toContain('A file has 50 MB at most here');
+  });
+
   it('waits for a response that takes longer than one of the API may, and sends the request once', async () => {
     let requests = 0;
     const backend = createServer((_req, res) => {
