@@ -6,7 +6,7 @@ import json
 import unittest
 from typing import Any, Callable
 
-from guildrank import VoiceState, parse_rules, reward_roles, xp_for
+from guildrank import VoiceState, parse_rules, plain_text, reward_roles, xp_for
 
 
 class RulesTest(unittest.TestCase):
@@ -53,6 +53,45 @@ class RulesTest(unittest.TestCase):
                 call()
         with self.assertRaisesRegex(ValueError, "^roles must be "):
             reward_roles(rules, 5, numbers)
+
+    def test_refuses_none_and_other_types_and_names_the_argument(self) -> None:
+        rules = parse_rules({"voice": {"xp": 1}})
+        anything: Any = None
+        calls: list[tuple[str, Callable[[], object]]] = [
+            ("rules must be what parse_rules", lambda: xp_for(anything, "message", roles=[], channel="c")),
+            ("rules must be what parse_rules", lambda: reward_roles(anything, 1, [])),
+            ("roles must be a list", lambda: xp_for(rules, "message", roles=anything, channel="c")),
+            ("roles must be a list", lambda: xp_for(rules, "message", roles="7", channel="c")),
+            ("roles must be a list", lambda: reward_roles(rules, 1, anything)),
+            ("parents must be a list", lambda: xp_for(rules, "message", roles=[], channel="c", parents="7")),
+            ("channel and parents must be ids", lambda: xp_for(rules, "message", roles=[], channel=anything)),
+            ("voice must be a VoiceState", lambda: xp_for(rules, "voice", roles=[], channel="c", voice=anything)),
+            ("level must be a number", lambda: reward_roles(rules, anything, [])),
+            ("text must be a text", lambda: plain_text(anything)),
+        ]
+        for message, call in calls:
+            with self.assertRaisesRegex(ValueError, f"^{message}"):
+                call()
+
+    def test_parents_and_states_of_voice_that_are_none_count_for_nothing(self) -> None:
+        nothing: Any = None
+        voice = VoiceState(deafened=nothing, muted=nothing)
+        rules = parse_rules({"voice": {"xp": 10}})
+        gain = xp_for(rules, "voice", roles=[], channel="c", parents=[None], voice=voice)
+        self.assertIsNone(gain.reason)
+
+    def test_a_name_cannot_change_the_text_around_it(self) -> None:
+        # test/unit/bot/plain-text.test.ts has the same names.
+        names = {
+            "[Free Nitro](https://evil.example)": r"\[Free Nitro\]\(https\:\/\/evil\.example\)",
+            "@everyone <@1>": r"\@everyone \<\@1\>",
+            "\u202eabc": "abc",
+            "a\n# b": r"a \# b",
+            "x" + "\u0301" * 50: "x" + "\u0301" * 4,
+            "\ud800": "\ufffd",
+            " \u0085": "",
+        }
+        self.assertEqual({name: plain_text(name) for name in names}, names)
 
     def test_reads_the_states_of_voice_by_their_names(self) -> None:
         rules = parse_rules(json.dumps({"voice": {"xp": 10, "counts": {"muted": True}}}))

@@ -1,4 +1,4 @@
-import { InvalidInputError, shownJson } from '../errors.ts';
+import { InvalidInputError, shownJson, shownText } from '../errors.ts';
 import { cleaned } from '../web/drawing/text.ts';
 import { BETWEEN_LANGUAGES, LANGUAGES, TEXTS as WIDGET_TEXTS } from '../web/widget/strings.ts';
 
@@ -40,6 +40,8 @@ export type CardWords = ReturnType<typeof wordsOf>;
  */
 export function wordsOf(lang: string, labels: CardLabels) {
   const locale = localeOf(lang);
+  if (typeof labels !== 'object' || labels === null)
+    throw new InvalidInputError(`labels must be an object with texts, not ${shownText(labels)}`);
   for (const [name, text] of Object.entries(labels)) checkLabel(name, text);
   const { language } = new Intl.Locale(locale);
   const index = Math.max(0, LANGUAGES.indexOf(language));

@@ -5,6 +5,7 @@ import { type CardTheme, coloursOf } from '../web/drawing/colours.ts';
 import { hueOf } from '../web/widget/name.ts';
 import { drawCard } from './card-drawing.ts';
 import { type CardLabels, wordsOf } from './card-words.ts';
+import { checkCard } from './check-card.ts';
 
 /** The package's entry `guildrank/card`: the rank card of a member as a picture. It needs no connection, and runs in browsers too. */
 
@@ -30,14 +31,11 @@ const HTTPS_URL = /^https:\/\/[^\s\p{C}"'<>\\`{}|^]{1,1000}$/u;
  * Returns the rank card of a member as an SVG of 934 by 282 pixels, the same for the same input. It has no script, and refers to nothing but
  * the picture. It takes at most 15 kB, plus the picture of a data URL. Pure.
  * @param data as `reader.card` returns it.
- * @throws InvalidInputError for an unfit option.
+ * @throws InvalidInputError for an unfit option, and for data that are no card.
  */
 export function rankCard(data: MemberCard, options: CardOptions): string {
   checkFields(options, 'the options of rankCard', ['theme', 'lang', 'accent', 'avatar', 'labels']);
-  if (typeof data?.userId !== 'string')
-    throw new InvalidInputError(
-      'data must be a card, as reader.card returns it; it returns null for an unknown member',
-    );
+  checkCard(data);
   const { theme, lang, accent, avatar, labels = {} } = options;
   if (theme !== 'light' && theme !== 'dark')
     throw new InvalidInputError(`theme must be light or dark, not ${shownJson(theme)}`);

@@ -58,19 +58,20 @@ const ONE = 1_000_000n;
 
 /**
  * Returns the XP that a message or a tick of voice gives by the rules. O(n) for n roles, channels and rules.
- * @throws InvalidInputError for another kind of event, and for roles that are no list.
+ * @throws InvalidInputError for another kind of event, and for roles, a channel or parents that are no texts.
  */
 export function xpFor(rules: Rules, event: MessageEvent | VoiceEvent): XpGain | NoXpGain {
-  requireRules(rules);
+  requireRules(rules, ['message', 'voice', 'noXp', 'multipliers']);
   const { message, voice, noXp, multipliers } = rules;
   const kind: string | undefined = event?.kind;
   if (kind !== 'message' && kind !== 'voice') refuse('kind', 'message or voice', kind);
-  checkList(event.roles, 'roles');
+  checkIds(event.roles, 'roles');
+  checkId(event.channel, 'channel');
+  const parents = knownParents(event.parents ?? []);
   const none = (reason: NoXpReason): NoXpGain => ({ amount: 0, factor: 0, cooldownMs: 0, reason });
   const amount = event.kind === 'voice' ? voice.xp : message.xp;
   if ((typeof amount === 'number' ? amount : amount.max) === 0) return none('off');
 
-  const parents = (event.parents ?? []).filter((id) => typeof id === 'string');
   const places = [event.channel, ...parents];
   const roleFactors = millionths(multipliers.roles, event.roles);
   const ofRoles = stacked(roleFactors, multipliers.roleStacking);
@@ -94,11 +95,35 @@ export function xpFor(rules: Rules, event: MessageEvent | VoiceEvent): XpGain | 
 }
 
 /** @throws InvalidInputError for rules that parseRules did not make, such as the null of a guild without rules. */
-function requireRules(rules: Partial<Rules> | null): void {
-  if (rules && typeof rules === 'object' && Array.isArray(rules.rewards)) return;
+function requireRules(rules: Partial<Rules> | null, parts: readonly (keyof Rules)[] = []): void {
+  if (isObject(rules) && parts.every((part) => isObject(rules[part]))) {
+    if (Array.isArray(rules.rewards) && rules.rewards.every(isObject)) return;
+  }
   throw new InvalidInputError(
     'rules must be what parseRules or reader.rules returns; for a guild without rules use parseRules({})',
   );
+}
+
+function isObject<T>(value: T): value is NonNullable<T> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Returns what holds a channel, without what is not there. @throws InvalidInputError */
+function knownParents(parents: readonly unknown[]): string[] {
+  checkList(parents, 'parents');
+  const known = parents.filter((parent) => parent !== null && parent !== undefined);
+  checkIds(known, 'parents');
+  return known;
+}
+
+/** Checks a list of ids. A number would be equal to no id of the rules, so that it would not count. @throws InvalidInputError */
+function checkIds(value: unknown, path: string): asserts value is string[] {
+  checkList(value, path);
+  for (const [i, id] of value.entries()) checkId(id, `${path}[${i}]`);
+}
+
+function checkId(value: unknown, path: string): void {
+  if (typeof value !== 'string') refuse(path, 'an id, a text', value);
 }
 
 /** Returns the multipliers that the ids have, in their order. */
@@ -131,12 +156,13 @@ export interface RoleChange {
  * Returns the change of roles that a member needs at a level: rewards up to it that it lacks, and rewards that are above it or replaced. A role that
  * is no reward is in neither. Without a change both are empty, so a bot can call it at any time. O(n) for n rewards and roles.
  * @param roles ids of the member's roles.
- * @throws InvalidInputError for roles that are no list.
+ * @throws InvalidInputError for a level that is no number from 0 on, and for roles that are no texts.
  */
 export function rewardRoles(rules: Pick<Rules, 'rewards'>, level: number, roles: readonly string[]): RoleChange {
   requireRules(rules);
   const { rewards } = rules;
-  checkList(roles, 'roles');
+  if (!(typeof level === 'number' && level >= 0)) refuse('level', 'a number from 0 on', level);
+  checkIds(roles, 'roles');
   const reached = rewards.filter((reward) => reward.level <= level);
   const highest = Math.max(...reached.map((reward) => reward.level));
   const due = new Set(reached.filter(({ kept, level }) => kept || level === highest).map(({ role }) => role));

@@ -1,10 +1,10 @@
 import { InvalidInputError, RefusedError, StoreUnavailableError } from '../errors.ts';
 import { checkFields, wholeText } from '../guild/members/check-fields.ts';
 import { EVENT_TTL_MS } from '../guild/members/event.ts';
-import { plainText } from '../web/drawing/text.ts';
 import { type BotClient, type BotOptions, keysUnder, scriptsOn } from './bot-client.ts';
 import { BotWriter } from './bot-writer.ts';
 import { connectionOptions } from './connection-options.ts';
+import { plainText } from './plain-text.ts';
 
 /** The package's entry `guildrank/writer`: a bot writes XP with it, on its own connection. */
 

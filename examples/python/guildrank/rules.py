@@ -51,7 +51,11 @@ def xp_for(
     `roles` are those of the member. `parents` hold the channel, the nearest first: the channel of a thread, its category. Without `chars`, as
     a bot may not read all messages, a message is long enough.
     """
+    _check_rules(rules)
     check_one_of("kind", kind, ("message", "voice"))
+    if not isinstance(voice, VoiceState):
+        raise ValueError(f"voice must be a VoiceState, not {voice!r}")
+    _check_list("parents", parents)
     places = [channel, *(parent for parent in parents if parent is not None)]
     _check("roles", roles)
     _check("channel and parents", places)
@@ -81,6 +85,9 @@ def reward_roles(rules: Rules, level: int, roles: Collection[str]) -> RoleChange
 
     A role that is no reward is in neither. Without a change both are empty, so a bot can call it at any time. O(n) for n rewards and roles.
     """
+    _check_rules(rules)
+    if isinstance(level, bool) or not isinstance(level, (int, float)) or not level >= 0:
+        raise ValueError(f"level must be a number from 0 on, not {level!r}")
     _check("roles", roles)
     reached = [reward for reward in rules.rewards if reward.level <= level]
     highest = max((reward.level for reward in reached), default=0)
@@ -92,8 +99,21 @@ def reward_roles(rules: Rules, level: int, roles: Collection[str]) -> RoleChange
     )
 
 
+def _check_rules(rules: object) -> None:
+    """A guild without rules has None."""
+    if not isinstance(rules, Rules):
+        raise ValueError(f"rules must be what parse_rules or rules() returns; for a guild without rules use parse_rules({{}}), not {rules!r}")
+
+
+def _check_list(name: str, value: object) -> None:
+    """A text is a collection of its letters."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Collection):
+        raise ValueError(f"{name} must be a list, not {value!r}")
+
+
 def _check(name: str, ids: Collection[str]) -> None:
     """A number would be equal to no id of the rules, so that they would not count."""
+    _check_list(name, ids)
     for value in ids:
         if not is_id(value):
             raise ValueError(f"{name} must be ids, each a text of 1 to 64 of A-Z a-z 0-9 _ - ., not {value!r}")

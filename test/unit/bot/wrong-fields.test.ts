@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { rankCard } from '../../../src/bot/card.ts';
 import { createReader } from '../../../src/bot/reader.ts';
 import { parseRules, rewardRoles, xpFor } from '../../../src/bot/rules.ts';
-import { createWriter, InvalidInputError } from '../../../src/bot/writer.ts';
+import { createWriter, InvalidInputError, plainText } from '../../../src/bot/writer.ts';
 
 const sent = vi.fn().mockRejectedValue(new Error('nothing may be sent'));
 const client = { evalsha: sent, eval: sent };
@@ -245,4 +245,46 @@ it.each<[string, () => unknown]>([
 ])('%s that no message can show is refused with a message', async (_name, call) => {
   expect(await errorOf(call)).toBeInstanceOf(InvalidInputError);
   expect(sent).not.toHaveBeenCalled();
+});
+
+describe('an argument of another type', () => {
+  const rules = parseRules({ voice: { xp: 5 } });
+  const message = { kind: 'message', roles: [], channel: 'c' } as const;
+  const OPTIONS = { theme: 'dark', lang: 'en' } as const;
+  const NEIGHBOUR = { rank: 2, userId: '2', username: 'Ben', level: 1, xp: 100 };
+  const CARD = {
+    ...{ userId: '1', username: 'Ann', rank: 1, total: 2, level: 1, xp: 120, dailyStreak: 0, hidden: null },
+    ...{ progress: { gained: 20, needed: 155 }, nextLevelXp: 255, above: null, below: NEIGHBOUR },
+  };
+  const of = (fields: Anything) => () => rankCard({ ...CARD, ...fields }, OPTIONS);
+  const at = (fields: Anything) => () => xpFor(rules, { ...message, ...fields });
+  const ID = 'must be an id, a text,';
+  const RULES = 'rules must be what parseRules or reader.rules returns; for a guild without rules use parseRules({})';
+
+  it('does not refuse a card as it is read', () => {
+    expect(rankCard(CARD, OPTIONS)).toMatch(/^<svg /);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['text must be a text, not null', () => plainText(null as Anything)],
+    ['text must be a text, not 5', () => plainText(5 as Anything)],
+    [RULES, () => xpFor({ rewards: [] } as Anything, message)],
+    [RULES, () => rewardRoles({ rewards: [null] } as Anything, 1, [])],
+    ['level must be a number from 0 on, not null', () => rewardRoles(rules, null as Anything, [])],
+    [`roles[0] ${ID} not 5`, () => rewardRoles(rules, 1, [5] as Anything)],
+    [`roles[1] ${ID} not null`, at({ roles: ['r', null] })],
+    [`channel ${ID} not null`, at({ channel: null })],
+    [`channel ${ID} not missing`, at({ channel: undefined })],
+    ['parents must be a list, not "5"', at({ parents: 5 })],
+    [`parents[0] ${ID} not 5`, at({ parents: [5] })],
+    ['data.username must be a text, not null', of({ username: null })],
+    ['data.xp must be a number, not undefined', of({ xp: undefined })],
+    ['data.xp must be a number, not 10n', of({ xp: 10n })],
+    ['data.rank must be a number, or null, not "1"', of({ rank: '1' })],
+    ['data.progress must be an object, or null, not 5', of({ progress: 5 })],
+    ['data.below must be an object, or null, not undefined', of({ below: undefined })],
+    ['data.above.username must be a text, not 5', of({ above: { ...NEIGHBOUR, username: 5 } })],
+    ['data.hidden must be a list of left, self, moderator, or null, not x', of({ hidden: ['x'] })],
+    ['labels must be an object with texts, not null', () => rankCard(CARD, { ...OPTIONS, labels: null as Anything })],
+  ])('is refused as "%s"', (text, call) => expectRefusal(call, text));
 });
