@@ -5,7 +5,7 @@ import { watchSilence } from './connection-limits.ts';
 import { isDatabaseRefusal } from './failures.ts';
 import { reconnectOnReplica } from './reconnect.ts';
 import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
-import { NamingSentinelConnector, namedMaster, namedTls, tlsOptions } from './tls.ts';
+import { namedMaster, namedTls, tlsOptions } from './tls.ts';
 
 /**
  * Opens a connection as the configuration says. It connects on its own and keeps reconnecting; nothing queues while it
@@ -131,6 +131,12 @@ function sentinelAccess({ sentinels, tls }: RedisConfig): SentinelAccess {
   };
 }
 
+/** Returns the host that all nodes have. ioredis takes one name for all Sentinels, so Sentinels on several hosts get none from it. */
+function onlyHostOf(nodes: RedisConfig['nodes']): string | undefined {
+  const [host, ...others] = new Set(nodes.map((node) => node.host));
+  return others.length === 0 ? host : undefined;
+}
+
 function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptions {
   const { username, password, tls } = sentinelAccess(config);
   return {
@@ -141,7 +147,7 @@ function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptio
     ...(username && { sentinelUsername: username }),
     ...(password && { sentinelPassword: password }),
     // In this mode ioredis uses TLS on neither of the two kinds of connections unless it is told so for each.
-    ...(tls && { sentinelTLS: tls, Connector: NamingSentinelConnector }),
+    ...(tls && { sentinelTLS: namedTls(tls, onlyHostOf(config.nodes)).tls }),
     enableTLSForSentinelMode: options.tls !== undefined,
     // Of the connections to Sentinels, which watchSilence does not see: the next one is asked after half a second.
     connectTimeout: 500,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { type RedisOptions, type SentinelConnectionOptions, SentinelConnector } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
 import type { TlsConfig } from '../config/redis.ts';
 
 /** The TLS of connections, with the name of the host in the handshake. */
@@ -25,20 +25,4 @@ export function namedMaster(address: string) {
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon);
   return { host, port: Number(address.slice(colon + 1)), ...(isIP(host) === 0 && { servername: host }) };
-}
-
-/** The method of ioredis that connects to one Sentinel, which its types hide. */
-interface ConnectsToSentinels {
-  connectToSentinel: (endpoint: { readonly host: string }, options?: RedisOptions) => unknown;
-}
-
-/** Asks Sentinels over TLS for the master, each with the name of its own host in the handshake. */
-export class NamingSentinelConnector extends SentinelConnector {
-  constructor(options: unknown) {
-    super(options as SentinelConnectionOptions);
-    const hidden = this as unknown as ConnectsToSentinels;
-    const connect = hidden.connectToSentinel.bind(this);
-    hidden.connectToSentinel = (endpoint, further) =>
-      connect(endpoint, { ...further, ...namedTls(this.options.sentinelTLS, endpoint.host) });
-  }
 }

@@ -40,7 +40,7 @@ describe('a host that routes TLS by the name of the handshake', needs('openssl')
     await served(client);
   });
 
-  it('serves Sentinels by their hosts, and the master by the host that they tell', async () => {
+  it('serves Sentinels by the host that all of them have, and the master by the host that they tell', async () => {
     const { client, server } = await connected((port) => ({
       REDIS_MODE: 'sentinel',
       REDIS_NODES: `${NAME}:${port}`,
