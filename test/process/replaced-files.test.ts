@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,9 +6,9 @@ import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { createInvite } from '../../src/access/invites.ts';
 import { servicesOn } from '../../src/cli/services.ts';
+import { copyBuild } from '../support/copied-build.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
-import { repository } from '../support/run-command.ts';
 
 describe('a process whose files are being replaced by a build', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
@@ -25,9 +24,7 @@ describe('a process whose files are being replaced by a build', needs('redis-ser
 
   /** Starts a command of a build, and then removes the build. */
   const withoutFiles = async (args: string[], env: Record<string, string>, test: () => Promise<void>) => {
-    const folder = mkdtempSync(join(tmpdir(), 'guildrank-replaced-'));
-    cpSync(join(repository, 'dist'), join(folder, 'dist'), { recursive: true });
-    cpSync(join(repository, 'package.json'), join(folder, 'package.json'));
+    const { folder, remove } = copyBuild();
     const variables = {
       ...LONG_REDIS_TIMEOUT,
       PATH: process.env.PATH,
@@ -42,7 +39,7 @@ describe('a process whose files are being replaced by a build', needs('redis-ser
       await test();
     } finally {
       await child.stop();
-      rmSync(folder, { recursive: true, force: true });
+      remove();
     }
   };
 

@@ -1,18 +1,15 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
+import { copyBuild } from '../support/copied-build.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';
 
 /** Starts the built service where no package is installed, and waits until it serves. @returns its log. */
 async function serveAlone(telemetry: Readonly<Record<string, string>>): Promise<string> {
   const redis = await redisForTest();
-  const folder = mkdtempSync(join(tmpdir(), 'guildrank-alone-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  cpSync('dist', join(folder, 'dist'), { recursive: true });
-  cpSync('package.json', join(folder, 'package.json'));
+  const { folder, remove } = copyBuild();
+  onTestFinished(remove);
   const env = {
     PATH: process.env.PATH,
     REDIS_URL: redis.url,
