@@ -89,7 +89,7 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
     }
   });
 
-  it('has every command, each with its help', async () => {
+  it('the image has every command, each with its help', async () => {
     const { stdout } = await run('--help');
     const names = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(9);
@@ -108,7 +108,7 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
     expect((await run('doctor')).stdout).toContain('EVAL');
   });
 
-  it('is not built from a package that differs from the lock file', async () => {
+  it('no image is built from a package that differs from the lock file', async () => {
     const context = mkdtempSync(join(tmpdir(), 'guildrank-lock-'));
     for (const name of ['Dockerfile', '.dockerignore', 'package.json', 'LICENSE', 'src', 'docs']) {
       cpSync(join(repository, name), join(context, name), { recursive: true });

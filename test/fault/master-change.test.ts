@@ -100,7 +100,7 @@ function backAfter(answers: readonly Answer[], changedAt: number): number {
 }
 
 describe('a change of the master behind one address that keeps the old connections', needs('redis-server'), () => {
-  it('leaves no wrong answer under 500 requests a second, there and back, and good answers return within 3 s', async () => {
+  it('no answer is wrong under 500 requests a second, there and back, and good answers return within 3 s', async () => {
     const servers = await movingMaster();
     const store = servicesOn(servers.master(), 'gr');
     await store.guildConfig.update(GUILD, { plan: 'pro' });
@@ -138,7 +138,7 @@ describe('a change of the master behind one address that keeps the old connectio
     }
   });
 
-  it('is found by an idle service, and by one that serves only reads without a count', async () => {
+  it('an idle service finds the new master, and so does a service that only reads without a count', async () => {
     const servers = await movingMaster();
     const store = servicesOn(servers.master(), 'gr');
     await store.guildConfig.update(GUILD, { publicPage: true });
@@ -159,7 +159,7 @@ describe('a change of the master behind one address that keeps the old connectio
     expect((await fetch(`${idle.url}/readyz`)).status).toBe(200);
   });
 
-  it('is survived by the dashboard and by the commands', async () => {
+  it('the dashboard and the commands work with the new master', async () => {
     const servers = await movingMaster();
     const dashboard = await startTestDashboard({ REDIS_URL: servers.url });
     onTestFinished(() => dashboard.close());

@@ -27,7 +27,7 @@ describe('a folder with an .env file', needs('redis-server'), () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is told by npm start before a build what to run', async () => {
+  it('npm start says before a build what to run', async () => {
     const start = startChild('npm', ['start'], { cwd: folder, env });
     expect((await start.waitForEnd()).code).toBe(1);
     expect(start.stderr()).toContain('error: there is no build of the service yet: run "npm run build" first\n');

@@ -67,7 +67,7 @@ describe('a host where scripts may touch only declared keys', needs('redis-serve
 });
 
 describe('a host with two servers behind one address', needs('redis-server'), () => {
-  it('is ready, serves each guild from its own server, and counts each request once', async () => {
+  it('the service is ready, reads each guild from its own server, and counts each request once', async () => {
     const { service, client, url } = await hostWithService({ isStrict: true }, 2);
     const keys = await fill(service);
     for (let round = 1; round <= 5; round++) {
