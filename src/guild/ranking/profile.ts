@@ -19,11 +19,16 @@ export function splitProfile(value: string | null): Readonly<typeof NO_PROFILE> 
     level: value.slice(0, first),
     streak: value.slice(first + 1, second),
     claim: value.slice(second + 1, end),
-    username: cutText(value.slice(end + 1), MAX_USERNAME_BYTES),
+    username: value.slice(end + 1),
   };
   const isReadable =
     parts.level === '-' || WHOLE.test(parts.level) || WHOLE.test(parts.streak) || TIME.test(parts.claim);
   return isReadable ? parts : NO_PROFILE;
+}
+
+/** Returns the name that a response shows: the user id for a member without one. A name above its bound, of another program, is cut. */
+export function shownName(username: string, userId: string): string {
+  return cutText(username, MAX_USERNAME_BYTES) || userId;
 }
 
 /** Returns whether a profile has the form that the scripts write. */

@@ -4,7 +4,7 @@ import { type BoardName, READ_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import { type Curve, curveNameOf, levelForXp, MAX_XP, parseCurve } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './model.ts';
-import { claimTime, explicitLevel, splitProfile } from './profile.ts';
+import { claimTime, explicitLevel, shownName, splitProfile } from './profile.ts';
 
 /** Reads a member with those above and below it. */
 export const around = defineScript('around', READ_KEYS);
@@ -122,7 +122,7 @@ export function decodePage(
     return {
       rank: first + index + 1,
       user_id: userId,
-      username: username || userId,
+      username: shownName(username, userId),
       level: explicitLevel(level) ?? levelForXp(curve, totals ? wholeXp(totals[index] as string) : xp),
       xp,
     };
@@ -138,7 +138,7 @@ function decodeMember(reply: readonly (string | number)[], userId: string): Vers
   const xp = wholeXp(score ?? '');
   const value: Member = {
     user_id: userId,
-    username: username || userId,
+    username: shownName(username, userId),
     level: explicitLevel(level) ?? levelForXp(curveOf(storedCurve ?? ''), total === undefined ? xp : wholeXp(total)),
     xp,
     rank: Number(rank) + 1,
