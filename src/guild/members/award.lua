@@ -22,9 +22,9 @@
 --- @include lib-gain
 --- @include lib-event
 
--- Returns XP times a stored multiplier and the factor of the call ("" = 1), rounded half up once. A missing or unfit multiplier is 1.
+-- Returns XP times the text of a multiplier and the factor of the call (each "" = 1), rounded half up once. An unfit multiplier is 1.
 local function multiplied(amount, multiplier, factor)
-  if type(multiplier) ~= 'string' and factor == '' then
+  if multiplier == '' and factor == '' then
     return amount
   end
   local MILLION = 1000000
@@ -59,7 +59,7 @@ local function multiplied(amount, multiplier, factor)
     own, own_millionths = parse_decimal(factor)
   end
   local whole, millionths
-  if type(multiplier) == 'string' then
+  if multiplier ~= '' then
     whole, millionths = parse_decimal(multiplier)
     local number = not whole and tonumber(multiplier)
     if number and number >= 0 and number < math.huge then

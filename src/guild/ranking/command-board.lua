@@ -99,7 +99,7 @@ function board_commands.stats(guild, name, cached)
   local config = guild.base .. 'config'
   local stored = redis.call('HMGET', config, 'xp_curve', 'xp_multiplier')
   local members, total_xp, level_sum = unpack(board.counters)
-  return { board.rev, members, total_xp, level_sum, curve_text(config, stored[1]), #text_of(stored[2]) <= 32 and text_of(stored[2]) or '' }
+  return { board.rev, members, total_xp, level_sum, curve_text(config, stored[1]), multiplier_text(stored[2]) }
 end
 
 -- Returns the command of a name such as "page~week".

@@ -9,9 +9,8 @@ local function stats(guild, cached)
   require_known_model(counters[5], key)
   local config = redis.call('HMGET', config_key, 'xp_curve', 'xp_multiplier')
   counters[5] = curve_text(config_key, config[1])
-  -- A multiplier above its bound counts as none.
-  counters[6] = type(config[2]) == 'string' and #config[2] <= 32 and config[2]
-  for i = 1, 6 do
+  counters[6] = multiplier_text(config[2])
+  for i = 1, 4 do
     counters[i] = type(counters[i]) == 'string' and counters[i] or ''
   end
   return counters

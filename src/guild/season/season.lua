@@ -91,7 +91,7 @@ if mode == 'begin' or mode == 'open' then
     id, phase = token, 'copy'
     redis.call('HSET', KEYS[6], 'id', id, 'archive', archive, 'phase', phase, 'rest', ARGV[4])
   end
-  return { 'OK', id, phase, curve_name, type(multiplier) == 'string' and multiplier or '' }
+  return { 'OK', id, phase, curve_name, multiplier }
 end
 
 if not holds_lock(KEYS[8], token) then

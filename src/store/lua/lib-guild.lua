@@ -1,7 +1,7 @@
 -- lib-guild: the revision and the curve of a guild.
 
 --- @include lib-model
---- @include lib-curve-text
+--- @include lib-bounds
 
 -- Returns the revision, "" when there is none. A script is atomic, so one read is enough for a batch. Raises an error for a guild with data of a
 -- newer version.

@@ -4,7 +4,7 @@
 -- Numbers are parsed with "+ 0.0", because ioredis-mock's Lua 5.3 would compute in 32-bit integers and wrap around.
 
 --- @include lib-model
---- @include lib-curve-text
+--- @include lib-bounds
 
 -- Returns a curve of the table in src/guild/ranking/curves.ts, nil for another name.
 local function built_in_curve(name)
@@ -66,7 +66,7 @@ local function curve_named(name)
   return curve
 end
 
--- Returns the curve of a guild, its name, and the guild's multiplier as stored.
+-- Returns the curve of a guild, its name, and the text of its multiplier, "" for none.
 local function guild_curve(config_key)
   local stored = redis.call('HMGET', config_key, 'xp_curve', 'xp_curve_custom', 'xp_multiplier')
   local name, coefficients = stored[1], stored[2]
@@ -75,8 +75,7 @@ local function guild_curve(config_key)
   elseif name == 'custom' then
     name = custom_curve_text(coefficients)
   end
-  -- A multiplier above its bound counts as none.
-  return curve_named(name), name, type(stored[3]) == 'string' and #stored[3] <= 32 and stored[3]
+  return curve_named(name), name, multiplier_text(stored[3])
 end
 
 -- Returns the XP to reach a level. "%" is exact here, because no value passes 2^53, and costs a tenth of a call of math.fmod.
