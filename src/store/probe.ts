@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.ts';
 import { isCluster, type RedisClient, reconnect } from './client.ts';
 import type { CommandBatcher } from './command-batcher.ts';
 import { isLoading, LOADING } from './lifecycle.ts';
 import { masterCheck } from './master-check.ts';
+import { reconnectOnReplica } from './reconnect.ts';
 
 /** Guilds that cannot exist, because "~" is in no guild id. They spread over the nodes of a Cluster, and over the servers behind one address. */
 const RESERVED_GUILDS = Array.from({ length: 16 }, (_, index) => `~ready${index}`);
@@ -27,9 +27,6 @@ export async function probeRequests(client: RedisClient, commands: CommandBatche
   });
 }
 
-/** Time between two reconnections because of a replica. */
-const RECONNECT_EVERY_MS = 1000;
-
 /**
  * Returns a probe of requests that also finds out whether the connection leads to a replica, as it does when another server has become the
  * master behind the same address: a read there is stale, and shows no error. It then connects anew, once a second at most.
@@ -50,18 +47,12 @@ export function pingProbe(client: RedisClient): () => Promise<void> {
 function onMaster(client: RedisClient, probe: () => Promise<void>): () => Promise<void> {
   if (isCluster(client)) return probe;
   const requireMaster = masterCheck(client);
-  let mayReconnect = true;
+  const mustReconnect = reconnectOnReplica();
   return async () => {
     try {
       await Promise.all([probe(), requireMaster()]);
     } catch (failure) {
-      if (failure instanceof StoreUnavailableError && failure.code === 'READONLY' && mayReconnect) {
-        mayReconnect = false;
-        void delay(RECONNECT_EVERY_MS, undefined, { ref: false }).then(() => {
-          mayReconnect = true;
-        });
-        reconnect(client);
-      }
+      if (failure instanceof Error && mustReconnect(failure)) reconnect(client);
       throw failure;
     }
   };

@@ -1,17 +1,18 @@
-import { redisCodeOf } from '../errors.ts';
+import { redisCodeOf, StoreUnavailableError } from '../errors.ts';
 
 /** Time between two reconnections because of a replica: a connection that leads to a replica for good must not break with each request. */
 const RECONNECT_EVERY_MS = 1000;
 
 /**
  * Returns the option `reconnectOnError` of ioredis: it connects anew after READONLY, once a second at most, because a new connection reaches the
- * new master behind the address, or asks the Sentinels for it. Without this, commands would go to the old master without an end.
+ * new master behind the address, or asks the Sentinels for it. It takes StoreUnavailableError too. Without this, commands would go to the old master without an end.
  */
 export function reconnectOnReplica(): (error: Error) => boolean {
   let last = Number.NEGATIVE_INFINITY;
   return (error) => {
     const now = performance.now();
-    if (redisCodeOf(error.message) !== 'READONLY' || now - last < RECONNECT_EVERY_MS) return false;
+    const code = error instanceof StoreUnavailableError ? error.code : redisCodeOf(error.message);
+    if (code !== 'READONLY' || now - last < RECONNECT_EVERY_MS) return false;
     last = now;
     return true;
   };
