@@ -1,3 +1,4 @@
+import { redisTime } from '../store/clock.ts';
 import type { ClientStore } from '../store/store.ts';
 import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
 
@@ -23,12 +24,6 @@ export async function sessionGeneration({ client, redisKeys }: ClientStore, guil
   const renewed = `${now} ${newToken()}`;
   await client.set(key, renewed, 'EX', MAX_INVITE_TTL_S);
   return { text: renewed, endedAt: now, now };
-}
-
-/** Returns Redis's time, in microseconds since the epoch. */
-async function redisTime(client: ClientStore['client']): Promise<number> {
-  const [seconds, micros] = (await client.time()).map(Number) as [number, number];
-  return seconds * 1_000_000 + micros;
 }
 
 /**

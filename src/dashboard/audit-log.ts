@@ -1,5 +1,6 @@
 import { TokenBuckets } from '../access/token-buckets.ts';
 import { AUDIT_BYTES, cutText } from '../bounds.ts';
+import { redisTime } from '../store/clock.ts';
 import type { Store } from '../store/store.ts';
 import { inTurn } from './one-at-a-time.ts';
 import { Refusal } from './refusal.ts';
@@ -115,12 +116,12 @@ export class AuditLog {
 
   private async write(stream: string, { who, from, what }: Action): Promise<void> {
     const { client } = this.store;
-    const [[last], [seconds]] = await Promise.all([client.xrevrange(stream, '+', '-', 'COUNT', 1), client.time()]);
+    const [[last], now] = await Promise.all([client.xrevrange(stream, '+', '-', 'COUNT', 1), redisTime(client)]);
     const before = last && entryOf(...last);
     const isRepeated = before?.who === who && before.what === what && before.from === from;
     const fields = ['who', who, 'what', what, 'from', from, 'times', isRepeated ? before.times + 1 : 1];
     // After a jump of Redis's clock, ids go on from that of the last entry. Then the entry has its time beside its id.
-    const nowMs = Number(seconds) * 1000;
+    const nowMs = Math.floor(now / 1000);
     if (last && msOf(last[0]) > nowMs + CLOCK_SLACK_MS) fields.push('at', nowMs);
     await client.xadd(stream, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields);
     if (!last || !isRepeated) return;
