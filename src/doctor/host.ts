@@ -25,20 +25,19 @@ async function keysOf(context: CheckContext): Promise<Finding> {
     : commands.isSharded
       ? 'several servers behind one address: the service asks each guild by a command of its own'
       : 'one server';
-  const isStrict = await refusesUndeclaredKeys(context);
-  const scripts = isStrict
-    ? 'scripts may touch only the keys that they declare, as all scripts of Guildrank do: your own scripts must do so too'
-    : 'scripts may touch any key';
-  return ok('host', `${places}; ${scripts}`);
+  return ok('host', `${places}; ${await scriptsOf(context)}`);
 }
 
-/** Tries a script that asks for a key which it has not declared. */
-async function refusesUndeclaredKeys({ client, redisKeys }: CheckContext): Promise<boolean> {
+/** Says which keys scripts may touch. It tries a script that asks for a key which it has not declared. */
+async function scriptsOf({ client, redisKeys }: CheckContext): Promise<string> {
   const { stats, xp } = redisKeys.guild(NO_GUILD);
   const script = "return redis.call('ZCARD', ARGV[1])";
   return client.eval(script, 1, stats, xp).then(
-    () => false,
-    (error) => /undeclared/i.test(messageOf(error)),
+    () => 'scripts may touch any key',
+    (error) =>
+      /undeclared/i.test(messageOf(error))
+        ? 'scripts may touch only the keys that they declare, as all scripts of Guildrank do: your own scripts must do so too'
+        : `which keys scripts may touch is unknown (${messageOf(error)})`,
   );
 }
 
