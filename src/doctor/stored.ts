@@ -1,4 +1,5 @@
 import { BOUNDS } from '../bounds.ts';
+import { redisTime } from '../store/clock.ts';
 import { type CheckContext, type Finding, note, ok, problem, some } from './finding.ts';
 
 const MAX_GUILDS = 50;
@@ -23,13 +24,11 @@ export async function checkStored(context: CheckContext, guilds: readonly string
   const until = performance.now() + MAX_MS;
   const long: string[] = [];
   const ahead: string[] = [];
-  const [seconds] = (await context.client.time()).map(Number);
-  const latest = Number(seconds) * 1000 + AHEAD_MS;
+  const latest = (await redisTime(context.client)) / 1000 + AHEAD_MS;
   for (const guild of guilds.slice(0, MAX_GUILDS)) {
     if (performance.now() > until) break;
-    await checkConfig(context, guild, long);
-    await checkKeys(context, guild, latest, ahead);
-    await checkTimes(context, guild, latest, ahead);
+    long.push(...(await longSettings(context, guild)));
+    ahead.push(...(await keysAhead(context, guild, latest)), ...(await timesAhead(context, guild, latest)));
   }
   return [
     long.length > 0
@@ -46,26 +45,29 @@ export async function checkStored(context: CheckContext, guilds: readonly string
   ];
 }
 
-async function checkConfig({ client, redisKeys }: CheckContext, guild: string, long: string[]): Promise<void> {
+/** Returns the settings of a guild that are longer than their bounds, in words. */
+async function longSettings({ client, redisKeys }: CheckContext, guild: string): Promise<string[]> {
   const { config } = redisKeys.guild(guild);
-  const sizes = await Promise.all(Object.keys(CONFIG).map((field) => client.hstrlen(config, field)));
-  for (const [index, [field, { bytes }]] of Object.entries(CONFIG).entries()) {
+  const fields = Object.entries(CONFIG);
+  const sizes = await Promise.all(fields.map(([field]) => client.hstrlen(config, field)));
+  return fields.flatMap(([field, { bytes }], index) => {
     const size = sizes[index] ?? 0;
-    if (size > bytes) long.push(`${field} of ${guild} has ${size} bytes, not ${bytes}`);
-  }
+    return size > bytes ? [`${field} of ${guild} has ${size} bytes, not ${bytes}`] : [];
+  });
 }
 
-async function checkKeys(context: CheckContext, guild: string, latest: number, ahead: string[]): Promise<void> {
-  const { client, redisKeys } = context;
-  for (const [id, sha] of Object.entries(await client.hgetall(redisKeys.guild(guild).apiKeys))) {
-    const key = redisKeys.apiKey(sha);
-    // The check of keys names records that are too long.
-    const created = (await client.hget(key, 'created_at')) ?? '';
-    if (Date.parse(created) > latest) ahead.push(`the API key ${id} of ${guild} was made ${created}`);
-  }
+/** Returns the API keys of a guild that were made after a time, in words. The check of keys names records that are too long. */
+async function keysAhead({ client, redisKeys }: CheckContext, guild: string, latest: number): Promise<string[]> {
+  const keys = Object.entries(await client.hgetall(redisKeys.guild(guild).apiKeys));
+  const created = await Promise.all(keys.map(([, sha]) => client.hget(redisKeys.apiKey(sha), 'created_at')));
+  return keys.flatMap(([id], index) => {
+    const time = created[index] ?? '';
+    return Date.parse(time) > latest ? [`the API key ${id} of ${guild} was made ${time}`] : [];
+  });
 }
 
-async function checkTimes({ client, redisKeys }: CheckContext, guild: string, latest: number, ahead: string[]) {
+/** Returns what a guild has of a later time in its revision, the claims of its first members and its audit logs, in words. */
+async function timesAhead({ client, redisKeys }: CheckContext, guild: string, latest: number): Promise<string[]> {
   const { xp, stats, members, audit, securityAudit } = redisKeys.guild(guild);
   const [rev, ids, ...logs] = await Promise.all([
     client.hget(stats, 'rev'),
@@ -73,9 +75,12 @@ async function checkTimes({ client, redisKeys }: CheckContext, guild: string, la
     client.xrevrange(audit, '+', '-', 'COUNT', 1),
     client.xrevrange(securityAudit, '+', '-', 'COUNT', 1),
   ]);
-  if (Number(rev) / 1000 > latest) ahead.push(`the revision of ${guild}`);
   const claims = ids.length > 0 ? await client.hmget(members, ...ids) : [];
   const claimed = ids.filter((_, index) => Number(/^\S+ \S+ (\d+)/.exec(claims[index] ?? '')?.[1]) > latest);
-  if (claimed.length > 0) ahead.push(`the last claim of ${some(claimed)} of ${guild}`);
-  if (logs.flat().some(([id]) => Number(id.split('-')[0]) > latest)) ahead.push(`the audit log of ${guild}`);
+  const isLogAhead = logs.flat().some(([id]) => Number(id.split('-')[0]) > latest);
+  return [
+    ...(Number(rev) / 1000 > latest ? [`the revision of ${guild}`] : []),
+    ...(claimed.length > 0 ? [`the last claim of ${some(claimed)} of ${guild}`] : []),
+    ...(isLogAhead ? [`the audit log of ${guild}`] : []),
+  ];
 }
