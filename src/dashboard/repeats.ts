@@ -11,13 +11,13 @@ const RESULT_BYTES = 1024;
  * Returns a function that does the work of a form once, however often the form is sent in ten seconds: each time with the result of the first. A
  * failure, and a result of null, is not remembered. In one process.
  */
-export function oncePerForm<T extends object>() {
-  const results = new LRUCache<string, Promise<T | null>>({
+export function oncePerForm<T extends object | null>() {
+  const results = new LRUCache<string, Promise<T>>({
     maxSize: MAX_BYTES,
     sizeCalculation: () => RESULT_BYTES,
     ttl: KEPT_MS,
   });
-  return (form: string, work: () => Promise<T | null>): Promise<T | null> => {
+  return (form: string, work: () => Promise<T>): Promise<T> => {
     const name = hashToken(form);
     const known = results.get(name);
     if (known) return known;

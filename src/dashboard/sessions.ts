@@ -1,7 +1,6 @@
 import { findInvite, type Grant, hashToken, newToken, takeInvite } from '../access/invites.ts';
 import { CLOCKS_DIFFER_US, endSessions, sessionGeneration } from '../access/session-generation.ts';
 import type { ClientStore } from '../store/store.ts';
-
 import { inTurn } from './one-at-a-time.ts';
 
 /** How long a session lives from its sign-in, in seconds. */

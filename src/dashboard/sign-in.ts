@@ -36,7 +36,7 @@ export function readSession({ sessions, url }: Parts): RequestHandler {
 export function signInRoutes(parts: Parts, monotonic: () => number): Router {
   const { sessions, auditLog, views, url } = parts;
   const limiter = new AddressLimiter(monotonic, ATTEMPTS);
-  const once = oncePerForm<NonNullable<Awaited<ReturnType<Sessions['open']>>>>();
+  const once = oncePerForm<Awaited<ReturnType<Sessions['open']>>>();
   const router = Router({ caseSensitive: true, strict: true });
 
   // A chat program opens a link that it sees: nothing is read or used up before the button is pressed.

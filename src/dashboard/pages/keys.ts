@@ -48,7 +48,7 @@ export const keysPage: GuildPage = {
     /** Makes a key, once for each time that the form was shown. */
     const make = (req: Request, res: Response, work: () => Promise<CreatedKey>): Promise<CreatedKey> => {
       const { once: form } = formOf(req);
-      return form ? (once(`${sessionOf(res).id} ${form}`, work) as Promise<CreatedKey>) : work();
+      return form ? once(`${sessionOf(res).id} ${form}`, work) : work();
     };
 
     router.get('/keys', (req, res) =>
