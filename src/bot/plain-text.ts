@@ -1,5 +1,5 @@
 import { checkText } from '../guild/members/check-fields.ts';
-import { plainText as escapedText } from '../web/drawing/text.ts';
+import { escapedMarkdown } from '../web/drawing/text.ts';
 
 /**
  * Returns a text that Discord shows as it is: each character with which its Markdown, a mention or a link could begin is escaped. A name such as
@@ -8,5 +8,5 @@ import { plainText as escapedText } from '../web/drawing/text.ts';
  */
 export function plainText(text: string): string {
   checkText(text, 'text');
-  return escapedText(text);
+  return escapedMarkdown(text);
 }

@@ -65,8 +65,8 @@ export function xpFor(rules: Rules, event: MessageEvent | VoiceEvent): XpGain | 
   const { message, voice, noXp, multipliers } = rules;
   const kind: string | undefined = event?.kind;
   if (kind !== 'message' && kind !== 'voice') refuse('kind', 'message or voice', kind);
-  checkIds(event.roles, 'roles');
-  checkId(event.channel, 'channel');
+  requireIds(event.roles, 'roles');
+  requireId(event.channel, 'channel');
   const parents = knownParents(event.parents ?? []);
   const none = (reason: NoXpReason): NoXpGain => ({ amount: 0, factor: 0, cooldownMs: 0, reason });
   const amount = event.kind === 'voice' ? voice.xp : message.xp;
@@ -112,17 +112,17 @@ function isObject<T>(value: T): value is NonNullable<T> {
 function knownParents(parents: readonly unknown[]): string[] {
   checkList(parents, 'parents');
   const known = parents.filter((parent) => parent !== null && parent !== undefined);
-  checkIds(known, 'parents');
+  requireIds(known, 'parents');
   return known;
 }
 
 /** Checks a list of ids. A number would be equal to no id of the rules, so that it would not count. @throws InvalidInputError */
-function checkIds(value: unknown, path: string): asserts value is string[] {
+function requireIds(value: unknown, path: string): asserts value is string[] {
   checkList(value, path);
-  for (const [i, id] of value.entries()) checkId(id, `${path}[${i}]`);
+  for (const [i, id] of value.entries()) requireId(id, `${path}[${i}]`);
 }
 
-function checkId(value: unknown, path: string): void {
+function requireId(value: unknown, path: string): void {
   if (typeof value !== 'string') refuse(path, 'an id, a text', value);
 }
 
@@ -162,7 +162,7 @@ export function rewardRoles(rules: Pick<Rules, 'rewards'>, level: number, roles:
   requireRules(rules);
   const { rewards } = rules;
   if (!(typeof level === 'number' && level >= 0)) refuse('level', 'a number from 0 on', level);
-  checkIds(roles, 'roles');
+  requireIds(roles, 'roles');
   const reached = rewards.filter((reward) => reward.level <= level);
   const highest = Math.max(...reached.map((reward) => reward.level));
   const due = new Set(reached.filter(({ kept, level }) => kept || level === highest).map(({ role }) => role));

@@ -1,5 +1,5 @@
 import type { PageLook } from '../../guild/ranking/page-look.ts';
-import { cleaned, fitted, isolated, plainText } from '../../web/drawing/text.ts';
+import { cleaned, escapedMarkdown, fitted, isolated } from '../../web/drawing/text.ts';
 import { accentsOf } from './look.ts';
 
 /** What a preview of a link says. */
@@ -69,7 +69,7 @@ function containerOf(url: string, { title, place, facts, rows }: Preview, look: 
 
 /** Returns a text of bounded width that Discord shows as it is, with a direction of its own. */
 function plain(text: string): string {
-  return isolated(plainText(fitted(cleaned(text), 1, 40)));
+  return isolated(escapedMarkdown(fitted(cleaned(text), 1, 40)));
 }
 
 /** Returns JSON without the characters that HTML looks at, but for the quotes around its texts. */

@@ -38,7 +38,7 @@ export function escaped(text: string): string {
  * Returns a text that Discord shows as it is: each character with which its Markdown, a mention or a link could begin is escaped. A name such as
  * `[Free Nitro](https://evil.example)` stays a name.
  */
-export function plainText(text: string): string {
+export function escapedMarkdown(text: string): string {
   return cleaned(text).replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }
 
