@@ -82,9 +82,7 @@ export function connectionRisk({ tls }: RedisConfig): string | undefined {
 }
 
 /** Returns where the first connections go, in the order of the configuration: to Redis itself, to Sentinels or to nodes of a Cluster. */
-export function addressesOf(
-  config: RedisConfig,
-): (Pick<RedisOptions, 'host' | 'port' | 'path'> & Pick<RedisOptions, 'tls'>)[] {
+export function addressesOf(config: RedisConfig): Pick<RedisOptions, 'host' | 'port' | 'path' | 'tls'>[] {
   const { address, access } = parseUrl(config);
   if (config.mode === 'standalone') return [{ ...address, ...namedTls(access.tls, address.host) }];
   const tls = config.mode === 'sentinel' ? sentinelAccess(config).tls : access.tls;

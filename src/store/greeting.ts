@@ -13,12 +13,23 @@ const MAX_BYTES = 1000;
 const MAX_ADDRESSES = 8;
 
 /** How a connection fails on which the server said why, and then closed. ioredis writes first, and loses what the server said. */
-const CLOSED_AT_ONCE =
-  /\b(EPIPE|ECONNRESET)\b|Connection is closed|Stream isn't writeable|max retries per request|Command aborted|Command queue state error|slots cache|Cluster isn't ready|sentinels are unreachable(?!.*Last error: (?!Connection is closed))/;
+const CLOSED_AT_ONCE: readonly RegExp[] = [
+  /\b(EPIPE|ECONNRESET)\b/,
+  /Connection is closed/,
+  /Stream isn't writeable/,
+  /max retries per request/,
+  /Command aborted/,
+  /Command queue state error/,
+  /slots cache/,
+  /Cluster isn't ready/,
+  // Another last error of the Sentinels is the reason itself.
+  /sentinels are unreachable(?!.*Last error: (?!Connection is closed))/,
+];
 
 /** Returns whether a server may have said why it closed the connection that failed with this error. */
 export function mayHaveSpoken(error: unknown): boolean {
-  return CLOSED_AT_ONCE.test(messageOf(error));
+  const message = messageOf(error);
+  return CLOSED_AT_ONCE.some((pattern) => pattern.test(message));
 }
 
 /**
