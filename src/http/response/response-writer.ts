@@ -140,7 +140,8 @@ export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean 
       .trim()
       .replace(/^W\//, '')
       .replace(/-(?:gzip|br|zstd)"$/, '"');
-  return ifNoneMatch.split(',').some((candidate) => contentOf(candidate) === contentOf(etag));
+  const content = contentOf(etag);
+  return ifNoneMatch.split(',').some((candidate) => contentOf(candidate) === content);
 }
 
 const STATUS_LINES = { 200: 'HTTP/1.1 200 OK\r\n', 304: 'HTTP/1.1 304 Not Modified\r\n' } as const;
