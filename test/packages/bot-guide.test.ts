@@ -120,16 +120,16 @@ describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
     for (const name of ['package.json', 'node_modules', 'src', 'scripts', 'dist', 'tsconfig.json']) {
       symlinkSync(join(repository, name), join(here, name));
     }
-  });
+    const npm = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
+    const installed = await runProgram('sh', ['-ec', NPM + install?.source], { cwd: here, env: npm });
+    expect(installed.code, installed.stderr).toBe(0);
+  }, INSTALLING_MS);
   afterAll(async () => {
     await Promise.all([master?.stop(), replica?.stop()]);
     rmSync(folder, { recursive: true });
   });
 
   it('has snippets that run as printed, in their order', { timeout: INSTALLING_MS }, async () => {
-    const npm = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
-    const installed = await runProgram('sh', ['-ec', NPM + install?.source], { cwd: here, env: npm });
-    expect(installed.code, installed.stderr).toBe(0);
     const [, rules = ''] = /^## Rules\n[\s\S]*?```json\n([\s\S]*?)```/m.exec(read('docs/data-model.md')) ?? [];
     writeFileSync(join(here, 'rules.json'), rules);
 
@@ -154,6 +154,15 @@ describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
 
   it('has the line of README.md that installs the package', () => {
     expect(read('README.md')).toContain(install?.source);
+  });
+
+  it('installs what the bot in README.md needs, which gives XP as printed', async () => {
+    const [, printed = ''] = /^```js\n([\s\S]*?)^```/m.exec(read('README.md')) ?? [];
+    const again = "console.log((await writer.award('123456789012345678', award)).onCooldown);\nredis.disconnect();";
+    writeFileSync(join(bot, 'readme.mjs'), printed + again);
+    const env = { REDIS_URL: master?.url ?? '' };
+    const ended = await runProgram(process.execPath, ['readme.mjs'], { cwd: bot, env });
+    expect(ended).toEqual({ code: 0, stderr: '', stdout: 'true\n' });
   });
 
   it('names the classes of errors as the package does', () => {
