@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { takeEnvFile } from './config/env-file.ts';
 import { type Config, parseConfig } from './config/service.ts';
-import { ConfigError, messageOf } from './errors.ts';
+import { ConfigError, messageOf, systemErrorOf } from './errors.ts';
 import { createLogger, logLinesTo } from './observability/logger.ts';
 import type { Tracing } from './observability/tracing.ts';
 import { openFilesLimit, warningOfOpenFiles } from './service/open-files.ts';
@@ -87,8 +87,14 @@ async function loadTracing(logger: Logger): Promise<Tracing | undefined> {
     const warn = (reason: string) => logger.warn({ reason }, 'spans were not delivered');
     return startTracing(warn, () => performance.now());
   } catch (error) {
-    const fix = 'install it as docs/operations.md says, or set OTEL_SDK_DISABLED=true';
-    logger.warn({ reason: messageOf(error) }, `no spans are sent, because the SDK of OpenTelemetry is missing: ${fix}`);
+    const isMissing = systemErrorOf(error).code.endsWith('MODULE_NOT_FOUND');
+    const cause = isMissing
+      ? 'is not installed: install it as docs/operations.md says'
+      : 'failed at its start: correct its settings';
+    logger.warn(
+      { reason: messageOf(error) },
+      `no spans are sent, because the SDK of OpenTelemetry ${cause}, or set OTEL_SDK_DISABLED=true`,
+    );
     return undefined;
   }
 }

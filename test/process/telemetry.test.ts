@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
@@ -5,11 +6,20 @@ import { copyBuild } from '../support/copied-build.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';
 
-/** Starts the built service where no package is installed, and waits until it serves. @returns its log. */
-async function serveAlone(telemetry: Readonly<Record<string, string>>): Promise<string> {
+/**
+ * Starts the built service where no package is installed, and waits until it serves.
+ * @param exporter the code of an exporter of OpenTelemetry that is installed beside the service.
+ * @returns the log of the service.
+ */
+async function serveAlone(telemetry: Readonly<Record<string, string>>, exporter?: string): Promise<string> {
   const redis = await redisForTest();
   const { folder, remove } = copyBuild();
   onTestFinished(remove);
+  if (exporter !== undefined) {
+    const place = join(folder, 'node_modules/@opentelemetry/exporter-trace-otlp-proto');
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'index.js'), exporter);
+  }
   const env = {
     PATH: process.env.PATH,
     REDIS_URL: redis.url,
@@ -29,7 +39,15 @@ describe('the variables of OpenTelemetry, as a platform sets them for every prog
 
   it('let a service without the SDK serve, with a warning that names the fix', async () => {
     const log = await serveAlone(endpoint);
-    expect(log).toContain('no spans are sent, because the SDK of OpenTelemetry is missing: install it');
+    expect(log).toContain('no spans are sent, because the SDK of OpenTelemetry is not installed: install it');
+  });
+
+  it('let a service whose SDK fails at its start serve, with a warning that has the reason', async () => {
+    const log = await serveAlone(endpoint, "throw new Error('the exporter of this platform is broken')");
+    expect(log).toContain('the exporter of this platform is broken');
+    expect(log).toContain(
+      'no spans are sent, because the SDK of OpenTelemetry failed at its start: correct its settings',
+    );
   });
 
   it.each([
