@@ -4,7 +4,7 @@ export const MAX_ORIGINS = 20;
 export const MAX_ORIGINS_BYTES = 2000;
 
 /** The most bytes of a member's name; record.lua refuses a longer one. */
-export const MAX_USERNAME_BYTES = 1024;
+export const MAX_USERNAME_BYTES = 512;
 /** The most bytes of the id of an event. */
 export const MAX_EVENT_ID_BYTES = 64;
 

@@ -149,7 +149,7 @@ const SENTENCES: Sentences = {
   user_id_unfit: ({ user, list }) =>
     `The user id ${JSON.stringify(user)} in ${list} is none: take it out with ZREM, and try again`,
   name_unfit: ({ guild, user }) =>
-    `The profile of member ${user} of guild ${guild} has a name above 1,024 bytes: correct it with HSET`,
+    `The profile of member ${user} of guild ${guild} has a name above 512 bytes: correct it with HSET`,
 };
 
 /** Returns the sentence of a refusal, with what was done before it. @param own those of the place that shows it. */

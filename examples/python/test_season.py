@@ -57,7 +57,7 @@ class SeasonTest(ScratchTest):
     async def test_names_the_member_whose_stored_name_is_too_long(self) -> None:
         await self.fill()
         await self.connection.hset("gr:{g}:members", "b", "- 0 - " + "x" * 1025)
-        with self.assertRaisesRegex(ConflictError, "^The profile of member b of guild g has a name above 1,024 bytes"):
+        with self.assertRaisesRegex(ConflictError, "^The profile of member b of guild g has a name above 512 bytes"):
             await self.guildrank.reset_season("g", ARCHIVE)
         await self.connection.hset("gr:{g}:members", "b", "- 0 - x")
         self.assertEqual(await self.guildrank.reset_season("g", ARCHIVE), SeasonResult(4, 4))

@@ -125,10 +125,10 @@ function gain(guild: NaiveGuild, id: string, status: 'OK' | 'WAIT', amount: bigi
   return [status, rev, String(amount), String(before), levelBefore, String(xp), level, toNext, place];
 }
 
-/** @throws Refused "field" for a name of more than 1,024 bytes. */
+/** @throws Refused "field" for a name of more than 512 bytes. */
 function nameFields(guild: NaiveGuild, id: string, name: string): Record<string, string> {
   guild.member(id);
-  if (Buffer.byteLength(name) > 1024) throw new Refused(['REFUSED', 0, 'field']);
+  if (Buffer.byteLength(name) > 512) throw new Refused(['REFUSED', 0, 'field']);
   return name === '' ? {} : { username: name };
 }
 

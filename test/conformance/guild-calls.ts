@@ -165,7 +165,7 @@ function changedProfile(before: Profile, change: string): Profile | undefined {
   const names = ['level', 'daily_streak', 'last_daily_claim'];
   const name = parts.slice(3).join(' ');
   if (change === '') return before;
-  if (parts.length < 3 || Buffer.byteLength(name) > 1024) return undefined;
+  if (parts.length < 3 || Buffer.byteLength(name) > 512) return undefined;
   const after = { ...before };
   for (const [n, field] of names.entries()) {
     const value = parts[n] as string;

@@ -52,24 +52,22 @@ describe('a guild whose texts are all as long as they can be', needs('redis-serv
     return Math.min(...prices);
   }
 
-  // A page carries 25 names of 1,024 bytes.
-  it.each<[string, number, CallOf]>([
-    ['page', 3, (guild, _, reader) => () => reader.page(guild, 1, MEMBERS)],
-    ['member', 2, (guild, userId, reader) => () => reader.member(guild, userId)],
-    ['stats', 2, (guild, _, reader) => () => reader.stats(guild)],
-    ['award', 2, (guild, userId) => () => createWriter(client).award(guild, { userId, amount: 15 })],
+  it.each<[string, CallOf]>([
+    ['a page', (guild, _, reader) => () => reader.page(guild, 1, MEMBERS)],
+    ['a member', (guild, userId, reader) => () => reader.member(guild, userId)],
+    ['the statistics', (guild, _, reader) => () => reader.stats(guild)],
+    ['an award', (guild, userId) => () => createWriter(client).award(guild, { userId, amount: 15 })],
     [
-      'award for an event',
-      2,
+      'an award for an event',
       (guild, userId) => (round, n) => {
         const eventId = `${round} ${n} `.padEnd(guild === 'usual' ? 18 : BOUNDS.eventId.bytes, 'e');
         return createWriter(client).award(guild, { userId, amount: 15, eventId });
       },
     ],
-  ])('costs Redis for a %s at most %i times as much as a usual guild', async (_, times, callOf) => {
+  ])('costs Redis at most twice as much for %s as a usual guild', async (_, callOf) => {
     const reader = createReader(client);
     const usual = await priceOf(callOf('usual', `${'1'.repeat(17)}5`, reader));
     const longest = await priceOf(callOf(a('guildId'), `${a('userId').slice(1)}5`, reader));
-    expect(longest / usual).toBeLessThanOrEqual(times);
+    expect(longest / usual).toBeLessThanOrEqual(2);
   });
 });

@@ -175,7 +175,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     }
   });
 
-  it.each(['12345678901234567890 - -', '9007199254740992 - -', `- - - ${'x'.repeat(1025)}`, 'nickname x'])(
+  it.each(['12345678901234567890 - -', '9007199254740992 - -', `- - - ${'x'.repeat(513)}`, 'nickname x'])(
     'of the change %s of a profile is "field", and changes nothing',
     async (change) => {
       await ready();

@@ -183,7 +183,7 @@ describe('npm run member and season', needs('redis-server'), () => {
     [['set', 'a', '--xp-of-level', '9000000'], /no XP gives level 9000000: \d+ is the highest/],
     [['add', 'a', '-301'], /The addition would leave the range/],
     [['add', 'a', '1.5'], /a whole number/],
-    [['rename', 'a', 'x'.repeat(1025)], /at most 1024 bytes/],
+    [['rename', 'a', 'x'.repeat(513)], /at most 512 bytes/],
     [['hide', 'a b'], /1 to 64 of A-Z a-z 0-9 _ - \./],
   ])('member %j is refused with the reason, and changes nothing', async (args, message) => {
     const before = await testStore.client.hgetall('gr:{g}:stats');

@@ -127,7 +127,7 @@ class SeasonReset:
             if error.reason != "field":
                 raise
             raise ConflictError(
-                f"The profile of member {records[3 * error.index + 1]} of guild {self._guild} has a name above 1,024 bytes: "
+                f"The profile of member {records[3 * error.index + 1]} of guild {self._guild} has a name above 512 bytes: "
                 "correct it with HSET"
             ) from error
         # Those that the archive has only now have no reasons yet.

@@ -1,4 +1,7 @@
--- lib-bounds: settings of a guild as text, within their bounds (src/bounds.ts).
+-- lib-bounds: bounds of stored texts (src/bounds.ts), and the settings of a guild within them.
+
+-- The most bytes of the name of a member.
+local MAX_USERNAME = 512
 
 -- The longest text of fit numbers: seven of ten digits, four of them with a sign, and six commas.
 local MAX_COEFFICIENTS = 80

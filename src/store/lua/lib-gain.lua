@@ -102,7 +102,7 @@ end
 local function refusal_of_name(member, username)
   if not member then
     return 'user_id'
-  elseif #username > 1024 then
+  elseif #username > MAX_USERNAME then
     return 'field'
   elseif username ~= '' then
     change_profile(member, 'username', username)

@@ -1,5 +1,7 @@
 -- lib-profile: profiles, the values of gr:{G}:members: "LEVEL STREAK CLAIM NAME" (docs/data-model.md).
 
+--- @include lib-bounds
+
 -- Returns the explicit level in a profile, nil when there is none.
 local function explicit_level(value)
   local digits = type(value) == 'string' and string.match(value, '^(%d+) [^ ]* ')

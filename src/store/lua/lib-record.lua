@@ -29,7 +29,7 @@ local function changed_profile(value, change)
   if not value then
     -- With a streak, a claim and a name, and without a level, the change is the profile as it stands. Most members of an import are so.
     local at, _, streak_end, claim_end = find(change, '^%- %d+() %-?%d+() .')
-    if at and streak_end <= 18 and claim_end - streak_end <= 16 and #change - claim_end <= 1024 then
+    if at and streak_end <= 18 and claim_end - streak_end <= 16 and #change - claim_end <= MAX_USERNAME then
       return change, '-'
     end
   end
@@ -38,7 +38,7 @@ local function changed_profile(value, change)
     and (numbers[level] or is_number_part(level))
     and (numbers[streak] or is_number_part(streak))
     and is_time_part(claim)
-    and (rest == '' or (#rest <= 1025 and byte(rest) == 32))
+    and (rest == '' or (#rest <= 1 + MAX_USERNAME and byte(rest) == 32))
   if not is_allowed then
     return nil
   end

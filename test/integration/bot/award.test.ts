@@ -137,7 +137,7 @@ describeStores('award', (kind) => {
     await expect(writer().award('g', { userId: 'a', amount: 4, cooldownMs: 9000 })).rejects.toMatchObject({
       code: 'range',
     });
-    await expect(writer().award('g', { userId: 'a', amount: 1, username: 'x'.repeat(1025) })).rejects.toMatchObject({
+    await expect(writer().award('g', { userId: 'a', amount: 1, username: 'x'.repeat(513) })).rejects.toMatchObject({
       code: 'field',
     });
     for (const amount of [-1, 1.5, 1e9 + 1, Number.NaN, { min: 5, max: 4 }, { min: -1, max: 4 }]) {

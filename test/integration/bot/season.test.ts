@@ -58,8 +58,8 @@ describe('the end of a season', needs('redis-server'), () => {
 
   it('names the member whose stored name is too long, and goes on after its correction', async () => {
     await fill();
-    await store.client.hset('gr:{g}:members', 'b', `- 0 - ${'x'.repeat(1025)}`);
-    const refusal = 'The profile of member b of guild g has a name above 1,024 bytes: correct it with HSET';
+    await store.client.hset('gr:{g}:members', 'b', `- 0 - ${'x'.repeat(513)}`);
+    const refusal = 'The profile of member b of guild g has a name above 512 bytes: correct it with HSET';
     await expect(writer().resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(refusal);
     await store.client.hset('gr:{g}:members', 'b', '- 0 - x');
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });

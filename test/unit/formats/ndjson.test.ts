@@ -57,7 +57,7 @@ describe('reading ndjson', () => {
       '6: xp true is not a whole number from 0 to 9007199254740991',
       '7: username {} is not text',
       '8: last_daily_claim 1700000000000 is not a time such as 2026-01-31T18:30:00Z',
-      expect.stringMatching(/^9: username "ä+\.\.\. is longer than 1024 bytes$/),
+      expect.stringMatching(/^9: username "ä+\.\.\. is longer than 512 bytes$/),
     ]);
   });
 
