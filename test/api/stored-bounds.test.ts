@@ -12,7 +12,7 @@ describeStores('a text above its bound that something else stored', (kind) => {
     await suite.service.store.writer.award('guild', { userId: 'a', amount: 5 });
     await suite.testStore.client.hset('gr:{guild}:members', 'a', `- 0 - ${'ä'.repeat(50_000)}`);
     const { body } = await suite.get('/servers/guild/members/a').expect(200);
-    expect(body.username).toMatch(/^ä{510}…$/);
+    expect(body.username).toMatch(/^ä{254}…$/);
   });
 
   it('counts as 1 in a multiplier of XP, for the API, a board and the award', async () => {
