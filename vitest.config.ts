@@ -11,7 +11,7 @@ const timed = [
 ];
 
 /** Replace modules, which the process must not have loaded before. */
-const replacing = ['test/unit/guild/counters/count-end.test.ts', 'test/unit/http/public/resvg.test.ts'];
+const replacing = ['test/unit/core/counters/count-end.test.ts', 'test/unit/service/public/resvg.test.ts'];
 
 /** Before suites that start the built program, and install packages where npm reaches its registry. */
 export const processes = ['./test/support/tools.ts', './test/support/entry.ts', './test/support/registry.ts'];

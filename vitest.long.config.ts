@@ -11,7 +11,7 @@ const atLength = [
   'test/packages/{conformance,frameworks,generators,python}.test.ts',
   'test/process/{shutdown,standard-output}.test.ts',
   'test/topology/{failover,guild-move,moving-kit,resharding,topology}.test.ts',
-  'test/unit/guild/counters/counters.test.ts',
+  'test/unit/core/counters/counters.test.ts',
 ];
 const FULL_LENGTH = {
   ALL_VARIANTS: '1',

@@ -2,7 +2,7 @@ import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis6';
 import * as redis5 from 'redis5';
 import * as redis6 from 'redis6';
-import type { WriterClient } from '../src/bot/writer.ts';
+import type { WriterClient } from '../src/kit/writer.ts';
 
 /** A connection that a bot has, open. */
 export interface OpenClient {

@@ -81,7 +81,7 @@ class RulesTest(unittest.TestCase):
         self.assertIsNone(gain.reason)
 
     def test_a_name_cannot_change_the_text_around_it(self) -> None:
-        # test/unit/bot/plain-text.test.ts has the same names.
+        # test/unit/pictures/plain-text.test.ts has the same names.
         names = {
             "[Free Nitro](https://evil.example)": r"\[Free Nitro\]\(https\:\/\/evil\.example\)",
             "@everyone <@1>": r"\@everyone \<\@1\>",

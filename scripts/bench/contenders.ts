@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { InvalidInputError } from '../../src/errors.ts';
+import { InvalidInputError } from '../../src/core/errors.ts';
 import { freePort } from '../dev/embedded-redis.ts';
 import { prepareNginx } from './nginx.ts';
 import { onCore } from './pinning.ts';

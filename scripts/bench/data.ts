@@ -1,5 +1,5 @@
 import type { Services } from '../../src/cli/services.ts';
-import type { XpRecord } from '../../src/guild/members/records.ts';
+import type { XpRecord } from '../../src/core/members/records.ts';
 import { logProgress } from './report.ts';
 import { type LoadedGuild, mixOf, userIdOf } from './requests.ts';
 import type { Testbed } from './testbed.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { scriptSource } from '../../src/store/scripts.ts';
+import { scriptSource } from '../../src/core/store/scripts.ts';
 import { findOnPath } from '../dev/embedded-redis.ts';
 import { makeFolder, type Testbed } from './testbed.ts';
 

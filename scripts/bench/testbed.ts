@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
-import { connect } from '../../src/store/connection.ts';
+import { connect } from '../../src/core/store/connection.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../dev/embedded-redis.ts';
 import { type Cores, moveToCore } from './pinning.ts';
 import { logProgress } from './report.ts';

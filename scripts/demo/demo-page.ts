@@ -1,6 +1,6 @@
 import { Router } from 'express';
-import { asset, assetFile, serve } from '../../src/http/site/asset.ts';
-import { PAGE_HEADERS } from '../../src/http/site/static-routes.ts';
+import { asset, assetFile, serve } from '../../src/service/http/site/asset.ts';
+import { PAGE_HEADERS } from '../../src/service/http/site/static-routes.ts';
 
 /** The content of the demo page. Everybody who opens the page can read the keys. */
 export interface Demo {

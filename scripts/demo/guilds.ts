@@ -1,7 +1,7 @@
 import type { Services } from '../../src/cli/services.ts';
-import type { XpRecord } from '../../src/guild/members/records.ts';
-import type { CurveName } from '../../src/guild/ranking/curves.ts';
-import type { PageLook } from '../../src/guild/ranking/page-look.ts';
+import type { XpRecord } from '../../src/core/members/records.ts';
+import type { CurveName } from '../../src/core/ranking/curves.ts';
+import type { PageLook } from '../../src/core/settings/page-look.ts';
 
 /** One invented guild per plan. */
 export interface DemoGuild {

@@ -1,4 +1,4 @@
-import { createInvite } from '../../src/access/invites.ts';
+import { createInvite } from '../../src/core/access/invites.ts';
 import { contextOf } from '../../src/cli/context.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { table } from '../../src/cli/table.ts';
@@ -6,7 +6,7 @@ import { program, run } from '../../src/cli/terminal.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createService } from '../../src/service/service.ts';
-import { waitUntilReady } from '../../src/store/lifecycle.ts';
+import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { PUBLIC_PAGES, startDemoDashboard } from './dashboard.ts';
 import { demoPage } from './demo-page.ts';
 import { DEMO_GUILDS, demoUserId, seedGuild } from './guilds.ts';

@@ -1,4 +1,4 @@
-import type { LeaderboardWriter } from '../../src/guild/members/writer.ts';
+import type { LeaderboardWriter } from '../../src/core/members/writer.ts';
 
 /** Milliseconds between two additions. */
 const INTERVAL_MS = 300;

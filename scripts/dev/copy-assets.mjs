@@ -1,7 +1,7 @@
 // Copies the files that dist/guildrank.cjs reads: the web pages, the API document, and the Lua commands, each with what it includes. Bots
 // in any language take those too (guildrank/lua/*.lua in the package).
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { scriptNames, scriptSource } from '../../src/store/scripts.ts';
+import { scriptNames, scriptSource } from '../../src/core/store/scripts.ts';
 
 if (existsSync('src/dashboard')) {
   cpSync('src/dashboard', 'dist/dashboard', { recursive: true, filter: (file) => !file.endsWith('.ts') });

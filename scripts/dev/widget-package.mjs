@@ -43,7 +43,7 @@ function writeTypes(program) {
   }
 }
 
-/** Returns the name of a property's attribute, as src/web/widget/attributes.ts does. */
+/** Returns the name of a property's attribute, as src/widget/attributes.ts does. */
 const attributeOf = (name) =>
   name === 'refreshInterval' ? 'refresh' : name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

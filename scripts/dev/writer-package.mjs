@@ -39,13 +39,13 @@ for (const file of closureOf('bot/writer.ts', 'bot/reader.ts', 'bot/rules.ts', '
   );
 }
 // A browser loads the curves as one small module.
-const curves = ts.transpileModule(readFileSync('src/guild/ranking/curves.ts', 'utf8'), {
+const curves = ts.transpileModule(readFileSync('src/core/ranking/curves.ts', 'utf8'), {
   compilerOptions: { ...compilerOptions, module: ts.ModuleKind.ESNext, removeComments: true },
 });
 writeFileSync(join(TARGET, 'curves.mjs'), curves.outputText.replace(/^ +/gm, ''));
 // And the rules, with their parser. In Node they share their errors with the writer.
 const { outputFiles } = await build({
-  entryPoints: ['src/bot/rules.ts'],
+  entryPoints: ['src/core/rules/rules.ts'],
   bundle: true,
   minify: true,
   format: 'esm',
@@ -55,10 +55,10 @@ const { outputFiles } = await build({
 // The names of classes are short there, and this is the only one that is thrown.
 const rules = outputFiles[0].text.replace('this.constructor.name', '"InvalidInputError"');
 writeFileSync(join(TARGET, 'rules.mjs'), rules);
-copyFileSync('src/bot/rules.schema.json', join(TARGET, 'rules.schema.json'));
+copyFileSync('src/core/rules/rules.schema.json', join(TARGET, 'rules.schema.json'));
 // And the card as another. In Node it shares its errors with the writer.
 await build({
-  entryPoints: ['src/bot/card.ts'],
+  entryPoints: ['src/pictures/card.ts'],
   outfile: join(TARGET, 'card.mjs'),
   bundle: true,
   // An error keeps the name of its class.

@@ -1,4 +1,4 @@
-import { PROBLEMS, Problem, type ProblemCode } from '../../src/http/response/problem.ts';
+import { PROBLEMS, Problem, type ProblemCode } from '../../src/service/http/response/problem.ts';
 import { type HeaderName, responseHeaders } from './headers.ts';
 
 /** The request id of examples. */

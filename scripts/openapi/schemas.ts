@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { CURVE_NAMES, MAX_XP } from '../../src/guild/ranking/curves.ts';
-import { MAX_PAGE_SIZE } from '../../src/guild/ranking/model.ts';
-import { userId } from '../../src/http/api/schemas.ts';
-import { PROBLEMS, type ProblemCode } from '../../src/http/response/problem.ts';
+import { CURVE_NAMES, MAX_XP } from '../../src/core/ranking/curves.ts';
+import { MAX_PAGE_SIZE } from '../../src/core/ranking/model.ts';
+import { userId } from '../../src/service/http/api/schemas.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/service/http/response/problem.ts';
 
 /** The schemas of answers. */
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { createInvite, type Grant, INVITE_TTL_S } from '../access/invites.ts';
-import { endSessions } from '../access/session-generation.ts';
-import { requireGuild } from '../guild/overview/overview.ts';
+import { createInvite, type Grant, INVITE_TTL_S } from '../core/access/invites.ts';
+import { endSessions } from '../core/access/session-generation.ts';
+import { requireGuild } from '../core/guilds/overview.ts';
 import { type GuildOptions, guildCommands, parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { formatDuration } from './duration.ts';

@@ -1,7 +1,7 @@
-import { digits } from '../count.ts';
-import { isUnreadable } from '../errors.ts';
-import { findGuilds } from '../guild/overview/guild-directory.ts';
-import { type Overview, readOverview } from '../guild/overview/overview.ts';
+import { digits } from '../core/readable.ts';
+import { isUnreadable } from '../core/errors.ts';
+import { findGuilds } from '../core/guilds/guild-directory.ts';
+import { type Overview, readOverview } from '../core/guilds/overview.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { planQuotasOf, withServices } from './services.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Overview } from '../guild/overview/overview.ts';
-import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from '../guild/ranking/page-look.ts';
+import type { Overview } from '../core/guilds/overview.ts';
+import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from '../core/settings/page-look.ts';
 import { asArgument } from './arguments.ts';
 
 /** The options of `guild set` for colours and picture of the public page. An empty value takes one back. */

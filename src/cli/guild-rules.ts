@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { parseRules } from '../bot/parse-rules.ts';
-import { InvalidInputError } from '../errors.ts';
-import { RULE_SOURCES, type RuleSource, rulesOfExport, sourceOfRules } from '../formats/export-rules.ts';
-import { requireGuild } from '../guild/overview/overview.ts';
+import { parseRules } from '../core/rules/parse-rules.ts';
+import { InvalidInputError } from '../core/errors.ts';
+import { RULE_SOURCES, type RuleSource, rulesOfExport, sourceOfRules } from '../imports/export-rules.ts';
+import { requireGuild } from '../core/guilds/overview.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { withGuild, withServices } from './services.ts';
@@ -58,7 +58,7 @@ function storedRules(guild: string, text: string): unknown {
 /** Returns the checked rules of a file. @throws InvalidInputError which names the file and the wrong field. */
 async function documentOf(context: CommandContext, file: string, from: RuleSource | undefined): Promise<unknown> {
   // The parsers of the formats would slow the start of all commands.
-  const { readDocument } = await import('../formats/document.ts');
+  const { readDocument } = await import('../imports/document.ts');
   const name = file === '-' ? 'stdin' : file;
   const document = await readDocument(file === '-' ? context.stdin : file);
   if (!from && sourceOfRules(document))

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { count, digits } from '../count.ts';
-import { deleteGuild, type Removed } from '../guild/delete/delete.ts';
-import { type Overview, readOverview } from '../guild/overview/overview.ts';
-import type { GuildConfigChange } from '../guild/settings/guild-config.ts';
+import { count, digits } from '../core/readable.ts';
+import { deleteGuild, type Removed } from '../core/guilds/delete.ts';
+import { type Overview, readOverview } from '../core/guilds/overview.ts';
+import type { GuildConfigChange } from '../core/settings/guild-config.ts';
 import {
   CURVES,
   type GuildOptions,

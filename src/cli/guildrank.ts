@@ -26,7 +26,7 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'doctor',
     description: 'Check the Redis that the environment names, before the service uses it; it changes nothing',
-    define: async (command, context) => (await import('./doctor.ts')).defineDoctor(command, context),
+    define: async (command, context) => (await import('./doctor/doctor.ts')).defineDoctor(command, context),
   },
   {
     name: 'keys',

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { isAbort } from '../errors.ts';
+import { isAbort } from '../core/errors.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 import { PartialResult } from './terminal.ts';

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { type ApiKeyRecord, isExpired, type ListedKey } from '../access/api-key-record.ts';
-import { type KeyUsage, readUsage } from '../access/usage-reader.ts';
+import { type ApiKeyRecord, isExpired, type ListedKey } from '../core/access/api-key-record.ts';
+import { type KeyUsage, readUsage } from '../core/access/usage-reader.ts';
 import { commandLine } from '../config/command-line.ts';
-import { count, minute } from '../count.ts';
+import { count, minute } from '../core/readable.ts';
 import {
   type GuildOptions,
   guildCommands,

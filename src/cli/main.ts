@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { takeEnvFile } from '../config/env-file.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../core/errors.ts';
 import { contextOf } from './context.ts';
 import { USAGE } from './exit-codes.ts';
 import { runGuildrank } from './guildrank.ts';
@@ -10,7 +10,7 @@ const args = process.argv.slice(2);
 if (args[0] !== 'serve') readSettings();
 
 // The service is loaded only where it is started: the other commands need neither Express nor its start-up time.
-const startService = () => import('../main.ts');
+const startService = () => import('../service/main.ts');
 void runGuildrank(contextOf(process), args, startService).then((exitCode) => {
   // ioredis keeps a timer for up to two minutes after a connection broke, so the process would not end by itself.
   process.exit(exitCode);

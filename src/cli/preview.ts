@@ -1,6 +1,6 @@
-import { count, digits } from '../count.ts';
-import type { DryRunResult } from '../formats/dry-run.ts';
-import { badRows, hiddenMembers, repeatedRows } from '../formats/problems.ts';
+import { count, digits } from '../core/readable.ts';
+import type { DryRunResult } from '../imports/dry-run.ts';
+import { badRows, hiddenMembers, repeatedRows } from '../imports/problems.ts';
 import type { CommandContext } from './context.ts';
 import { table } from './table.ts';
 

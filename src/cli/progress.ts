@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress';
-import { digits } from '../count.ts';
-import type { Progress } from '../formats/reading.ts';
+import { digits } from '../core/readable.ts';
+import type { Progress } from '../imports/reading.ts';
 import type { Output } from './context.ts';
 import { formatDuration } from './duration.ts';
 import { COMMAND_ADVICE } from './sentences.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { commandLine } from '../config/command-line.ts';
-import { FORMAT_NAMES } from '../formats/formats.ts';
-import { LEVEL_CHOICES } from '../formats/levels.ts';
+import { FORMAT_NAMES } from '../imports/formats.ts';
+import { LEVEL_CHOICES } from '../imports/levels.ts';
 import { CURVES, parseCurveText, parseMemberCount, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-run.ts';

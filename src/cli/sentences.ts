@@ -1,6 +1,6 @@
 import { commandLine } from '../config/command-line.ts';
-import type { Sentences } from '../errors.ts';
-import type { Advice } from '../formats/advice.ts';
+import type { Sentences } from '../core/errors.ts';
+import type { Advice } from '../imports/advice.ts';
 
 /** What the commands tell a person to do. */
 

@@ -1,15 +1,15 @@
-import { ApiKeyStore } from '../access/api-keys.ts';
-import { BotWriter } from '../bot/bot-writer.ts';
+import { ApiKeyStore } from '../core/access/api-keys.ts';
+import { BotWriter } from '../core/guild-writer.ts';
 import { type Config, parseConfig } from '../config/service.ts';
-import { redisCodeOf } from '../errors.ts';
-import { CounterAudit } from '../guild/counters/counters.ts';
-import { StoredMembers } from '../guild/members/stored-members.ts';
-import { requireGuild } from '../guild/overview/overview.ts';
-import { GuildConfig } from '../guild/settings/guild-config.ts';
-import type { RedisClient } from '../store/client.ts';
-import { connect, describe } from '../store/connection.ts';
-import { reachStore } from '../store/lifecycle.ts';
-import { openStore, type Store } from '../store/store.ts';
+import { redisCodeOf } from '../core/errors.ts';
+import { CounterAudit } from '../core/counters/counters.ts';
+import { StoredMembers } from '../core/members/stored-members.ts';
+import { requireGuild } from '../core/guilds/overview.ts';
+import { GuildConfig } from '../core/settings/guild-config.ts';
+import type { RedisClient } from '../core/store/client.ts';
+import { connect, describe } from '../core/store/connection.ts';
+import { reachStore } from '../core/store/lifecycle.ts';
+import { openStore, type Store } from '../core/store/store.ts';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './terminal.ts';
 

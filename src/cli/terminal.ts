@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { Command, CommanderError } from 'commander';
 import { BIN, commandLine } from '../config/command-line.ts';
-import { ConfigError, InvalidInputError, RefusedError, StoreUnavailableError } from '../errors.ts';
-import { explainFailure } from '../store/failures.ts';
+import { ConfigError, InvalidInputError, RefusedError, StoreUnavailableError } from '../core/errors.ts';
+import { explainFailure } from '../core/store/failures.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED, REFUSED, USAGE } from './exit-codes.ts';
 import { COMMAND_SENTENCES } from './sentences.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { RESERVED_SPACE, readWidgetFile } from '../web/widget-file.ts';
+import { RESERVED_SPACE, readWidgetFile } from '../service/http/site/widget-file.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { print } from './terminal.ts';

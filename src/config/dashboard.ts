@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConfigError } from '../errors.ts';
+import { ConfigError } from '../core/errors.ts';
 import { haveCommonAddress, parseConfig } from './service.ts';
 import { addressSetting, integer, parseVariables } from './values.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { ConfigError, messageOf, systemErrorOf } from '../errors.ts';
+import { ConfigError, messageOf, systemErrorOf } from '../core/errors.ts';
 
 /**
  * Takes the settings of the file `.env` in a folder, as Node's --env-file does: a variable that the environment has stays as it is.

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../core/errors.ts';
 import { listSetting } from './values.ts';
 
 /** Parses a list of font files. Each of them must be there. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../core/errors.ts';
 import { listSetting } from './values.ts';
 
 /** How to reach Redis: the settings, and the parsers of their variables. */

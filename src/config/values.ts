@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConfigError } from '../errors.ts';
+import { ConfigError } from '../core/errors.ts';
 
 /** Parsers of values that several settings have. */
 

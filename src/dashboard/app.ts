@@ -1,17 +1,17 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
-import { StoreUnavailableError } from '../errors.ts';
-import { GuildDirectory } from '../guild/overview/guild-directory.ts';
-import { ID_PATTERN } from '../guild/ranking/model.ts';
-import { healthRoutes, type Readiness } from '../http/health.ts';
-import { type Activity, openContext } from '../http/request-context.ts';
+import { StoreUnavailableError } from '../core/errors.ts';
+import { GuildDirectory } from '../core/guilds/guild-directory.ts';
+import { ID_PATTERN } from '../core/ranking/model.ts';
+import { healthRoutes, type Readiness } from '../service/http/health.ts';
+import { type Activity, openContext } from '../service/http/request-context.ts';
 import type { Assets } from './assets.ts';
 import { checkForm, enteredOf, FORM_LIMITS, limitBodyTime, readForm, requireSameOrigin } from './forms.ts';
 import type { Parts } from './guild-page.ts';
-import { operatorRoutes } from './operator.ts';
+import { operatorRoutes } from './operator/operator.ts';
 import { GUILD_PAGES } from './pages.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { problemOf } from './sentences.ts';
-import { readSession, requireSession, sessionRoutes, signInRoutes } from './sign-in.ts';
+import { readSession, requireSession, sessionRoutes, signInRoutes } from './sign-in/sign-in.ts';
 import { sessionOf, visitOf } from './visit.ts';
 
 export interface AppParts extends Parts {

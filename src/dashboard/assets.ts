@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Router } from 'express';
-import { readWidgetFile } from '../web/widget-file.ts';
+import { readWidgetFile } from '../service/http/site/widget-file.ts';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 const TYPES = {

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import * as z from 'zod';
-import { parseCap } from '../access/api-key-record.ts';
-import { InvalidInputError } from '../errors.ts';
+import { parseCap } from '../core/access/api-key-record.ts';
+import { InvalidInputError } from '../core/errors.ts';
 import { Refusal } from './refusal.ts';
 import { problemOf } from './sentences.ts';
 import { sessionOf, visitOf } from './visit.ts';

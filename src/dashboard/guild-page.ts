@@ -1,13 +1,13 @@
 import type { Router } from 'express';
-import type { ApiKeyStore } from '../access/api-keys.ts';
-import type { BotWriter } from '../bot/bot-writer.ts';
-import type { CounterAudit } from '../guild/counters/counters.ts';
-import type { StoredMembers } from '../guild/members/stored-members.ts';
-import type { GuildConfig } from '../guild/settings/guild-config.ts';
-import type { Store } from '../store/store.ts';
+import type { ApiKeyStore } from '../core/access/api-keys.ts';
+import type { BotWriter } from '../core/guild-writer.ts';
+import type { CounterAudit } from '../core/counters/counters.ts';
+import type { StoredMembers } from '../core/members/stored-members.ts';
+import type { GuildConfig } from '../core/settings/guild-config.ts';
+import type { Store } from '../core/store/store.ts';
 import type { AuditLog } from './audit-log.ts';
-import type { GuildImports } from './guild-imports.ts';
-import type { Sessions } from './sessions.ts';
+import type { GuildImports } from './import/guild-imports.ts';
+import type { Sessions } from './sign-in/sessions.ts';
 import type { Views } from './views.ts';
 
 /** The parts that pages work with. */

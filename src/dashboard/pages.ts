@@ -1,11 +1,11 @@
 import type { GuildPage } from './guild-page.ts';
-import { activityPage } from './pages/activity.ts';
-import { importPage } from './pages/import.ts';
-import { keysPage } from './pages/keys.ts';
-import { membersPage } from './pages/members.ts';
-import { overviewPage } from './pages/overview.ts';
-import { settingsPage } from './pages/settings.ts';
-import { widgetPage } from './pages/widget.ts';
+import { activityPage } from './activity/activity.ts';
+import { importPage } from './import/import.ts';
+import { keysPage } from './keys/keys.ts';
+import { membersPage } from './members/members.ts';
+import { overviewPage } from './overview/overview.ts';
+import { settingsPage } from './settings/settings.ts';
+import { widgetPage } from './widget/widget.ts';
 
 /** The pages of a guild, in the order of the navigation. */
 export const GUILD_PAGES: readonly GuildPage[] = [

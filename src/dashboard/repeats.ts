@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { hashToken } from '../access/invites.ts';
+import { hashToken } from '../core/access/invites.ts';
 
 /** How long the result of a form is remembered, in milliseconds: a person presses a button twice within that. */
 const KEPT_MS = 10_000;

@@ -1,5 +1,5 @@
-import { InvalidInputError, RefusedError, type Sentences } from '../errors.ts';
-import type { Advice } from '../formats/advice.ts';
+import { InvalidInputError, RefusedError, type Sentences } from '../core/errors.ts';
+import type { Advice } from '../imports/advice.ts';
 
 /** What the pages tell a person to do. */
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemErrorOf } from '../errors.ts';
+import { systemErrorOf } from '../core/errors.ts';
 
 /** Begin of the names of the folders; the id of their process follows. Containers that share the folder have hosts of their own. */
 const PREFIX = `guildrank-import-${hostname()}-`;

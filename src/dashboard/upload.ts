@@ -2,7 +2,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import type { Request, Response } from 'express';
-import { InvalidInputError } from '../errors.ts';
+import { InvalidInputError } from '../core/errors.ts';
 import { allowLongBody, requireToken, TOKEN_FIELD } from './forms.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { commandLine } from '../config/command-line.ts';
-import { count, digits, minute } from '../count.ts';
-import { readTemplates } from '../web/templates.ts';
-import { nameOf } from '../web/widget/name.ts';
+import { count, digits, minute } from '../core/readable.ts';
+import { readTemplates } from '../service/http/site/templates.ts';
+import { nameOf } from '../widget/name.ts';
 import type { Assets } from './assets.ts';
 import { sentence } from './sentences.ts';
 import { visitOf } from './visit.ts';

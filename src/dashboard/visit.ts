@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Actor } from './audit-log.ts';
-import type { Session } from './sessions.ts';
+import type { Session } from './sign-in/sessions.ts';
 
 /** What is known of a request: who makes it, and the guild that its page shows. */
 interface Visit {

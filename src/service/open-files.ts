@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { MAX_ADMIN_CONNECTIONS } from '../http/server/listener.ts';
+import { MAX_ADMIN_CONNECTIONS } from './http/server/listener.ts';
 
 /** Files that a process has open beside connections to its ports: its own, the log, Redis with some nodes, the first looks at an address. */
 const OWN_FILES = 100;

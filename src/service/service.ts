@@ -2,30 +2,30 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { AddressLimiter, KEY_LOOK_UPS } from '../access/address-limiter.ts';
+import { AddressLimiter, KEY_LOOK_UPS } from '../core/access/address-limiter.ts';
 import type { Config } from '../config/service.ts';
-import { StoreUnavailableError } from '../errors.ts';
-import { createAdminApp } from '../http/admin.ts';
-import { createApp } from '../http/app.ts';
-import type { Readiness } from '../http/health.ts';
-import { loadPainter } from '../http/public/resvg.ts';
-import { type Activity, type RequestContext, requestIds } from '../http/request-context.ts';
-import { corsPolicy } from '../http/response/headers.ts';
-import { ResponseWriter } from '../http/response/response-writer.ts';
-import { drain } from '../http/server/drain.ts';
-import { adminListener, createExpressServer, type ServerObserver } from '../http/server/express-server.ts';
-import { serverOptions } from '../http/server/listener.ts';
-import { ownPort, type Port } from '../http/server/port.ts';
+import { StoreUnavailableError } from '../core/errors.ts';
+import { createAdminApp } from './http/admin.ts';
+import { createApp } from './http/app.ts';
+import type { Readiness } from './http/health.ts';
+import { loadPainter } from './public/resvg.ts';
+import { type Activity, type RequestContext, requestIds } from './http/request-context.ts';
+import { corsPolicy } from './http/response/headers.ts';
+import { ResponseWriter } from './http/response/response-writer.ts';
+import { drain } from './http/server/drain.ts';
+import { adminListener, createExpressServer, type ServerObserver } from './http/server/express-server.ts';
+import { serverOptions } from './http/server/listener.ts';
+import { ownPort, type Port } from './http/server/port.ts';
 import { requestLogger } from '../observability/logger.ts';
 import { registerSources } from '../observability/metric-sources.ts';
 import { Metrics } from '../observability/metrics.ts';
-import type { RedisClient } from '../store/client.ts';
-import { connect, connectionRisk, describe } from '../store/connection.ts';
-import { greetingOf } from '../store/greeting.ts';
-import { StoreHealth } from '../store/health.ts';
-import { inspectStore } from '../store/inspection.ts';
-import { reachStore } from '../store/lifecycle.ts';
-import { memoryReader } from '../store/memory.ts';
+import type { RedisClient } from '../core/store/client.ts';
+import { connect, connectionRisk, describe } from '../core/store/connection.ts';
+import { greetingOf } from '../core/store/greeting.ts';
+import { StoreHealth } from '../core/store/health.ts';
+import { inspectStore } from '../core/store/inspection.ts';
+import { reachStore } from '../core/store/lifecycle.ts';
+import { memoryReader } from '../core/store/memory.ts';
 import { type Clocks, composeReads } from './reads.ts';
 import { USAGE_PERIOD_MS, writeRegularly } from './usage-writer.ts';
 
@@ -145,7 +145,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
 
 /** Loads the public pages, and what draws their pictures. A service without them starts without their templates and what else they need. */
 async function loadPages({ publicPageFonts }: Config, { painter, logger }: ServiceParts) {
-  const { publicPages } = await import('../http/public/routes.ts');
+  const { publicPages } = await import('./public/routes.ts');
   return { publicPages, painter: painter ?? (await loadPainter(publicPageFonts, (text) => logger.warn(text))) };
 }
 

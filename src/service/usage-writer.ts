@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Usage } from '../access/usage.ts';
-import { StoreUnavailableError } from '../errors.ts';
-import { explainFailure } from '../store/failures.ts';
+import type { Usage } from '../core/access/usage.ts';
+import { StoreUnavailableError } from '../core/errors.ts';
+import { explainFailure } from '../core/store/failures.ts';
 
 /** What a killed process loses at most. */
 export const USAGE_PERIOD_MS = 10_000;

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { generateKey } from '../../src/access/key-format.ts';
+import { generateKey } from '../../src/core/access/key-format.ts';
 import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { XpRecord } from '../../src/guild/members/records.ts';
+import type { XpRecord } from '../../src/core/members/records.ts';
 import { startService } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';

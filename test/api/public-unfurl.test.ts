@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { beforeEach, expect, it } from 'vitest';
-import type { XpRecord } from '../../src/guild/members/records.ts';
+import type { XpRecord } from '../../src/core/members/records.ts';
 import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rankCard } from '../../src/bot/card.ts';
+import { rankCard } from '../../src/pictures/card.ts';
 import { needs } from '../support/needs.ts';
 import { anyCard, anyOptions, PIXEL } from '../support/random-card.ts';
 import { openChromium } from './engines.ts';

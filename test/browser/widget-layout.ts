@@ -1,4 +1,4 @@
-import { RESERVED_SPACE } from '../../src/web/widget-file.ts';
+import { RESERVED_SPACE } from '../../src/service/http/site/widget-file.ts';
 
 /** The page of a guild of four million members, where ranks have seven digits, and XP and a name are as long as can be. */
 export const MILLIONS = JSON.stringify({

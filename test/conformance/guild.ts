@@ -1,4 +1,4 @@
-import { CURVE_NAMES, type Curve, parseCurve } from '../../src/guild/ranking/curves.ts';
+import { CURVE_NAMES, type Curve, parseCurve } from '../../src/core/ranking/curves.ts';
 import { exactXpToReach } from '../support/random-curve.ts';
 import { Keys, Refused, type State } from './state.ts';
 

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { scriptClientOf } from '../../src/bot/bot-client.ts';
-import type { WriterClient } from '../../src/bot/writer.ts';
+import { scriptClientOf } from '../../src/core/store/bot-client.ts';
+import type { WriterClient } from '../../src/kit/writer.ts';
 import { needs } from '../support/needs.ts';
 import { failuresOf } from './run.ts';
 import type { Suite } from './state.ts';

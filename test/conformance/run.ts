@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { redisCodeOf, StoreUnavailableError } from '../../src/errors.ts';
-import { type ScriptClient, scriptSource } from '../../src/store/scripts.ts';
+import { redisCodeOf, StoreUnavailableError } from '../../src/core/errors.ts';
+import { type ScriptClient, scriptSource } from '../../src/core/store/scripts.ts';
 import { clocked } from '../support/clocked.ts';
 import { type Case, RUN_ID, type State, type Suite, sorted, type Value } from './state.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { createWriter } from '../../src/bot/writer.ts';
+import { createWriter } from '../../src/kit/writer.ts';
 import { type Composition, createComposition } from './composition.ts';
 import type { Image } from './image.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { PROBLEMS } from '../../src/http/response/problem.ts';
+import { PROBLEMS } from '../../src/service/http/response/problem.ts';
 import { expectDocumented } from '../support/api-document.ts';
 
 const text = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');

@@ -29,7 +29,7 @@ it.each(files)('every link in %s leads to a file and to one of its headings', (n
   }
 });
 
-/** Paths of this repository in inline code, such as `src/guild/ranking/request-batcher.ts`. A pattern or a placeholder is no path. */
+/** Paths of this repository in inline code, such as `src/service/serving/request-batcher.ts`. A pattern or a placeholder is no path. */
 const PATH = /`((?:src|test|scripts|deploy|docs|examples)\/[\w./-]+)`/g;
 
 it.each(files)('every path that %s names exists', (name) => {

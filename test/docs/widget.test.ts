@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { RESERVED_SPACE } from '../../src/web/widget-file.ts';
+import { RESERVED_SPACE } from '../../src/service/http/site/widget-file.ts';
 
 const root = new URL('../../', import.meta.url);
 const documents = ['README.md', ...readdirSync(new URL('docs/', root)).map((name) => `docs/${name}`)];

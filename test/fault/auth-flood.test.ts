@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { KEY_LOOK_UPS } from '../../src/access/address-limiter.ts';
-import { generateKey, hashKey } from '../../src/access/key-format.ts';
-import type { RedisClient } from '../../src/store/client.ts';
+import { KEY_LOOK_UPS } from '../../src/core/access/address-limiter.ts';
+import { generateKey, hashKey } from '../../src/core/access/key-format.ts';
+import type { RedisClient } from '../../src/core/store/client.ts';
 import { rawExchange } from '../support/raw-http.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';

@@ -1,8 +1,8 @@
 import { contextOf } from '../../src/cli/context.ts';
 import { withServices } from '../../src/cli/services.ts';
-import { DomainError } from '../../src/errors.ts';
-import type { XpRecord } from '../../src/guild/members/records.ts';
-import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
+import { DomainError } from '../../src/core/errors.ts';
+import type { XpRecord } from '../../src/core/members/records.ts';
+import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import { endBoards } from '../support/boards.ts';
 
 /**

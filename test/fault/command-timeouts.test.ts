@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config/service.ts';
-import { connect } from '../../src/store/connection.ts';
-import { waitUntilReady } from '../../src/store/lifecycle.ts';
-import { Scripts } from '../../src/store/scripts.ts';
-import { timeLimit } from '../../src/store/timeouts.ts';
+import { connect } from '../../src/core/store/connection.ts';
+import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
+import { Scripts } from '../../src/core/store/scripts.ts';
+import { timeLimit } from '../../src/core/store/timeouts.ts';
 import { needs } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
 

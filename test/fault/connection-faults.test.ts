@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, it } from 'vitest';
-import { publishInvalidation } from '../../src/store/store.ts';
+import { publishInvalidation } from '../../src/core/store/store.ts';
 import { CONCLUSIVE } from '../support/conclusive.ts';
 import { needs } from '../support/needs.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guildStats, leaderboardPage, member } from '../../scripts/openapi/schemas.ts';
-import { PROBLEMS } from '../../src/http/response/problem.ts';
+import { PROBLEMS } from '../../src/service/http/response/problem.ts';
 import { recordFigure } from '../support/figures.ts';
 import { rawExchange } from '../support/raw-http.ts';
 import { startService, type TestService } from '../support/service.ts';

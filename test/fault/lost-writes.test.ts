@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { deleteGuild } from '../../src/guild/delete/delete.ts';
+import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { guildSuite } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';

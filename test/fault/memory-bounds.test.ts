@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { generateKey } from '../../src/access/key-format.ts';
+import { generateKey } from '../../src/core/access/key-format.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild.ts';

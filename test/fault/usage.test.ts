@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readUsage, sumOf } from '../../src/access/usage-reader.ts';
+import { readUsage, sumOf } from '../../src/core/access/usage-reader.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createService, type RunningService } from '../../src/service/service.ts';

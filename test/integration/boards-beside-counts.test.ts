@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReader } from '../../src/bot/reader.ts';
+import { createReader } from '../../src/kit/reader.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { realStore } from '../support/stores.ts';

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { KEY_NAME_PATTERN } from '../../src/access/api-keys.ts';
-import { parseOrigins } from '../../src/access/origins.ts';
-import { BOUNDS } from '../../src/bounds.ts';
-import { eventCall, NO_EVENT } from '../../src/guild/members/event.ts';
-import { parseCurve } from '../../src/guild/ranking/curves.ts';
-import { ID_PATTERN } from '../../src/guild/ranking/model.ts';
-import { parseLook } from '../../src/guild/ranking/page-look.ts';
-import { configure, parseMultiplier, parseTitle } from '../../src/guild/settings/guild-config.ts';
-import { Scripts } from '../../src/store/scripts.ts';
+import { KEY_NAME_PATTERN } from '../../src/core/access/api-keys.ts';
+import { parseOrigins } from '../../src/core/access/origins.ts';
+import { BOUNDS } from '../../src/core/bounds.ts';
+import { eventCall, NO_EVENT } from '../../src/core/members/event.ts';
+import { parseCurve } from '../../src/core/ranking/curves.ts';
+import { ID_PATTERN } from '../../src/core/ranking/model.ts';
+import { parseLook } from '../../src/core/settings/page-look.ts';
+import { configure, parseMultiplier, parseTitle } from '../../src/core/settings/guild-config.ts';
+import { Scripts } from '../../src/core/store/scripts.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { COMMAND_SENTENCES } from '../../src/cli/sentences.ts';
-import { RefusedError } from '../../src/errors.ts';
+import { RefusedError } from '../../src/core/errors.ts';
 import { runCommand } from '../support/command.ts';
 
 const NAMED = {

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
+import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hashKey } from '../../src/access/key-format.ts';
+import { hashKey } from '../../src/core/access/key-format.ts';
 import { type Answer, startTestDashboard, type TestDashboard, type Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
 

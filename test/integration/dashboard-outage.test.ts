@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseDashboardConfig } from '../../src/config/dashboard.ts';
-import { ConfigError } from '../../src/errors.ts';
+import { ConfigError } from '../../src/core/errors.ts';
 import { startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';

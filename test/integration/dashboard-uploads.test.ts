@@ -7,7 +7,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createReader } from '../../src/bot/reader.ts';
+import { createReader } from '../../src/kit/reader.ts';
 import { parseDashboardConfig } from '../../src/config/dashboard.ts';
 import { startDashboard } from '../../src/dashboard/server.ts';
 import { type Answer, startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { ApiKeyStore } from '../../src/access/api-keys.ts';
-import { deleteGuild } from '../../src/guild/delete/delete.ts';
-import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
+import type { ApiKeyStore } from '../../src/core/access/api-keys.ts';
+import { deleteGuild } from '../../src/core/guilds/delete.ts';
+import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
 

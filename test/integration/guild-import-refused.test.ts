@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { deleteGuild } from '../../src/guild/delete/delete.ts';
-import type { MovedRest } from '../../src/guild/move/moved-guild.ts';
+import { deleteGuild } from '../../src/core/guilds/delete.ts';
+import type { MovedRest } from '../../src/core/moves/moved-guild.ts';
 import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deleteGuild } from '../../src/guild/delete/delete.ts';
+import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { importLines, streamOf } from '../support/moved-guild.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';

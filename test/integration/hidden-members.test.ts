@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { HIDE_REASONS, type HideReason, reasonsIn } from '../../src/guild/ranking/model.ts';
+import { HIDE_REASONS, type HideReason, reasonsIn } from '../../src/core/ranking/model.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { RefusedError } from '../../src/errors.ts';
-import { MAX_XP } from '../../src/guild/ranking/curves.ts';
-import { MemberRead, PageRead, StatsRead } from '../../src/guild/ranking/reader.ts';
-import { CommandBatcher } from '../../src/store/command-batcher.ts';
-import { Scripts } from '../../src/store/scripts.ts';
+import { RefusedError } from '../../src/core/errors.ts';
+import { MAX_XP } from '../../src/core/ranking/curves.ts';
+import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/reader.ts';
+import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
+import { Scripts } from '../../src/core/store/scripts.ts';
 import { Model, type ModelMember, naiveStandardLevel, type Step, steps } from '../support/random-guild.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
 import { randomRuns } from '../support/variants.ts';

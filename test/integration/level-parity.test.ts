@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { CURVE_NAMES, levelForXp, MAX_XP, xpForLevel } from '../../src/guild/ranking/curves.ts';
+import { CURVE_NAMES, levelForXp, MAX_XP, xpForLevel } from '../../src/core/ranking/curves.ts';
 import { customCurve } from '../support/random-curve.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
 import { randomRuns } from '../support/variants.ts';

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { BotWriter } from '../../src/bot/bot-writer.ts';
+import { BotWriter } from '../../src/core/guild-writer.ts';
 import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
-import { StoreUnavailableError } from '../../src/errors.ts';
-import { generateEntries } from '../../src/formats/generate.ts';
-import type { Input } from '../../src/formats/inputs.ts';
-import { load } from '../../src/formats/load.ts';
-import type { LoadJob } from '../../src/formats/load-job.ts';
-import { Problems } from '../../src/formats/problems.ts';
+import { StoreUnavailableError } from '../../src/core/errors.ts';
+import { generateEntries } from '../../src/imports/generate.ts';
+import type { Input } from '../../src/imports/inputs.ts';
+import { load } from '../../src/imports/load.ts';
+import type { LoadJob } from '../../src/imports/load-job.ts';
+import { Problems } from '../../src/imports/problems.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { mockStore } from '../support/stores.ts';
 

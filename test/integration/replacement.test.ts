@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { withStagedMembers } from '../../src/formats/staging.ts';
-import type { FileRecord, XpRecord } from '../../src/guild/members/records.ts';
-import { HIDE_REASONS, reasonsIn } from '../../src/guild/ranking/model.ts';
-import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
+import { withStagedMembers } from '../../src/imports/staging.ts';
+import type { FileRecord, XpRecord } from '../../src/core/members/records.ts';
+import { HIDE_REASONS, reasonsIn } from '../../src/core/ranking/model.ts';
+import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
 import { randomRuns } from '../support/variants.ts';
@@ -367,7 +367,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await suite.store.writer.recordMany(guild, records('old', 30, 10));
     const staged = await StagedMembers.lock(suite.store, guild);
     await staged.stage(records('new', 30, 15));
-    const { CounterAudit } = await import('../../src/guild/counters/counters.ts');
+    const { CounterAudit } = await import('../../src/core/counters/counters.ts');
     let steps = 0;
     const store = suite.beside(async () => {
       if (++steps === 4) await staged.putInPlace();

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfig } from '../../src/config/service.ts';
-import type { RedisClient } from '../../src/store/client.ts';
-import { connect } from '../../src/store/connection.ts';
-import { namedMaster } from '../../src/store/tls.ts';
+import type { RedisClient } from '../../src/core/store/client.ts';
+import { connect } from '../../src/core/store/connection.ts';
+import { namedMaster } from '../../src/core/store/tls.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { startNamedTlsServer } from '../support/named-tls-server.ts';
 import { needs } from '../support/needs.ts';

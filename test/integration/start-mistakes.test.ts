@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config/service.ts';
-import type { Finding } from '../../src/doctor/finding.ts';
+import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createService } from '../../src/service/service.ts';
 import { makeCertificates, tlsServer } from '../support/certificates.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RESERVED_SPACE } from '../../src/web/widget-file.ts';
+import { RESERVED_SPACE } from '../../src/service/http/site/widget-file.ts';
 import { runCommand } from '../support/command.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';

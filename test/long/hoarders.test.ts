@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
-import { generateKey } from '../../src/access/key-format.ts';
+import { generateKey } from '../../src/core/access/key-format.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
@@ -189,7 +189,7 @@ describe.each(NODES)(
 
 /** Starts the service with little memory and waits until it serves. */
 async function startLimited(node: string, env: Record<string, string>): Promise<ServiceProcess> {
-  const args = [...LIMITED, 'src/main.ts'];
+  const args = [...LIMITED, 'src/service/main.ts'];
   const ports = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: String(await freePort()) };
   const service = runScript(args, { ...ports, ...env }, node);
   const { url, admin_url } = await service.line((line) => typeof line.url === 'string');

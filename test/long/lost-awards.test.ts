@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type Award, createWriter, StoreUnavailableError } from '../../src/bot/writer.ts';
+import { type Award, createWriter, StoreUnavailableError } from '../../src/kit/writer.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { clientKinds } from '../../tools/bot-clients.ts';
 import { recordFigure } from '../support/figures.ts';

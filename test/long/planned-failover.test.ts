@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, it, vi } from 'vitest';
-import { createWriter } from '../../src/bot/writer.ts';
+import { createWriter } from '../../src/kit/writer.ts';
 import { sentinelKinds } from '../../tools/bot-clients.ts';
 import { recordFigure } from '../support/figures.ts';
 import { needs } from '../support/needs.ts';

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { createReader } from '../../src/bot/reader.ts';
+import { createReader } from '../../src/kit/reader.ts';
 import {
   createWriter,
   InvalidInputError,
   RefusedError,
   StoreUnavailableError,
   type WriterClient,
-} from '../../src/bot/writer.ts';
+} from '../../src/kit/writer.ts';
 import {
   type ClientKind,
   clientKinds,

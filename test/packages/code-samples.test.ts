@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { type CodeSample, codeSamples } from '../../src/web/docs/samples.js';
+import { type CodeSample, codeSamples } from '../../src/service/explorer/samples.js';
 import { document } from '../support/api-document.ts';
 import { needs } from '../support/needs.ts';
 import { runProgram } from '../support/run-command.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createWriter } from '../../src/bot/writer.ts';
+import { createWriter } from '../../src/kit/writer.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
 import { commands, GUILD, losing, madeUp, madeUpBot, withoutRedis } from './discord.ts';

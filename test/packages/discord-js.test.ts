@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createReader } from '../../src/bot/reader.ts';
-import { createWriter } from '../../src/bot/writer.ts';
+import { createReader } from '../../src/kit/reader.ts';
+import { createWriter } from '../../src/kit/writer.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
 import { GUILD, losing, madeUp, madeUpBot, msToTick, withoutRedis } from './discord.ts';

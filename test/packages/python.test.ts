@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { scriptNames, scriptSource } from '../../src/store/scripts.ts';
+import { scriptNames, scriptSource } from '../../src/core/store/scripts.ts';
 import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { ALL_VARIANTS, someCases } from '../support/variants.ts';

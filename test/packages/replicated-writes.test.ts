@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { createWriter, InvalidInputError, RefusedError, StoreUnavailableError } from '../../src/bot/writer.ts';
+import { createWriter, InvalidInputError, RefusedError, StoreUnavailableError } from '../../src/kit/writer.ts';
 import { type ClientKind, clientKinds } from '../../tools/bot-clients.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';

@@ -25,7 +25,7 @@ describe('custom-elements.json of the package', () => {
   });
 
   it('names the properties for colours and sizes that the style sheet reads', () => {
-    const used = read('src/web/widget/styles.css').match(/--guildrank-[\w-]+/g) ?? [];
+    const used = read('src/widget/styles.css').match(/--guildrank-[\w-]+/g) ?? [];
     for (const { cssProperties } of elements) expect(names(cssProperties)).toEqual(unique(used));
   });
 

@@ -78,7 +78,7 @@ it('the dashboard can be deleted with the entry of its command, and its part of 
       .replace(/.*defineDashboardAccess.*\n/, '');
     expect(listed.split('\n').length - rest.split('\n').length).toBe(6);
     writeFileSync(commands, rest);
-    await build({ entryPoints: [join(scratch, 'src/bot/writer.ts')], bundle: true, platform: 'node', write: false });
+    await build({ entryPoints: [join(scratch, 'src/kit/writer.ts')], bundle: true, platform: 'node', write: false });
     const bundled = await runProgram(process.execPath, ['scripts/dev/bundle.mjs'], { cwd: scratch });
     expect(bundled.code, bundled.stderr).toBe(0);
     const { stdout, ...ended } = await runProgram(process.execPath, ['dist/guildrank.cjs', '--help'], { cwd: scratch });

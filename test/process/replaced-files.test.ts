@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { createInvite } from '../../src/access/invites.ts';
+import { createInvite } from '../../src/core/access/invites.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { copyBuild } from '../support/copied-build.ts';
 import { needs } from '../support/needs.ts';

@@ -22,7 +22,7 @@ it('two workers cut no request when Ctrl-C in a terminal reaches all processes a
   const prepared = await prepare(context);
   await untilConclusive('Ctrl-C in a terminal', async () => {
     // In a terminal the signal goes to the whole foreground process group.
-    const command = `exec ${[process.execPath, ...nodeArguments(['src/main.ts'])].join(' ')}`;
+    const command = `exec ${[process.execPath, ...nodeArguments(['src/service/main.ts'])].join(' ')}`;
     const terminal = startChild(script as string, ['-qec', command, '/dev/null'], {
       cwd: repository,
       env: { PATH: process.env.PATH, SHELL: '/bin/sh', ...prepared.env },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Redis } from 'ioredis';
-import { hashKey } from '../../src/access/key-format.ts';
+import { hashKey } from '../../src/core/access/key-format.ts';
 
 /**
  * The data that every recording is made on. It is written as docs/data-model.md describes it, without the project's own

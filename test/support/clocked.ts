@@ -1,4 +1,4 @@
-import type { ScriptClient } from '../../src/store/scripts.ts';
+import type { ScriptClient } from '../../src/core/store/scripts.ts';
 
 /**
  * Returns a client that runs the scripts with a clock of its own. Redis's clock cannot be set, and the scripts take no time as an argument.

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const BUNDLE = 'dist/guildrank.cjs';
 /** The entries of the service and of its commands. Tests that need a process run them as `npm run build` has made them. */
 const BUILT: ReadonlyMap<string, readonly string[]> = new Map([
-  ['src/main.ts', [BUNDLE, 'serve']],
+  ['src/service/main.ts', [BUNDLE, 'serve']],
   ['src/cli/main.ts', [BUNDLE]],
 ]);
 

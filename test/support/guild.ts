@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { hashKey } from '../../src/access/key-format.ts';
+import { hashKey } from '../../src/core/access/key-format.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
-import { connect } from '../../src/store/connection.ts';
-import { waitUntilReady } from '../../src/store/lifecycle.ts';
+import { connect } from '../../src/core/store/connection.ts';
+import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import type { Answer } from './load.ts';
 
 /** A guild with members and a key, and the right answer to each read of it. */

@@ -1,8 +1,8 @@
 import type { Services } from '../../src/cli/services.ts';
-import { deleteGuild } from '../../src/guild/delete/delete.ts';
-import { GuildExport } from '../../src/guild/move/guild-export.ts';
-import { importGuild } from '../../src/guild/move/guild-import.ts';
-import type { Line } from '../../src/guild/move/moved-guild.ts';
+import { deleteGuild } from '../../src/core/guilds/delete.ts';
+import { GuildExport } from '../../src/core/moves/guild-export.ts';
+import { importGuild } from '../../src/core/moves/guild-import.ts';
+import type { Line } from '../../src/core/moves/moved-guild.ts';
 
 /** Returns the lines of "guild export". */
 export async function streamOf(store: Services, guild: string): Promise<string[]> {

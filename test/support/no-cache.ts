@@ -1,4 +1,4 @@
-import { ResponseCache } from '../../src/guild/ranking/response-cache.ts';
+import { ResponseCache } from '../../src/service/serving/response-cache.ts';
 
 /** Returns a cache that keeps nothing. */
 export function noCache(): ResponseCache<string> {

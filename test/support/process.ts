@@ -58,9 +58,9 @@ export function runScript(
 /** Setting for suites that judge answers and not time: on a busy machine Redis can take longer than the service waits by default. */
 export const LONG_REDIS_TIMEOUT = { REDIS_TIMEOUT_MS: '2000', REDIS_PROBE_MS: '1000' };
 
-/** The service as it runs in production: src/main.ts (after `preload`, node options), on free loopback ports unless the environment says otherwise. */
+/** The service as it runs in production: src/service/main.ts (after `preload`, node options), on free loopback ports unless the environment says otherwise. */
 export function spawnService(env: Record<string, string>, preload: readonly string[] = []): TestProcess {
-  return runScript([...preload, 'src/main.ts'], {
+  return runScript([...preload, 'src/service/main.ts'], {
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',

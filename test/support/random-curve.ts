@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Curve, type CurveText, parseCurve } from '../../src/guild/ranking/curves.ts';
+import { type Curve, type CurveText, parseCurve } from '../../src/core/ranking/curves.ts';
 
 /** Curves of all kinds that a guild can have of its own: cubic, square and straight, with and without rounding. */
 export const customCurve: fc.Arbitrary<{ readonly text: CurveText; readonly curve: Curve }> = fc

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { XpRecord } from '../../src/guild/members/records.ts';
-import { MAX_XP } from '../../src/guild/ranking/curves.ts';
+import type { XpRecord } from '../../src/core/members/records.ts';
+import { MAX_XP } from '../../src/core/ranking/curves.ts';
 
 /** One write of a test to a guild. */
 export type Step =

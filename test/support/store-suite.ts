@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import type { Scripts } from '../../src/store/scripts.ts';
+import type { Scripts } from '../../src/core/store/scripts.ts';
 import type { StoreKind, TestStore } from './stores.ts';
 
 /** The writers and counters on a test store, filled in before the tests of a suite run. */

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import RedisMock from 'ioredis-mock';
 import { describe, onTestFinished, type TestOptions } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import type { RedisClient } from '../../src/store/client.ts';
+import type { RedisClient } from '../../src/core/store/client.ts';
 import { type HostProxy, startHostProxy } from './host-proxy.ts';
 import { needs } from './needs.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BotWriter, StoreUnavailableError } from '../../src/bot/writer.ts';
+import { type BotWriter, StoreUnavailableError } from '../../src/kit/writer.ts';
 
 /** A bot that awards XP to members in turn, each time for an event of its own. */
 export interface AwardingBot {

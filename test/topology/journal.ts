@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
-import { connect } from '../../src/store/connection.ts';
-import { RedisKeys } from '../../src/store/keys.ts';
-import { waitUntilReady } from '../../src/store/lifecycle.ts';
+import { connect } from '../../src/core/store/connection.ts';
+import { RedisKeys } from '../../src/core/store/keys.ts';
+import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 
 /** One write of a {@link Journal}: a member of its own. */
 export interface JournalWrite {

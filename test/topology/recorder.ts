@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
-import { StoreUnavailableError } from '../../src/errors.ts';
-import { connect } from '../../src/store/connection.ts';
-import { waitUntilReady } from '../../src/store/lifecycle.ts';
+import { StoreUnavailableError } from '../../src/core/errors.ts';
+import { connect } from '../../src/core/store/connection.ts';
+import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { type Answer, ask } from '../support/load.ts';
 import type { Call } from './history.ts';
 

@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import { expect, it, onTestFinished } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { servicesOn } from '../../src/cli/services.ts';
-import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
-import type { Scripts } from '../../src/store/scripts.ts';
+import { StagedMembers } from '../../src/core/replace/staged-members.ts';
+import type { Scripts } from '../../src/core/store/scripts.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';
 

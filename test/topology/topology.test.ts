@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readUsage } from '../../src/access/usage-reader.ts';
+import { readUsage } from '../../src/core/access/usage-reader.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { waitUntilReady } from '../../src/store/lifecycle.ts';
+import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config/service.ts';
-import { connect } from '../../src/store/connection.ts';
+import { connect } from '../../src/core/store/connection.ts';
 import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';
 

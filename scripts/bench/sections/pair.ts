@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../../src/errors.ts';
+import { InvalidInputError } from '../../../src/core/errors.ts';
 import { USAGE_PERIOD_MS } from '../../../src/service/usage-writer.ts';
 import { type RunningContender, startContender } from '../contenders.ts';
 import { besideWrites, prepareMix } from '../data.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import type { Config } from '../../config/service.ts';
-import { listenOn, urlOf } from '../../http/server/listener.ts';
-import { closeWhenNoneWaits } from '../../http/server/port.ts';
+import { listenOn, urlOf } from '../http/server/listener.ts';
+import { closeWhenNoneWaits } from '../http/server/port.ts';
 
 /** A worker that takes connections, one at a time. */
 export interface Taker {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Registry } from 'prom-client';
-import type { Readiness } from '../../http/health.ts';
-import type { Port } from '../../http/server/port.ts';
+import type { Readiness } from '../http/health.ts';
+import type { Port } from '../http/server/port.ts';
 import { BEAT_MS, type PrimaryMessage, type WorkerMessage } from './messages.ts';
 
 /** The parts of a started server that the primary asks for. */

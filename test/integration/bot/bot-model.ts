@@ -1,4 +1,4 @@
-import type { ClaimRequest, HideReason, PlaceChange, ProfileUpdate, XpRecord } from '../../../src/bot/writer.ts';
+import type { ClaimRequest, HideReason, PlaceChange, ProfileUpdate, XpRecord } from '../../../src/kit/writer.ts';
 import { naiveStandardLevel, naiveStandardXp } from '../../support/random-guild.ts';
 
 const DAY_MS = 86_400_000;

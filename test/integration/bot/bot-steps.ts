@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ClaimRequest, HideReason, ProfileUpdate, XpRecord } from '../../../src/bot/writer.ts';
+import type { ClaimRequest, HideReason, ProfileUpdate, XpRecord } from '../../../src/kit/writer.ts';
 import { names } from '../../support/random-guild.ts';
 
 /** One call of a bot, or a step of the clock. */

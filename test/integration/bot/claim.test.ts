@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ClaimRequest, createWriter } from '../../../src/bot/writer.ts';
+import { type ClaimRequest, createWriter } from '../../../src/kit/writer.ts';
 import { servicesOn } from '../../../src/cli/services.ts';
 import { clocked } from '../../support/clocked.ts';
 import { needs } from '../../support/needs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWriter } from '../../../src/bot/writer.ts';
+import { createWriter } from '../../../src/kit/writer.ts';
 import { storeSuite } from '../../support/store-suite.ts';
 import { realStore } from '../../support/stores.ts';
 

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createReader, InvalidInputError, type ReaderClient } from '../../../src/bot/reader.ts';
-import { createWriter } from '../../../src/bot/writer.ts';
-import { progress } from '../../../src/guild/ranking/curves.ts';
+import { createReader, InvalidInputError, type ReaderClient } from '../../../src/kit/reader.ts';
+import { createWriter } from '../../../src/kit/writer.ts';
+import { progress } from '../../../src/core/ranking/curves.ts';
 import { describeStores, type StoreKind, type TestStore } from '../../support/stores.ts';
 
 describeStores('the reader of a bot', (kind) => {

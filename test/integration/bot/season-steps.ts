@@ -1,4 +1,4 @@
-import type { ScriptClient } from '../../../src/store/scripts.ts';
+import type { ScriptClient } from '../../../src/core/store/scripts.ts';
 import type { BotMember, BotModel } from './bot-model.ts';
 
 type Reasons = BotMember['reasons'];

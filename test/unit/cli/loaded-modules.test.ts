@@ -43,5 +43,5 @@ it('the service loads what public pages need only when it has such pages', async
   const { packages } = loadedAtOnce(graph, entry);
   expect([...packages]).toContain('express');
   for (const name of ['eta', 'string-width']) expect([...packages]).not.toContain(name);
-  expect(Object.keys(graph.inputs)).toContain('src/http/public/routes.ts');
+  expect(Object.keys(graph.inputs)).toContain('src/service/public/routes.ts');
 });

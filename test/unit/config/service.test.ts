@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseConfig } from '../../../src/config/service.ts';
-import { ConfigError } from '../../../src/errors.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
 
 describe('parseConfig', () => {
   it('needs nothing set', () => {

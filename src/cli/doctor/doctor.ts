@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { commandLine } from '../../config/command-line.ts';
+import { type Config, parseConfig } from '../../config/service.ts';
+import { count } from '../../core/readable.ts';
+import { examine, within } from './examine.ts';
+import { type Finding, ok, problem } from './finding.ts';
+import { connect, describe } from '../../core/store/connection.ts';
+import { limitReplies } from '../../core/store/connection-limits.ts';
+import { startFailure } from '../../core/store/failures.ts';
+import { greetingOf } from '../../core/store/greeting.ts';
+import { waitUntilReady } from '../../core/store/lifecycle.ts';
+import { openStore } from '../../core/store/store.ts';
+import { parseId, parseRate } from '../arguments.ts';
+import type { CommandContext } from '../context.ts';
+import { FAILED } from '../exit-codes.ts';
+import { table } from '../table.ts';
+import { PartialResult, print } from '../terminal.ts';
+
+interface Options {
+  readonly rate: number;
+  readonly guild?: string;
+  readonly json?: boolean;
+}
+
+/** A check that is slow is a finding. One that exceeds this ends. */
+const COMMAND_MS = 1000;
+/** Far more than the replies to all checks. */
+const MAX_REPLY_BYTES = 32 * 1024 * 1024;
+
+/** Defines `doctor`, which examines the Redis of the environment and changes nothing there. */
+export function defineDoctor(command: Command, context: CommandContext): void {
+  command
+    .option('--rate <n>', 'requests a second to compute the cost for', parseRate, 1000)
+    .option('--guild <id>', 'guild to look into, instead of a sample', parseId)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExit code: 0 = no problem, 1 = problems, 2 = wrong usage or settings.')
+    .action((options: Options) => run(context, options));
+}
+
+async function run(context: CommandContext, { rate, guild, json }: Options): Promise<void> {
+  const config = parseConfig(context.env);
+  const where = describe(config.redis);
+  const findings = await examineStore(context, config, rate, guild);
+  const amount = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
+  const problems = amount('problem');
+  print(context, json, { redis: where, healthy: problems === 0, findings }, () => [
+    where,
+    ...table(context, ['CHECK', 'STATE', 'FINDING'], findings.flatMap(toRows)),
+    `${count(problems, 'problem')}, ${count(amount('note'), 'note')}, ${amount('unknown')} not checked, ${amount('ok')} right`,
+  ]);
+  if (problems > 0)
+    throw new PartialResult(`Correct the problems, then run it again: ${commandLine('doctor')}`, FAILED);
+}
+
+async function examineStore(
+  { connectTimeoutMs }: CommandContext,
+  config: Config,
+  rate: number,
+  guild?: string,
+): Promise<readonly Finding[]> {
+  const redis = { ...config.redis, timeoutMs: Math.max(COMMAND_MS, config.redis.timeoutMs) };
+  const clients = [connect(redis), connect(redis)] as const;
+  const [client, subscriber] = clients;
+  const flooded = new Promise<Error>((resolve) => {
+    for (const each of clients) limitReplies(each, MAX_REPLY_BYTES, resolve);
+  });
+  // Each check reports its own failure.
+  for (const each of clients) each.on('error', () => {});
+  try {
+    let waitingFor: Error | undefined;
+    const onWait = (error: Error): void => {
+      waitingFor = error;
+    };
+    const waits = clients.map((each) => waitUntilReady(each, connectTimeoutMs, onWait, () => greetingOf(redis, each)));
+    const ready = Promise.all(waits).then(() => true);
+    // Redis can load its data for minutes.
+    const connected = within(connectTimeoutMs + COMMAND_MS, ready).then(
+      (done) => (done ? undefined : (waitingFor ?? new Error('no answer'))),
+      (error: Error) => error,
+    );
+    const failure = await Promise.race([connected, flooded]);
+    if (failure) {
+      const { problem: detail, fix } = startFailure(redis.mode, describe(redis), failure);
+      return [problem('reachable', detail, fix)];
+    }
+    const context = { ...openStore(client, config.keyPrefix), client, subscriber, config, rate };
+    return [ok('reachable', describe(redis)), ...(await examine(context, guild))];
+  } finally {
+    for (const each of clients) each.disconnect();
+  }
+}
+
+/** Returns the row of a finding, and one for its fix. */
+function toRows({ check, state, detail, fix }: Finding): string[][] {
+  const row = [check, state, detail];
+  return fix ? [row, ['', '', `-> ${fix}`]] : [row];
+}

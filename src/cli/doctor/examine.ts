@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { redisCodeOf, StoreUnavailableError } from '../../core/errors.ts';
+import { explainFailure } from '../../core/store/failures.ts';
+import { type Check, type CheckContext, type Finding, problem, unknown } from './finding.ts';
+import { checkGuilds } from './guilds.ts';
+import { checkHost } from './host.ts';
+import { keyFindings, sampleKeys } from './keys.ts';
+import { checkRights, checkScripts } from './rights.ts';
+import { checkServers } from './server.ts';
+import { checkStored } from './stored.ts';
+import { checkCost, checkRoundTrip } from './timing.ts';
+
+/** Time for one check, and for all. A Redis that answers takes a fraction of it. */
+const CHECK_MS = 8000;
+const TOTAL_MS = 30_000;
+
+/**
+ * Runs every check, in an order in which the cause comes before its effects. Bounded in time, whatever answers.
+ * @param guild the guild to look into, instead of some that a sample of keys names.
+ */
+export async function examine(context: CheckContext, guild?: string): Promise<readonly Finding[]> {
+  const until = performance.now() + TOTAL_MS;
+  const findings: Finding[] = [];
+  let hung = false;
+  for (const [name, check] of Object.entries(checksFor(guild))) {
+    if (hung) {
+      findings.push(unknown(name, 'not checked', 'Run doctor again when Redis answers'));
+      continue;
+    }
+    const limitMs = Math.min(CHECK_MS, until - performance.now());
+    const result = await within(limitMs, check(context)).catch((error: Error) => failed(name, error));
+    hung = result === undefined;
+    const fix = 'See SLOWLOG GET and the load of Redis';
+    findings.push(...(result ?? [problem(name, `no end within ${Math.ceil(limitMs / 1000)} s`, fix)]));
+  }
+  return findings;
+}
+
+/** Returns the checks by name. @param named the guild to look into; without one, those of a sample of keys. */
+function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
+  let guilds = named === undefined ? [] : [named];
+  return {
+    'round trip': checkRoundTrip,
+    server: checkServers,
+    EVAL: checkScripts,
+    host: checkHost,
+    rights: checkRights,
+    keys: async (context) => {
+      const sample = await sampleKeys(context);
+      if (named === undefined) guilds = [...sample.guilds];
+      return keyFindings(sample);
+    },
+    counters: (context) => checkGuilds(context, guilds),
+    stored: (context) => checkStored(context, guilds),
+    cost: (context) => checkCost(context, guilds),
+  };
+}
+
+/** Returns what a person can do about a check that could not be made. */
+function failed(check: string, error: Error): readonly Finding[] {
+  const reason = error instanceof StoreUnavailableError ? error.reason : error.message;
+  if (redisCodeOf(reason) === 'NOPERM') {
+    const fix = 'Run doctor once more as the user operator of deploy/redis/users.acl';
+    return [unknown(check, 'the user of REDIS_URL may not look', fix)];
+  }
+  return [problem(check, explainFailure(reason), 'Run doctor again when it is corrected')];
+}
+
+/** Settles as `work` does, or with undefined when the time is up. */
+export function within<T>(limitMs: number, work: Promise<T>): Promise<T | undefined> {
+  work.catch(() => {}); // It may fail after its time.
+  return Promise.race([work, delay(Math.max(0, limitMs), undefined, { ref: false })]);
+}

@@ -1,0 +1,109 @@
+import { count } from '../../core/readable.ts';
+import { redisCodeOf } from '../../core/errors.ts';
+import { CounterAudit } from '../../core/counters/counters.ts';
+import { ID_PATTERN } from '../../core/ranking/model.ts';
+import { isWellFormed } from '../../core/ranking/profile.ts';
+import { knownModel } from '../../core/store/scripts.ts';
+import { type CheckContext, type Finding, ok, problem, some } from './finding.ts';
+
+const MAX_GUILDS = 50;
+/** A larger guild takes too long here; "stats check" counts it. */
+const MAX_MEMBERS = 20_000;
+const MAX_MS = 4000;
+/** Members that are counted in one script: Redis serves nobody else meanwhile. */
+const SLICE = 100;
+/** Members that are looked at from each end of a ranking: a negative, infinite or huge score is there. */
+const ENDS = 10;
+/** Members from the top of a ranking whose profiles are looked at, and how many at once. */
+const PROFILES = 1000;
+const PROFILES_PER_STEP = 200;
+
+/** Looks into some guilds: the version of their data, the ends of their rankings, profiles, and whether their counters are exact. */
+export async function checkGuilds(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
+  const until = performance.now() + MAX_MS;
+  const known = knownModel();
+  const audit = new CounterAudit(context, SLICE);
+  const newer: string[] = [];
+  const unfit: string[] = [];
+  const drifting: string[] = [];
+  let [looked, counted] = [0, 0];
+  for (const guild of guilds.slice(0, MAX_GUILDS)) {
+    if (performance.now() > until) break;
+    const { xp, stats, hidden, hiddenReasons } = context.redisKeys.guild(guild);
+    const { client } = context;
+    const heads = await Promise.all([
+      client.hget(stats, 'model'),
+      client.zcard(xp),
+      client.zcard(hidden),
+      client.hlen(hiddenReasons),
+    ]).catch((error: Error) => {
+      if (redisCodeOf(error.message) !== 'WRONGTYPE') throw error;
+    });
+    // The check of the keys has reported this guild.
+    if (!heads) continue;
+    const [model, ranked, hiddenMembers, reasons] = heads;
+    looked++;
+    if (model !== null && model !== known) {
+      newer.push(`${guild} (version ${model})`);
+      continue;
+    }
+    if (reasons > hiddenMembers) unfit.push(`${hiddenReasons} names members that are not hidden`);
+    unfit.push(...(await unfitMembers(context, guild)), ...(await unfitProfiles(context, guild)));
+    if (ranked > MAX_MEMBERS) continue;
+    const result = await audit.checkUndisturbed(guild);
+    if (!result) continue;
+    counted++;
+    if (!result.exact) drifting.push(guild);
+  }
+  return [
+    newer.length > 0
+      ? problem('data version', `newer than ${known} in ${some(newer)}`, 'Update the service: it answers 503 for them')
+      : ok('data version', `${known} in ${count(looked, 'guild')}`),
+    ...(unfit.length > 0 ? [problem('members', some(unfit), 'Correct them with the scripts: docs/data-model.md')] : []),
+    drifting.length > 0
+      ? problem(
+          'counters',
+          `they differ from the members in ${some(drifting)}`,
+          'guildrank stats rebuild --guild GUILD',
+        )
+      : ok(
+          'counters',
+          `exact in the ${count(counted, 'guild')} that ${counted === 1 ? 'was' : 'were'} counted, of ${guilds.length}`,
+        ),
+  ];
+}
+
+/** Returns members whose id or score breaks the data model, at both ends of the ranking. */
+async function unfitMembers({ client, redisKeys }: CheckContext, guild: string): Promise<string[]> {
+  const { xp } = redisKeys.guild(guild);
+  const ends = await Promise.all([
+    client.zrevrange(xp, 0, ENDS - 1, 'WITHSCORES'),
+    client.zrange(xp, 0, ENDS - 1, 'WITHSCORES'),
+  ]);
+  const unfit = new Set<string>();
+  for (const end of ends) {
+    for (let i = 0; i < end.length; i += 2) {
+      const [id = '', score = ''] = end.slice(i, i + 2);
+      const isWhole = Number.isSafeInteger(Number(score)) && Number(score) >= 0;
+      if (!isWhole || !ID_PATTERN.test(id)) unfit.add(`${id} of ${guild} has ${score} XP`);
+    }
+  }
+  return [...unfit];
+}
+
+/** Returns members whose profile has not the form that the data model says, among the first of the ranking. */
+async function unfitProfiles({ client, redisKeys }: CheckContext, guild: string): Promise<string[]> {
+  const { xp, members } = redisKeys.guild(guild);
+  const unfit: string[] = [];
+  for (let first = 0; first < PROFILES; first += PROFILES_PER_STEP) {
+    const ids = await client.zrevrange(xp, first, first + PROFILES_PER_STEP - 1);
+    if (ids.length === 0) break;
+    const profiles = await client.hmget(members, ...ids);
+    for (const [index, id] of ids.entries()) {
+      const profile = profiles[index] ?? null;
+      if (profile !== null && !isWellFormed(profile))
+        unfit.push(`${id} of ${guild} has the profile ${JSON.stringify(profile)}`);
+    }
+  }
+  return unfit;
+}

@@ -1,0 +1,86 @@
+import { BOUNDS } from '../../core/bounds.ts';
+import { redisTime } from '../../core/store/clock.ts';
+import { type CheckContext, type Finding, note, ok, problem, some } from './finding.ts';
+
+const MAX_GUILDS = 50;
+const MAX_MS = 4000;
+/** A stored time that is further ahead is that of a wrong clock. */
+const AHEAD_MS = 86_400_000;
+/** Members from the top of a ranking whose claims are looked at. */
+const MEMBERS = 200;
+
+/** The fields of a config with a bound. */
+const CONFIG = {
+  plan: BOUNDS.plan,
+  xp_curve_custom: BOUNDS.curve,
+  xp_multiplier: BOUNDS.multiplier,
+  rules: BOUNDS.rules,
+  page_title: BOUNDS.title,
+  page_picture: BOUNDS.picture,
+};
+
+/** Looks in some guilds for texts that are longer than their bounds, and for times in the future by Redis's clock. */
+export async function checkStored(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
+  const until = performance.now() + MAX_MS;
+  const long: string[] = [];
+  const ahead: string[] = [];
+  const latest = (await redisTime(context.client)) / 1000 + AHEAD_MS;
+  for (const guild of guilds.slice(0, MAX_GUILDS)) {
+    if (performance.now() > until) break;
+    long.push(...(await longSettings(context, guild)));
+    ahead.push(...(await keysAhead(context, guild, latest)), ...(await timesAhead(context, guild, latest)));
+  }
+  return [
+    long.length > 0
+      ? problem('bounds', some(long), 'Store shorter ones: docs/reference.md says what a longer one does')
+      : ok('bounds', 'no stored text is longer than its bound'),
+    ahead.length > 0
+      ? // Most heal by themselves, but revisions stay ahead.
+        note(
+          'stored times',
+          `in the future: ${some(ahead)}`,
+          'A clock was ahead. Correct the clocks with NTP: docs/data-model.md says what heals by itself',
+        )
+      : ok('stored times', 'none is in the future'),
+  ];
+}
+
+/** Returns the settings of a guild that are longer than their bounds, in words. */
+async function longSettings({ client, redisKeys }: CheckContext, guild: string): Promise<string[]> {
+  const { config } = redisKeys.guild(guild);
+  const fields = Object.entries(CONFIG);
+  const sizes = await Promise.all(fields.map(([field]) => client.hstrlen(config, field)));
+  return fields.flatMap(([field, { bytes }], index) => {
+    const size = sizes[index] ?? 0;
+    return size > bytes ? [`${field} of ${guild} has ${size} bytes, not ${bytes}`] : [];
+  });
+}
+
+/** Returns the API keys of a guild that were made after a time, in words. The check of keys names records that are too long. */
+async function keysAhead({ client, redisKeys }: CheckContext, guild: string, latest: number): Promise<string[]> {
+  const keys = Object.entries(await client.hgetall(redisKeys.guild(guild).apiKeys));
+  const created = await Promise.all(keys.map(([, sha]) => client.hget(redisKeys.apiKey(sha), 'created_at')));
+  return keys.flatMap(([id], index) => {
+    const time = created[index] ?? '';
+    return Date.parse(time) > latest ? [`the API key ${id} of ${guild} was made ${time}`] : [];
+  });
+}
+
+/** Returns what a guild has of a later time in its revision, the claims of its first members and its audit logs, in words. */
+async function timesAhead({ client, redisKeys }: CheckContext, guild: string, latest: number): Promise<string[]> {
+  const { xp, stats, members, audit, securityAudit } = redisKeys.guild(guild);
+  const [rev, ids, ...logs] = await Promise.all([
+    client.hget(stats, 'rev'),
+    client.zrevrange(xp, 0, MEMBERS - 1),
+    client.xrevrange(audit, '+', '-', 'COUNT', 1),
+    client.xrevrange(securityAudit, '+', '-', 'COUNT', 1),
+  ]);
+  const claims = ids.length > 0 ? await client.hmget(members, ...ids) : [];
+  const claimed = ids.filter((_, index) => Number(/^\S+ \S+ (\d+)/.exec(claims[index] ?? '')?.[1]) > latest);
+  const isLogAhead = logs.flat().some(([id]) => Number(id.split('-')[0]) > latest);
+  return [
+    ...(Number(rev) / 1000 > latest ? [`the revision of ${guild}`] : []),
+    ...(claimed.length > 0 ? [`the last claim of ${some(claimed)} of ${guild}`] : []),
+    ...(isLogAhead ? [`the audit log of ${guild}`] : []),
+  ];
+}

@@ -1,0 +1,62 @@
+import { endSessions } from '../access/session-generation.ts';
+import type { StoredApiKeys } from '../access/stored-api-keys.ts';
+import { allBoardKeys, GUILD_KEYS } from '../store/keys.ts';
+import { defineScript } from '../store/script.ts';
+import { publishInvalidation, type Store } from '../store/store.ts';
+import { throwRefusal } from '../members/writer.ts';
+import { StagedMembers } from '../replace/staged-members.ts';
+
+export const deleteData = defineScript('delete', [
+  ...GUILD_KEYS,
+  'season',
+  'seasonXp',
+  'quota',
+  'hiddenReasons',
+  'lock',
+]);
+
+/** The data that a deletion removed. */
+export interface Removed {
+  readonly members: number;
+  /** Members that an unfinished import had staged. */
+  readonly staged: number;
+  readonly keys: number;
+  readonly config: boolean;
+  readonly counters: boolean;
+  readonly quota: boolean;
+}
+
+/**
+ * Deletes all data of a guild. Members, counters, configuration and quota go at one moment, then the API keys with the sessions, invites
+ * and audit log of the dashboard. For a day the time of the deletion stays, which ends older invites. What a bot writes after that moment
+ * begins a new guild. An import is refused until the end. A second call finishes an interrupted deletion. O(k) for k API keys.
+ * @throws RefusedError while a replacement of the guild runs, and "lock" when another command took over while this
+ *   one was suspended.
+ * @throws StoreUnavailableError
+ */
+export async function deleteGuild(
+  store: Store & { readonly apiKeys: StoredApiKeys },
+  guildId: string,
+): Promise<Removed> {
+  const { client, redisKeys, scripts, apiKeys } = store;
+  const staged = await StagedMembers.lock(store, guildId);
+  const guild = redisKeys.guild(guildId);
+  const { lock, token } = staged.held;
+  const keys = { ...guild, quota: redisKeys.quota(guildId), lock };
+  try {
+    const reply = await deleteData(scripts, keys, [token], allBoardKeys(guild.xp));
+    throwRefusal(reply);
+    const [members = 0, config, counters, quota] = reply.map(Number);
+    await publishInvalidation(store, guildId);
+    // Its owners make no further keys. A full Redis refuses to note that older invites have ended, which holds up nothing else.
+    const [ended] = await Promise.allSettled([endSessions(store, guildId)]);
+    const revoked = await apiKeys.revokeAll(guildId, () => staged.renew());
+    await client.del(guild.audit, guild.securityAudit);
+    if (ended.status === 'rejected') throw ended.reason;
+    const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };
+    return { members, staged: staged.leftBehind, keys: revoked, ...had };
+  } finally {
+    // Not before, or an import could lose its API keys. A refused deletion gives it back too, so that the next try meets the cause again.
+    await staged.end().catch(() => {});
+  }
+}

@@ -1,0 +1,84 @@
+import { InvalidInputError } from '../errors.ts';
+import { GUILD_KEYS } from '../store/keys.ts';
+import { defineScript } from '../store/script.ts';
+import { checkFields, checkText, wholeText } from './check-fields.ts';
+import type { OnceOptions } from './event.ts';
+import { decodeGain, type Gain } from './gain.ts';
+import { MAX_GAIN } from './limits.ts';
+
+/** Gives the reward of the day. */
+export const claim = defineScript('claim', GUILD_KEYS);
+
+/** The claim of one member for the present day. */
+export interface ClaimRequest extends OnceOptions {
+  readonly userId: string;
+  /** XP; or XP for a streak of 1, 2, ... days, whose last entry counts for all longer ones. Each 0 .. 10^9. */
+  readonly reward: number | readonly number[];
+  /** Minutes from UTC to the member's clock, such as 60 or -300; 0 unless given. */
+  readonly utcOffsetMinutes?: number;
+  /** Days that may be missed without an end of the streak, 0 .. 365; 0 unless given. */
+  readonly graceDays?: number;
+  /**
+   * Milliseconds between two claims at least, 0 .. 7 days; 20 hours unless given. Without it, a member that gives another offset can claim
+   * two days at once.
+   */
+  readonly minIntervalMs?: number;
+  /** Display name to store, if it differs. */
+  readonly username?: string;
+}
+
+const FIELDS: readonly (keyof ClaimRequest)[] = [
+  'userId',
+  'reward',
+  'utcOffsetMinutes',
+  'graceDays',
+  'minIntervalMs',
+  'username',
+  'eventId',
+];
+
+export interface Claim extends Gain {
+  /** Whether this call was the claim of the day. Otherwise the day was claimed before, or the last claim is too recent, and nothing was changed. */
+  readonly claimed: boolean;
+  /** XP gained. */
+  readonly reward: number;
+  /** Days in a row. */
+  readonly streak: number;
+  /** When the next claim is possible, at this offset. */
+  readonly nextClaimAt: Date;
+}
+
+const MAX_OFFSET = 24 * 60;
+const MAX_GRACE_DAYS = 365;
+/** The last time of a Date. */
+const MAX_TIME_MS = 8_640_000_000_000_000;
+const MIN_INTERVAL_MS = 20 * 3_600_000;
+const MAX_INTERVAL_MS = 7 * 24 * 3_600_000;
+
+/** Returns a request as the arguments of claim.lua, after the user id. @throws InvalidInputError */
+export function claimArguments(request: ClaimRequest): string[] {
+  checkFields(request, 'a claim', FIELDS);
+  const { reward, utcOffsetMinutes = 0, graceDays = 0, minIntervalMs = MIN_INTERVAL_MS, username = '' } = request;
+  checkText(username, 'username');
+  const rewards = typeof reward === 'number' ? [reward] : reward;
+  if (!Array.isArray(rewards) || rewards.length === 0)
+    throw new InvalidInputError('reward must be a number or a list with one number or more');
+  return [
+    wholeText('utcOffsetMinutes', utcOffsetMinutes, -MAX_OFFSET, MAX_OFFSET),
+    wholeText('graceDays', graceDays, 0, MAX_GRACE_DAYS),
+    wholeText('minIntervalMs', minIntervalMs, 0, MAX_INTERVAL_MS),
+    username,
+    ...rewards.map((xp) => wholeText('reward', xp, 0, MAX_GAIN)),
+  ];
+}
+
+/** Decodes the reply of claim.lua. */
+export function decodeClaim(reply: readonly (string | number)[]): Claim {
+  return Object.assign(decodeGain(reply), {
+    claimed: reply[0] === 'OK',
+    reward: Number(reply[2]),
+    streak: Number(reply[9]),
+    // A raw writer can have stored any time.
+    nextClaimAt: new Date(Math.min(Number(reply[10]), MAX_TIME_MS)),
+  });
+}

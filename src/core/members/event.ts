@@ -1,0 +1,43 @@
+import { MAX_EVENT_ID_BYTES } from '../bounds.ts';
+import { InvalidInputError } from '../errors.ts';
+import type { GuildKeys } from '../store/keys.ts';
+
+/** How a call is done once: when its reply was lost and the bot sends it again, it gets the first reply, and nothing changes. */
+export interface OnceOptions {
+  /** Id of the event that the call is for, such as that of a message: 1 to 64 bytes. No two calls of a guild may share one. */
+  readonly eventId?: string;
+}
+
+/** How long an event keeps its reply, unless the bot says otherwise. */
+export const EVENT_TTL_MS = 600_000;
+
+const encoder = new TextEncoder();
+
+/** The key of an event, and the argument of its time to live; both empty for a call without an event. */
+export interface EventCall {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+export const NO_EVENT: EventCall = { keys: [], args: [] };
+
+/** Returns what a script needs to do a call once. @param part number of the script call among those of one call. @throws InvalidInputError */
+export function eventCall(
+  { eventPrefix, eventPartPrefix }: Pick<GuildKeys, 'eventPrefix' | 'eventPartPrefix'>,
+  eventId: string | undefined,
+  ttlMs: number,
+  part: number,
+): EventCall {
+  if (eventId === undefined) return NO_EVENT;
+  const bytes = typeof eventId === 'string' ? encoder.encode(eventId).length : 0;
+  // UTF-8 has the same bytes for each lone surrogate, so two such ids would be one.
+  if (bytes < 1 || bytes > MAX_EVENT_ID_BYTES || /\p{Surrogate}/u.test(eventId))
+    throw new InvalidInputError('eventId must be a text of 1 to 64 bytes');
+  const key = part === 0 ? eventPrefix + eventId : `${eventPartPrefix}${part}:${eventId}`;
+  return { keys: [key], args: [String(ttlMs)] };
+}
+
+/** Returns whether a script answered with the reply of an earlier call. */
+export function isRepeated(reply: readonly unknown[]): boolean {
+  return reply.at(-1) === 'repeated';
+}

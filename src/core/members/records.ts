@@ -1,0 +1,135 @@
+import { InvalidInputError, RefusedError } from '../errors.ts';
+import type { HideReason } from '../ranking/model.ts';
+import { checkFields, checkList, checkText } from './check-fields.ts';
+
+/** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
+export interface ProfileChange {
+  /** Display name; without one the API shows the user id. */
+  readonly username?: string | null;
+  /** An explicit level replaces the one computed from XP, until it is removed. */
+  readonly level?: number | null;
+  /** Days in a row. */
+  readonly dailyStreak?: number | null;
+  /** ISO 8601, or a Date; at most a day from now. */
+  readonly lastDailyClaim?: string | Date | null;
+}
+
+const PROFILE_FIELDS: readonly (keyof ProfileChange)[] = ['username', 'level', 'dailyStreak', 'lastDailyClaim'];
+
+/** A change of one member's XP: either `set` or `add`. XP is an integer 0 .. 2^53-1; an `add` may be negative. A user who is no member becomes one. */
+export type XpRecord = { readonly userId: string; readonly profile?: ProfileChange } & (
+  | {
+      readonly set: number | bigint;
+      readonly add?: never;
+      /** Makes a user who is no member yet a hidden one. A member stays where it is. */
+      readonly hidden?: boolean;
+    }
+  | {
+      readonly add: number | bigint;
+      /** An `add` below 0 takes what is there, down to 0, and passes over a user who is no member. Without it, too much is refused. */
+      readonly floor?: 0;
+      readonly set?: never;
+      readonly hidden?: never;
+    }
+);
+
+/** A record of a file. It names the reasons why it hides the member, else "moderator" is meant. */
+export type FileRecord = XpRecord & { readonly hiddenReasons?: readonly HideReason[] };
+
+const RECORD_FIELDS = ['userId', 'set', 'add', 'floor', 'hidden', 'profile'];
+/** The fields of a record of a file. */
+export const FILE_FIELDS: readonly string[] = [...RECORD_FIELDS, 'hiddenReasons'];
+
+/** Checks the form of records, and that no claim is in the future. Returns their user ids. @throws InvalidInputError which names the field. */
+export function checkRecords(
+  records: readonly XpRecord[],
+  now: number,
+  names: readonly string[] = RECORD_FIELDS,
+): string[] {
+  checkList(records, 'The records');
+  return records.map((record, index) => {
+    const path = placeIn('records', records, index);
+    checkFields(record, 'a record', names, path);
+    const { userId, profile } = record;
+    const problem = problemOf(record);
+    if (problem) throw new InvalidInputError(`${path || 'The record'} ${problem}`);
+    if (profile !== undefined && profile !== null) checkProfile(profile, path, now);
+    return userId;
+  });
+}
+
+/** Returns which fields of a record do not go together. */
+function problemOf(record: XpRecord): string | undefined {
+  const { set, add, floor, hidden } = record as XpRecord & { readonly floor?: 0 };
+  if (!('set' in record || 'add' in record)) return 'has no XP: give set or add';
+  if (set !== undefined && add !== undefined) return 'has set and add: give one of them';
+  if (hidden && set === undefined) return 'has hidden, which goes with set only';
+  return floor !== undefined && set !== undefined ? 'has floor, which goes with add only' : undefined;
+}
+
+/** Checks fields, name and claim of a profile; the claim is not in the future. @param path place of what has it. @throws InvalidInputError */
+export function checkProfile(profile: ProfileChange, path: string, now: number): void {
+  const place = `${path && `${path}.`}profile`;
+  checkFields(profile, 'a profile', PROFILE_FIELDS, place);
+  const { username = null, lastDailyClaim } = profile;
+  if (username !== null) checkText(username, `${place}.username`);
+  if (lastDailyClaim && isFutureClaim(lastDailyClaim, now))
+    throw new InvalidInputError(`${place}.lastDailyClaim ${FUTURE_CLAIM}`);
+}
+
+const DAY_MS = 86_400_000;
+/** What is wrong with such a time, after the name of its field. */
+export const FUTURE_CLAIM = 'is more than a day from now: no member can have claimed then';
+
+/** Returns whether the time of a claim is in the future. A day covers clocks that differ, and times in another zone. */
+export function isFutureClaim(time: string | Date, now: number): boolean {
+  return new Date(time).getTime() > now + DAY_MS;
+}
+
+/** Returns the place of an entry in a list for messages; "" for the only one. */
+export function placeIn(name: string, list: readonly unknown[], index: number): string {
+  return list.length > 1 ? `${name}[${index}]` : '';
+}
+
+/** Returns records as the arguments of record.lua. @throws RefusedError for a value that has no such form. */
+export function recordArguments(records: readonly XpRecord[]): string[] {
+  const args: string[] = [];
+  for (const [index, record] of records.entries())
+    args.push(xpChange(record, index), record.userId, profileChange(record.profile, index));
+  return args;
+}
+
+/** Returns the change of the XP as record.lua takes it. */
+function xpChange(record: XpRecord, index: number): string {
+  const amount = record.set ?? record.add;
+  // A number beyond 2^53 can be a rounded one. Its digits would not show that, so it is refused here.
+  if (typeof amount === 'number' ? !Number.isSafeInteger(amount) : typeof amount !== 'bigint')
+    throw new RefusedError('xp', { index });
+  if (record.set !== undefined) return record.hidden ? `hidden ${amount}` : String(amount);
+  if (record.floor !== undefined && record.floor !== 0) throw new RefusedError('argument', { index });
+  return record.floor === 0 && amount < 0 ? `take ${-amount}` : `add ${amount}`;
+}
+
+/** Returns the change of a profile as record.lua takes it: "-" leaves a part as it is, "none" removes it. @throws RefusedError */
+export function profileChange(profile: ProfileChange | undefined, index: number): string {
+  if (!profile) return '';
+  const { username, level, dailyStreak, lastDailyClaim } = profile;
+  const parts = [wholeNumber(level, index), wholeNumber(dailyStreak, index), timeText(lastDailyClaim, index)].join(' ');
+  if (username === undefined) return parts === '- - -' ? '' : parts;
+  return [parts, username ?? ''].join(' ');
+}
+
+function wholeNumber(value: number | null | undefined, index: number): string {
+  if (value === undefined) return '-';
+  if (value === null) return 'none';
+  if (!Number.isSafeInteger(value) || value < 0) throw new RefusedError('field', { index });
+  return String(value);
+}
+
+function timeText(value: string | Date | null | undefined, index: number): string {
+  if (value === undefined) return '-';
+  if (value === null) return 'none';
+  const ms = new Date(value).getTime();
+  if (Number.isNaN(ms)) throw new RefusedError('field', { index });
+  return String(ms);
+}

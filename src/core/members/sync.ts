@@ -1,0 +1,94 @@
+import { InvalidInputError, RefusedError, shownText } from '../errors.ts';
+import { GUILD_KEYS } from '../store/keys.ts';
+import { defineScript } from '../store/script.ts';
+import type { ScriptStore } from '../store/scripts.ts';
+import { checkFields, checkIds } from './check-fields.ts';
+import { changeReason } from './hiding.ts';
+import { inSlices } from './slices.ts';
+
+export const list = defineScript('list', [...GUILD_KEYS, 'hiddenReasons']);
+
+/** The user ids of all who are on the server: a Set, or a Map by user id. It is asked again before each step, so keep it up to date. */
+export interface PresentMembers {
+  readonly size: number;
+  has(userId: string): boolean;
+}
+
+export interface SyncOptions {
+  /** Only counts. */
+  readonly dryRun?: boolean;
+  /** The most of the ranked members that may be hidden, 0 .. 1; 0.2 unless given. Above it, the list is taken for an incomplete one. */
+  readonly maxShare?: number;
+}
+
+/** With `dryRun`, what would be done. */
+export interface SyncResult {
+  /** Ranked members before. */
+  readonly ranked: number;
+  /** Ranked members that are not present: they get the reason "left". */
+  readonly left: number;
+  /** Hidden members with the reason "left" that are present: they lose it, and come back unless they have another reason. */
+  readonly returned: number;
+}
+
+const MAX_SHARE = 0.2;
+
+/** Compares a guild with its server. @throws as BotWriter.syncMembers. */
+export async function syncMembers(
+  store: ScriptStore,
+  guildId: string,
+  presentIds: PresentMembers | readonly string[],
+  options: SyncOptions = {},
+): Promise<SyncResult> {
+  checkFields(options, 'the options of syncMembers', ['dryRun', 'maxShare']);
+  const { dryRun = false, maxShare = MAX_SHARE } = options;
+  const present = (Array.isArray(presentIds) ? new Set(presentIds) : presentIds) as PresentMembers | null;
+  checkIds(guildId, Array.isArray(presentIds) ? presentIds : []);
+  if (!(typeof maxShare === 'number' && maxShare >= 0 && maxShare <= 1))
+    throw new InvalidInputError(`maxShare must be a number from 0 to 1, not ${shownText(maxShare)}`);
+  if (typeof present?.has !== 'function')
+    throw new InvalidInputError(
+      `The present members must be a list, a Set or a Map of user ids, not ${shownText(presentIds)}`,
+    );
+  if (present.size === 0)
+    throw new InvalidInputError('The list of present members is empty: give all user ids of the server');
+
+  const guild = store.redisKeys.guild(guildId);
+  /** Returns the members of a kind that pass, each once, and the number of ranked members. */
+  const listed = async (kind: 'ranked' | 'left', passes: (userId: string) => boolean) => {
+    const found = new Set<string>();
+    for (let cursor = '0'; ; ) {
+      const [next, ranked, ...userIds] = await list(store.scripts, guild, [kind, cursor]);
+      for (const userId of userIds.map(String)) if (passes(userId)) found.add(userId);
+      cursor = String(next);
+      if (cursor === '0') return { found, ranked: Number(ranked) };
+    }
+  };
+  const absent = (userId: string) => !present.has(userId);
+  const { found: left, ranked } = await listed('ranked', absent);
+  const { found: returned } = await listed('left', (userId) => present.has(userId));
+  const result = { ranked, left: left.size, returned: returned.size };
+  if (dryRun) return result;
+  if (left.size > maxShare * ranked) {
+    const share = percent(left.size / ranked);
+    throw new RefusedError('present_incomplete', { left: left.size, ranked, share, maxShare: percent(maxShare) });
+  }
+
+  const change = async (
+    direction: 'hide' | 'unhide',
+    all: ReadonlySet<string>,
+    passes: (userId: string) => boolean,
+  ) => {
+    if (all.size === 0) return;
+    await inSlices([...all], (userIds) =>
+      changeReason(store, direction, guildId, userIds.filter(passes), { reason: 'left' }),
+    );
+  };
+  await change('unhide', returned, (userId) => present.has(userId));
+  await change('hide', left, absent);
+  return result;
+}
+
+function percent(share: number): number {
+  return Number((100 * share).toFixed(1));
+}

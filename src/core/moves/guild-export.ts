@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RefusedError } from '../errors.ts';
+import { BOARDS, boardKeys, type LockedKeys } from '../store/keys.ts';
+import { membersOf, scanSortedSet } from '../store/scan.ts';
+import { type ClientStore, transact } from '../store/store.ts';
+import { reasonsIn } from '../ranking/model.ts';
+import { FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
+import { readRest } from './read-rest.ts';
+
+export interface ExportOptions {
+  /** Writes one line of the stream. */
+  readonly write: (line: Line) => Promise<void>;
+  /** Asks for the pause of the bot, and settles when it has begun. @param seconds how long a round takes. */
+  readonly pause: (members: number, seconds: number) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** The longest time that a lock has left, as in lib-lock.lua. */
+const LOCK_MS = 10_000;
+/** Time between two rounds while the bot writes. */
+const ROUND_EVERY_MS = 3000;
+/** Rounds after the pause has begun, half a second apart, for the last writes of the bot. */
+const LAST_ROUNDS = 6;
+
+/**
+ * Writes a guild as a stream, beside a bot that writes. It reads the guild in rounds, and each round writes the members that differ from
+ * the rounds before. The last round is one state of the guild: its revision is the same at its begin and at its end.
+ */
+export class GuildExport {
+  private readonly keys: LockedKeys;
+  /** A digest of each member as it was written last. A round takes out those that it finds. */
+  private written = new Map<string, number>();
+
+  constructor(
+    private readonly store: ClientStore,
+    private readonly guildId: string,
+    private readonly options: ExportOptions,
+  ) {
+    this.keys = store.redisKeys.locked(guildId);
+  }
+
+  /**
+   * Writes the stream. O(n log n) for each round, in steps of 125 members. Reads only.
+   * @returns the number of members.
+   * @throws RefusedError when the guild has no data, is half done by another command, or changes after the pause has begun, and for
+   *   values written by hand that no import takes: a member in two places, a user id that is no text, an API key.
+   * @throws StoreUnavailableError
+   */
+  async run(): Promise<number> {
+    const { write, pause, signal } = this.options;
+    const stats = await this.checkIdle();
+    // What no import takes is named before the first member.
+    await readRest(this.store, this.guildId, stats);
+    await write({ format: FORMAT, guild: this.guildId, model: stats.model ?? '' });
+    await this.round();
+    const startedAt = performance.now();
+    await this.round();
+    let isPaused = false;
+    const paused = pause(this.written.size, (performance.now() - startedAt) / 1000).then(() => {
+      isPaused = true;
+    });
+    while (!isPaused) {
+      await Promise.race([paused, delay(ROUND_EVERY_MS, undefined, { signal })]);
+      if (!isPaused) await this.round();
+    }
+    for (let left = LAST_ROUNDS; ; left--) {
+      const end = await this.readEnd(await this.round());
+      if (end) {
+        if (end.ranked + end.hidden !== this.written.size) await this.refuseMemberTwice();
+        await write({ end });
+        return this.written.size;
+      }
+      if (left === 1) throw new RefusedError('export_disturbed', { guild: this.guildId });
+      await delay(500, undefined, { signal });
+    }
+  }
+
+  /** Reads all members and writes those that differ. @returns the revision before. */
+  private async round(): Promise<string | null> {
+    const before = await this.revision();
+    const found = new Map<string, number>();
+    for (const place of ['xp', 'hidden'] as const) {
+      for await (const scored of scanSortedSet(this.store.client, this.keys[place], MEMBERS_PER_LINE)) {
+        this.options.signal.throwIfAborted();
+        await this.writeMembers(place, scored, found);
+      }
+    }
+    const gone = [...this.written.keys()];
+    this.written = found;
+    for (let from = 0; from < gone.length; from += MEMBERS_PER_LINE) {
+      const slice = gone.slice(from, from + MEMBERS_PER_LINE);
+      await this.options.write({ members: slice.map((userId) => [userId, 'gone'] as const) });
+    }
+    return before;
+  }
+
+  /** @throws RefusedError for a member who is in the ranking and hidden too, as only a raw write leaves one. */
+  private async refuseMemberTwice(): Promise<void> {
+    const { guildId, keys } = this;
+    const { client } = this.store;
+    for await (const scored of scanSortedSet(client, keys.hidden, MEMBERS_PER_LINE)) {
+      const userIds = membersOf(scored);
+      const scores = await client.zmscore(keys.xp, ...userIds);
+      const userId = userIds.find((_, index) => scores[index] !== null);
+      if (userId !== undefined) throw new RefusedError('member_twice', { guild: guildId, user: userId });
+    }
+  }
+
+  /** @param scored user id, XP, and so on. */
+  private async writeMembers(place: 'xp' | 'hidden', scored: readonly string[], found: Map<string, number>) {
+    const userIds = membersOf(scored);
+    const { keys } = this;
+    const unfit = userIds.find((userId) => userId.includes('\ufffd'));
+    if (unfit !== undefined)
+      throw new RefusedError('user_id_unfit', { guild: this.guildId, user: unfit, list: keys[place] });
+    const pipeline = this.store.client
+      .pipeline()
+      .hmgetBuffer(keys.members, ...userIds)
+      .hmget(keys.hiddenReasons, ...userIds);
+    for (const board of BOARDS) pipeline.zmscore(boardKeys(keys.xp, board)[place], ...userIds);
+    for (const userId of userIds) pipeline.pttl(keys.cooldownPrefix + userId);
+    const [profiles, reasons, ...rest] = await transact(pipeline);
+    const [gains, ttls] = [rest.slice(0, BOARDS.length) as (string | null)[][], rest.slice(BOARDS.length)];
+    const changed: MovedMember[] = [];
+    for (const [index, userId] of userIds.entries()) {
+      const [xp, ttl] = [scored[2 * index + 1] as string, Number(ttls[index])];
+      const until = ttl > 0 ? Date.now() + ttl : 0;
+      const profile = (profiles as (Buffer | null)[])[index]?.toString('latin1') ?? '';
+      const text = (reasons as (string | null)[])[index] ?? '';
+      const kind = place === 'hidden' ? `hidden ${reasonsIn(text).join(' ')}` : 'ranked';
+      const onBoards = gains.map((board) => board[index] ?? '0');
+      const gained = onBoards.some((gain) => gain !== '0') ? onBoards.join(',') : '';
+      const member: MovedMember = [userId, kind, xp, until, profile, gained];
+      // Two readings of the same time to live are some milliseconds apart.
+      const digest = digestOf([kind, xp, Math.round(until / 1000), profile, gained]);
+      if ((found.get(userId) ?? this.written.get(userId)) !== digest) changed.push(member);
+      found.set(userId, digest);
+      this.written.delete(userId);
+    }
+    if (changed.length > 0) await this.options.write({ members: changed });
+  }
+
+  /** Returns what is stored beside the members, or undefined if the guild is at another revision now. */
+  private async readEnd(membersRevision: string | null): Promise<MovedRest | undefined> {
+    const end = await readRest(this.store, this.guildId, await this.checkIdle());
+    return end.rev === (membersRevision ?? '') && (await this.revision()) === membersRevision ? end : undefined;
+  }
+
+  /** Returns the counters. @throws RefusedError unless the guild has data that no command works on. */
+  private async checkIdle(): Promise<Record<string, string>> {
+    const { keys } = this;
+    const { client } = this.store;
+    const [stats, phase, isMarked, lock, ranked, lockMs] = await Promise.all([
+      client.hgetall(keys.stats),
+      client.hget(keys.season, 'phase'),
+      client.exists(keys.seasonXp),
+      client.get(keys.lock),
+      client.zcard(keys.xp),
+      client.pttl(keys.lock),
+    ]);
+    if (Object.keys(stats).length + ranked === 0) throw new RefusedError('guild_empty', { guild: this.guildId });
+    // One that was refused before its first member has done nothing.
+    const isSeasonEnding = phase === 'reset' || isMarked === 1;
+    // A lock with more time left than it ever gets was taken by a clock that was ahead: it is over, as in lib-lock.lua.
+    const isLocked = lock !== null && lockMs <= LOCK_MS;
+    if (isLocked || stats.importing || isSeasonEnding)
+      throw new RefusedError('guild_unfinished', { guild: this.guildId });
+    return stats;
+  }
+
+  private async revision(): Promise<string | null> {
+    return this.store.client.hget(this.keys.stats, 'rev');
+  }
+}
+
+/** Returns 48 bits that differ for different values. */
+function digestOf(value: unknown): number {
+  return createHash('sha1').update(JSON.stringify(value)).digest().readUIntBE(0, 6);
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { InvalidInputError, RefusedError } from '../errors.ts';
+import { GUILD_KEYS } from '../store/keys.ts';
+import { defineScript } from '../store/script.ts';
+import { publishInvalidation, type Store } from '../store/store.ts';
+import { throwRefusal } from '../members/writer.ts';
+import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
+
+const KEY_NAMES = [
+  ...GUILD_KEYS,
+  'season',
+  'apiKeys',
+  'quota',
+  'lock',
+  'hiddenReasons',
+  'apiKeysUsed',
+  'usage',
+] as const;
+/** Its keys end with the cooldowns of the members that it puts. */
+export const move = defineScript('move', KEY_NAMES);
+
+interface GuildStore extends Store {
+  readonly apiKeys: {
+    revokeAll(guildId: string, hold: () => Promise<unknown>): Promise<number>;
+    storeListed(guildId: string, id: string, sha: string, fields: readonly (string | Buffer)[]): Promise<boolean>;
+  };
+}
+
+/** The guild that an import stored. */
+export interface Imported {
+  readonly guild: string;
+  readonly members: number;
+  readonly hidden: number;
+  readonly keys: number;
+}
+
+const RENEW_MS = 3000;
+/** Texts that one step stores in a hash. */
+const TEXTS_PER_STEP = 2000;
+const AGAIN = 'run export and import again';
+
+/**
+ * Stores a guild from the stream of "guild export". Until the stream ends, the guild is marked as unfinished. The next import of the guild
+ * deletes what an unfinished one left. O(n log n), in steps of a few milliseconds.
+ * @throws InvalidInputError when the stream is none or ends early; RefusedError when the guild has data of its own, or something else writes to it.
+ * @throws StoreUnavailableError
+ */
+export async function importGuild(
+  store: GuildStore,
+  lines: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<Imported> {
+  let move: GuildImport | undefined;
+  try {
+    for await (const text of lines) {
+      signal.throwIfAborted();
+      const line = parseLine(text);
+      // The beginning of another stream ends this one too.
+      if (!line || ('format' in line && move)) break;
+      if ('format' in line) {
+        move = new GuildImport(store, line.guild);
+        await move.begin(line.model);
+      } else if (!move) throw new InvalidInputError('The input does not begin as the output of "guild export" does');
+      else if ('members' in line) await move.put(line.members);
+      else return await move.finish(line.end);
+    }
+    throw new InvalidInputError(
+      move
+        ? `The stream ended before the guild was complete: ${AGAIN}`
+        : 'There is no output of "guild export" of this version on standard input',
+    );
+  } finally {
+    move?.stop();
+  }
+}
+
+class GuildImport {
+  private readonly token = randomUUID();
+  private readonly renewal = setInterval(() => void this.put([]).catch(() => {}), RENEW_MS);
+  /** Name of the Redis server that stores the members. */
+  private server = '';
+
+  constructor(
+    private readonly store: GuildStore,
+    private readonly guildId: string,
+  ) {}
+
+  /** Takes the lock and deletes what an unfinished import left. */
+  async begin(model: string): Promise<void> {
+    this.server = (await this.step('begin', [], model))[1] ?? '';
+    await this.store.apiKeys.revokeAll(this.guildId, () => this.put([]));
+  }
+
+  async put(members: readonly MovedMember[]): Promise<void> {
+    const args = members.flatMap(([userId, place, xp = '0', until = 0, profile = '', gains = '']) => {
+      const cooldownMs = Math.max(0, Math.round(until - Date.now()));
+      return [userId, place, xp, cooldownMs, toBytes(profile), gains];
+    });
+    const userIds = members.map(([userId]) => userId);
+    await this.step('put', userIds, ...args);
+  }
+
+  /** Stores the rest. The records of the API keys come last, so that no key works before the guild is complete. */
+  async finish({ keys, quota, ...rest }: MovedRest): Promise<Imported> {
+    const { apiKeys } = this.store;
+    const { ranked, hidden, rev, stats, config, season, used, usage } = rest;
+    await this.refuseKeysOfOthers(keys);
+    const listed = keys.flatMap(({ id, sha256 }) => [id, sha256]);
+    const hashes = { stats, config, season, apiKeys: listed, apiKeysUsed: used, usage };
+    let stored = 0;
+    try {
+      for (const [name, fields] of Object.entries(hashes)) await this.storeFields(name as keyof typeof hashes, fields);
+      const quotaMs = Math.max(0, Math.round(quota.untilMs - Date.now()));
+      await this.step('finish', [], this.server, ranked, hidden, quota.used, quotaMs);
+      for (const key of keys) {
+        // Whatever the stream says, it opens this guild alone. One that was revoked meanwhile is passed over.
+        const own = [...key.record.map(toBytes), 'id', key.id, 'guild_id', this.guildId];
+        if (await apiKeys.storeListed(this.guildId, key.id, key.sha256, own)) stored++;
+      }
+      await this.step('end', [], this.server, rev);
+    } catch (error) {
+      await this.dropKeys(keys).catch(() => {});
+      throw error;
+    }
+    await publishInvalidation(this.store, this.guildId);
+    return { guild: this.guildId, members: ranked + hidden, hidden, keys: stored };
+  }
+
+  /** Stores fields and values of a hash of the guild, in steps. */
+  private async storeFields(name: (typeof KEY_NAMES)[number], fields: Fields): Promise<void> {
+    const key = KEY_NAMES.indexOf(name) + 1;
+    // Once for none too, because the first step of the counters takes away what "begin" has put there.
+    for (let from = 0; from === 0 || from < fields.length; from += TEXTS_PER_STEP)
+      await this.step('fields', [], key, ...fields.slice(from, from + TEXTS_PER_STEP).map(toBytes));
+  }
+
+  /** @throws RefusedError when an API key of the stream opens another guild of this Redis. */
+  private async refuseKeysOfOthers(keys: MovedRest['keys']): Promise<void> {
+    const { client, redisKeys } = this.store;
+    for (const { id, sha256 } of keys) {
+      const owner = await client.hget(redisKeys.apiKey(sha256), 'guild_id');
+      if (owner !== null && owner !== this.guildId) throw new RefusedError('key_of_other', { guild: owner, key: id });
+    }
+  }
+
+  /** Deletes the API keys of an import that was refused at its end, except keys of another import that has taken over, or finished, meanwhile. */
+  private async dropKeys(keys: MovedRest['keys']): Promise<void> {
+    const { client, redisKeys } = this.store;
+    const { stats, apiKeys, lock } = redisKeys.locked(this.guildId);
+    const owner = await client.get(lock);
+    if (owner !== null && owner !== this.token) return;
+    const isFinished = (await client.hexists(stats, 'importing')) === 0;
+    for (const { id, sha256 } of keys) {
+      if (isFinished && (await client.hget(apiKeys, id)) === sha256) continue;
+      await client.del(redisKeys.apiKey(sha256));
+      await client.hdel(apiKeys, id);
+    }
+    await publishInvalidation(this.store, this.guildId);
+  }
+
+  /** Ends the renewal of the lock, which then expires. */
+  stop(): void {
+    clearInterval(this.renewal);
+  }
+
+  /** Runs a mode of move.lua. @throws RefusedError when something is in the way. */
+  private async step(mode: string, userIds: readonly string[], ...args: (string | number | Buffer)[]) {
+    const { redisKeys, scripts } = this.store;
+    const guild = redisKeys.locked(this.guildId);
+    const cooldowns = userIds.map((userId) => guild.cooldownPrefix + userId);
+    const keys = { ...guild, quota: redisKeys.quota(this.guildId) };
+    const reply = await move<string[]>(scripts, keys, [mode, this.token, ...args], cooldowns);
+    throwRefusal(reply);
+    const obstacle = OBSTACLES.get(reply[0] ?? '');
+    if (obstacle) throw new RefusedError(obstacle, { guild: this.guildId });
+    return reply;
+  }
+}
+
+type Obstacle = 'guild_busy' | 'guild_exists' | 'import_disturbed' | 'import_failed_over' | 'import_incomplete';
+
+/** What is in the way, by the reply of move.lua. */
+const OBSTACLES: ReadonlyMap<string, Obstacle> = new Map([
+  ['BUSY', 'guild_busy'],
+  ['EXISTS', 'guild_exists'],
+  ['CHANGED', 'import_disturbed'],
+  ['SERVER', 'import_failed_over'],
+  ['COUNT', 'import_incomplete'],
+]);
+
+const toBytes = (text: string) => Buffer.from(text, 'latin1');
+
+/** Returns the line; undefined when it was cut off, or is of something else. */
+function parseLine(text: string): Line | undefined {
+  try {
+    return lineSchema.parse(JSON.parse(text));
+  } catch {
+    // The stream ends here.
+    return undefined;
+  }
+}

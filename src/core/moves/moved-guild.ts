@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { oversizedKeyFields } from '../bounds.ts';
+import { ID_PATTERN } from '../ranking/model.ts';
+
+/** The stream of "guild export": one JSON value a line. Ids, names and values are texts of bytes (latin1), so that they arrive as they were. */
+export const FORMAT = 'guildrank-guild-1';
+
+/** Members of one line, and of one step in Redis. Redis serves nobody else meanwhile: a few milliseconds. */
+export const MEMBERS_PER_LINE = 125;
+
+/** Field, value, and so on. */
+const fields = z
+  .array(z.string())
+  .refine(({ length }) => length % 2 === 0, 'a field without a value')
+  .readonly();
+export type Fields = z.output<typeof fields>;
+
+const count = z.int().min(0);
+const milliseconds = z.number().min(0);
+const GAINS = /^([^,]+(,[^,]+){3})?$/;
+
+const member = z.union([
+  z
+    .tuple([
+      z.string(),
+      z.string().regex(/^(ranked|hidden( left)?( self)?( moderator)?)$/),
+      z.string(),
+      milliseconds,
+      z.string(),
+      z.string().regex(GAINS),
+    ])
+    .readonly(),
+  z.tuple([z.string(), z.literal('gone')]).readonly(),
+]);
+/** User id, "ranked" or "hidden REASONS", XP, end of the cooldown in ms since 1970, profile, XP on each of the four boards. A later line about the same member replaces this one. */
+export type MovedMember = z.output<typeof member>;
+
+/** An API key of a guild. */
+export const movedKeySchema = z.object({
+  id: z.string().regex(/^[0-9A-Za-z]{1,32}$/),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  record: fields.refine((record) => {
+    const pairs = record.flatMap((field, i) => (i % 2 === 0 ? [[field, record[i + 1] ?? '']] : []));
+    return oversizedKeyFields(Object.fromEntries(pairs)).length === 0;
+  }, 'a field of an API key above its bound'),
+});
+
+const rest = z.object({
+  ranked: count,
+  hidden: count,
+  rev: z.string(),
+  stats: fields,
+  config: fields,
+  season: fields,
+  keys: z
+    .array(movedKeySchema)
+    .refine(
+      (keys) => new Set(keys.flatMap(({ id, sha256 }) => [id, sha256])).size === 2 * keys.length,
+      'an API key twice',
+    ),
+  /** When each API key was used last, and requests by hour and API key. */
+  used: fields,
+  usage: fields,
+  quota: z.object({ used: z.string().regex(/^\d+$/), untilMs: milliseconds }),
+});
+/** The rest of a guild, which ends the stream. */
+export type MovedRest = z.output<typeof rest>;
+
+/** One line of the stream. */
+export const lineSchema = z.union([
+  z.object({ members: z.array(member).readonly() }),
+  z.object({ end: rest }),
+  z.object({ format: z.literal(FORMAT), guild: z.string().regex(ID_PATTERN), model: z.string() }),
+]);
+export type Line = z.output<typeof lineSchema>;

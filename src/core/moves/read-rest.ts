@@ -1,0 +1,62 @@
+import { RefusedError } from '../errors.ts';
+import type { ClientStore } from '../store/store.ts';
+import { type Fields, type MovedRest, movedKeySchema } from './moved-guild.ts';
+
+/** Fields of the counters that belong to running work. */
+const RUNNING = ['rev', 'recount', 'replacing'];
+
+/**
+ * Reads what is stored of a guild beside its members. Two round trips.
+ * @param stats its counters.
+ * @throws RefusedError for an API key that was written by hand and that no import takes.
+ */
+export async function readRest(
+  { client, redisKeys }: ClientStore,
+  guildId: string,
+  { rev = '', ...stats }: Readonly<Record<string, string>>,
+): Promise<MovedRest> {
+  const keys = redisKeys.guild(guildId);
+  const quotaKey = redisKeys.quota(guildId);
+  const [ranked, hidden, config, season, shas, used, usage, count, ttl] = await Promise.all([
+    client.zcard(keys.xp),
+    client.zcard(keys.hidden),
+    client.hgetall(keys.config),
+    client.hgetall(keys.season),
+    client.hgetall(keys.apiKeys),
+    client.hgetall(keys.apiKeysUsed),
+    client.hgetall(keys.usage),
+    client.get(quotaKey),
+    client.pttl(quotaKey),
+  ]);
+  const apiKeys = Object.entries(shas).map(async ([id, sha256]) => {
+    const record = await client.hgetall(redisKeys.apiKey(sha256));
+    return { id, sha256, record: listed(record) };
+  });
+  const moved = (await Promise.all(apiKeys)).filter(({ record }) => record.length > 0);
+  refuseUnfitKeys(moved, guildId, keys.apiKeys);
+  return {
+    ranked,
+    hidden,
+    rev,
+    config: listed(config),
+    season: listed(season),
+    stats: listed(Object.fromEntries(Object.entries(stats).filter(([name]) => !RUNNING.includes(name)))),
+    keys: moved,
+    used: listed(used),
+    usage: listed(usage),
+    quota: { used: /^\d+$/.test(count ?? '') ? String(count) : '0', untilMs: ttl > 0 ? Date.now() + ttl : 0 },
+  };
+}
+
+function refuseUnfitKeys(moved: MovedRest['keys'], guildId: string, listKey: string): void {
+  const unfit = moved.find((key) => !movedKeySchema.safeParse(key).success);
+  if (unfit) throw new RefusedError('key_unfit', { guild: guildId, key: unfit.id });
+  if (new Set(moved.map(({ sha256 }) => sha256)).size < moved.length)
+    throw new RefusedError('key_twice', { guild: guildId, list: listKey });
+}
+
+const bytes = (text: string) => Buffer.from(text).toString('latin1');
+
+function listed(hash: Record<string, string>): Fields {
+  return Object.entries(hash).flatMap(([name, value]) => [bytes(name), bytes(value)]);
+}

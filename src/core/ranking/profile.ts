@@ -1,0 +1,48 @@
+import { cutText, MAX_USERNAME_BYTES } from '../bounds.ts';
+import { MAX_XP } from './curves.ts';
+
+/** The profile of a member without one. The parts are those of gr:{G}:members: "LEVEL STREAK CLAIM NAME" (docs/data-model.md). */
+const NO_PROFILE = { level: '-', streak: '0', claim: '-', username: '' };
+const WHOLE = /^\d+$/;
+/** Milliseconds since 1970. claim.lua stores the minutes from UTC of its day with them. */
+const TIME = /^(-?\d+)(?:[+-]\d*)?$/;
+
+/** Splits a profile. A text that has not three parts before the name, or none of them readable, says nothing, as in lib-profile.lua. */
+export function splitProfile(value: string | null): Readonly<typeof NO_PROFILE> {
+  if (value === null) return NO_PROFILE;
+  const first = value.indexOf(' ');
+  const second = first < 0 ? -1 : value.indexOf(' ', first + 1);
+  if (second < 0) return NO_PROFILE;
+  const third = value.indexOf(' ', second + 1);
+  const end = third < 0 ? value.length : third;
+  const parts = {
+    level: value.slice(0, first),
+    streak: value.slice(first + 1, second),
+    claim: value.slice(second + 1, end),
+    username: value.slice(end + 1),
+  };
+  const isReadable =
+    parts.level === '-' || WHOLE.test(parts.level) || WHOLE.test(parts.streak) || TIME.test(parts.claim);
+  return isReadable ? parts : NO_PROFILE;
+}
+
+/** Returns the name that a response shows: the user id for a member without one. A name above its bound, of another program, is cut. */
+export function shownName(username: string, userId: string): string {
+  return cutText(username, MAX_USERNAME_BYTES) || userId;
+}
+
+/** Returns whether a profile has the form that the scripts write. */
+export function isWellFormed(value: string): boolean {
+  return /^(-|\d{1,16}) \d{1,16} (-|-?\d{1,16}([+-]\d{1,4})?)( .+)?$/s.test(value);
+}
+
+/** Returns an explicit level, or undefined if it is none. */
+export function explicitLevel(text: string): number | undefined {
+  return WHOLE.test(text) ? Math.min(Number(text), MAX_XP) : undefined;
+}
+
+/** Returns the time of a claim as ISO 8601 in UTC, or null if it is none. */
+export function claimTime(text: string): string | null {
+  const time = new Date(Number(TIME.exec(text)?.[1]));
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}

@@ -1,0 +1,218 @@
+import { StoreUnavailableError } from '../errors.ts';
+import { BOARDS, boardKeys, READ_KEYS, type RedisKeys } from '../store/keys.ts';
+import { defineScript } from '../store/script.ts';
+import type { Scripts } from '../store/scripts.ts';
+
+/** The commands of one guild or several. The keys that it names are those of the first guild; those of its boards and of the other guilds follow. */
+export const batch = defineScript('batch', ['quota', ...READ_KEYS]);
+
+/** The reply of a command: a text, or a list of two values or more. */
+export type CommandReply = string | readonly [unknown, unknown, ...unknown[]];
+
+/** A command's reply, or the message of its error. */
+type Reply = CommandReply | readonly [message: string];
+
+/** A command that reads one guild. A flat object, because thousands are cached (docs/adr/0011). */
+export interface ReadCommand<T> {
+  readonly guildId: string;
+  /** As batch.lua documents it, without the cached revision: a name and its arguments, none with a space or a line break in it. */
+  readonly command: string;
+  /** Rows of data that the command reads, about. */
+  readonly weight: number;
+  /** Makes the result from the reply. */
+  decode(reply: CommandReply): T;
+}
+
+/** Commands of one guild that leave together. */
+class GuildCommands {
+  /** One line a command, as batch.lua documents them. */
+  lines = '';
+  count = 0;
+  /** Ids of the API keys with a cap that are counted, whose counters are declared. */
+  cappedKeys: Set<string> | undefined;
+  readonly replies: Promise<readonly Reply[]>;
+  resolve!: (replies: readonly Reply[] | Promise<readonly Reply[]>) => void;
+  reject!: (failure: unknown) => void;
+
+  constructor(readonly guildId: string) {
+    this.replies = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+}
+
+/** What a batcher needs to know of a connection of ioredis. One to a Cluster has no stream, and neither has ioredis-mock. */
+interface BatchConnection {
+  readonly isCluster: boolean;
+  readonly stream?: { cork(): void; uncork(): void };
+}
+
+export interface BatcherOptions {
+  /** The connection of the scripts. Without one, as on a client of a bot, each guild's commands leave alone. */
+  readonly client?: BatchConnection;
+  /** Called once, when the host turns out to keep guilds on several servers behind its address. */
+  readonly onSharded?: (() => void) | undefined;
+}
+
+/** Rows that one Redis command may read. Redis serves nobody else meanwhile: these take it about a millisecond. */
+const MAX_WEIGHT = 500;
+
+/**
+ * Runs the commands of batch.lua for guilds. Commands that are collected together leave as one Redis command, which shares the cost for
+ * ioredis and Redis (docs/adr/0006). It declares all keys of all its guilds. A host that keeps guilds on several servers therefore refuses
+ * the command as a whole, before anything is counted or read; the commands are then sent again, those of each guild alone, and so are all
+ * later ones (docs/adr/0012).
+ */
+export class CommandBatcher {
+  /** Commands not yet sent, by guild; those of its boards apart, because they declare further keys. */
+  private waiting = new Map<string, GuildCommands>();
+  private weight = 0;
+  private collecting = false;
+  private sharded: boolean;
+
+  constructor(
+    private readonly scripts: Scripts,
+    private readonly redisKeys: RedisKeys,
+    private readonly options: BatcherOptions = {},
+  ) {
+    const { client } = options;
+    this.sharded = client === undefined || client.isCluster;
+  }
+
+  /** Whether the guilds are on several servers, as in a Cluster. Behind one address that is known when a command was refused for it. */
+  get isSharded(): boolean {
+    return this.sharded;
+  }
+
+  /** Sends all commands that `work` runs, before it returns, together. */
+  collect(work: () => void): void {
+    this.collecting = true;
+    try {
+      work();
+    } finally {
+      this.collecting = false;
+      this.flush();
+    }
+  }
+
+  /**
+   * Runs a command. Outside of {@link collect} it leaves at once, alone.
+   * @param command as batch.lua documents it: a name and its arguments, none with a space or a line break in it.
+   * @param decode makes the result from the reply, in the form that the command has.
+   * @param weight rows of data that the command reads, about.
+   * @param cappedKeyId id of the API key with a cap that the command counts, if it is "capped".
+   * @throws StoreUnavailableError
+   */
+  run<T, R extends CommandReply = string>(
+    guildId: string,
+    command: string,
+    decode: (reply: R) => T,
+    weight = 1,
+    cappedKeyId?: string,
+  ): Promise<T> {
+    if (this.waiting.size > 0 && this.weight + weight > MAX_WEIGHT) this.flush();
+    const key = isOfBoard(command) ? `${guildId}~` : guildId;
+    let commands = this.waiting.get(key);
+    if (!commands) {
+      commands = new GuildCommands(guildId);
+      this.waiting.set(key, commands);
+    }
+    commands.lines += `${command}\n`;
+    this.weight += weight;
+    if (cappedKeyId !== undefined) {
+      commands.cappedKeys ??= new Set();
+      commands.cappedKeys.add(cappedKeyId);
+    }
+    const index = commands.count++;
+    const result = commands.replies.then((replies) => decode(replyOf(replies[index]) as R));
+    if (!this.collecting) this.flush();
+    return result;
+  }
+
+  /**
+   * Reads a guild.
+   * @returns undefined when the guild is still at the cached revision.
+   * @throws StoreUnavailableError
+   */
+  read<T>(read: ReadCommand<T>): Promise<T>;
+  read<T>(read: ReadCommand<T>, cachedRevision?: string): Promise<T | undefined>;
+  read<T>(read: ReadCommand<T>, cachedRevision = ''): Promise<T | undefined> {
+    const decode = (reply: CommandReply) => (reply === '' ? undefined : read.decode(reply));
+    return this.run(read.guildId, `${read.command} ${cachedRevision}`, decode, read.weight);
+  }
+
+  private flush(): void {
+    const all = [...this.waiting.values()];
+    if (all.length === 0) return;
+    this.waiting = new Map();
+    this.weight = 0;
+    if (all.length > 1 && !this.sharded) void this.sendJoined(all);
+    else this.sendApart(all);
+  }
+
+  /** Sends the commands of several guilds as one Redis command. */
+  private async sendJoined(all: readonly GuildCommands[]): Promise<void> {
+    try {
+      const replies = await this.send(all);
+      let first = 0;
+      for (const { count, resolve } of all) {
+        resolve(replies.slice(first, first + count));
+        first += count;
+      }
+    } catch (failure) {
+      if (failure instanceof StoreUnavailableError && failure.code === 'CROSSSLOT') {
+        this.becomeSharded();
+        return this.sendApart(all);
+      }
+      for (const { reject } of all) reject(failure);
+    }
+  }
+
+  /** Sends the commands of each guild as a Redis command of their own, all in one write to the connection: each write is a system call. */
+  private sendApart(all: readonly GuildCommands[]): void {
+    const stream = this.options.client?.stream;
+    stream?.cork();
+    for (const commands of all) commands.resolve(this.send([commands]));
+    stream?.uncork();
+  }
+
+  private becomeSharded(): void {
+    if (this.sharded) return;
+    this.sharded = true;
+    this.options.onSharded?.();
+  }
+
+  /** Sends one Redis command, which declares all keys of its guilds. */
+  private send(all: readonly GuildCommands[]): Promise<readonly Reply[]> {
+    const keys: string[] = [];
+    let lines = '';
+    for (const commands of all) {
+      if (keys.length > 0) lines += `guild ${keys.length + 1}\n`;
+      lines += commands.lines;
+      this.declareKeys(commands, keys);
+    }
+    const [quota = '', xp = '', stats = '', config = '', members = '', ...further] = keys;
+    return batch<readonly Reply[]>(this.scripts, { quota, xp, stats, config, members }, [lines], further);
+  }
+
+  /** Adds the keys of a guild's commands, in the order that batch.lua documents. */
+  private declareKeys({ guildId, lines, cappedKeys }: GuildCommands, keys: string[]): void {
+    const guild = this.redisKeys.reading(guildId);
+    keys.push(guild.quota);
+    for (const name of READ_KEYS) keys.push(guild[name]);
+    if (isOfBoard(lines)) for (const board of BOARDS) keys.push(boardKeys(guild.xp, board).xp);
+    for (const keyId of cappedKeys ?? []) keys.push(this.redisKeys.keyQuota(guildId, keyId));
+  }
+}
+
+/** No id of a guild or user has this character. */
+function isOfBoard(command: string): boolean {
+  return command.includes('~');
+}
+
+/** Returns the reply of a command. @throws StoreUnavailableError with the message of its error. */
+function replyOf(reply: Reply | undefined): CommandReply {
+  if (typeof reply === 'string' || (reply && reply.length > 1)) return reply as CommandReply;
+  throw new StoreUnavailableError(new Error(String(reply?.[0] ?? 'the batch has no reply for the command')));
+}

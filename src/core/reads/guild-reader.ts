@@ -1,0 +1,118 @@
+import { InvalidInputError, shownText } from '../errors.ts';
+import { checkFields, checkIds, wholeText } from '../members/check-fields.ts';
+import { type CardReply, card, decodeCard, type MemberCard } from './card.ts';
+import { MAX_PAGE_SIZE } from '../ranking/model.ts';
+import {
+  around,
+  curveOf,
+  decodePage,
+  MemberRead,
+  PageRead,
+  type PageReply,
+  RulesRead,
+  StatsRead,
+} from './reader.ts';
+import type { CommandBatcher } from './command-batcher.ts';
+import { BOARDS, type BoardName, boardKeys, kindOfBoard } from '../store/keys.ts';
+import type { ScriptStore } from '../store/scripts.ts';
+import { parseRules } from '../rules/parse-rules.ts';
+import {
+  type GuildStats,
+  guildStats,
+  type Member,
+  memberOf,
+  type RankingPage,
+  type RankingPart,
+  rankingPart,
+} from './rankings.ts';
+import type { Rules } from '../rules/rules-document.ts';
+
+const MAX_AROUND = 50;
+
+/** Which ranking to read. */
+export interface RankingOptions {
+  /** A board of the guild: the XP gained in this week or month, or in the last one that is over. The ranking of the guild without it. */
+  readonly board?: BoardName;
+}
+
+/**
+ * Reads guilds for a bot: the same data as the API, in camel case, without HTTP and without its quota. Each method is one script and one
+ * round trip.
+ * All of them throw InvalidInputError for a wrong argument, and StoreUnavailableError.
+ */
+export class GuildReader {
+  constructor(private readonly store: ScriptStore & { readonly commands: CommandBatcher }) {}
+
+  /** Returns one page of a ranking, from page 1, with 1 to 100 rows. A board has the members' levels in the guild. O(log m + limit). */
+  async page(guildId: string, page = 1, limit = 10, options: RankingOptions = {}): Promise<RankingPage> {
+    const board = checkRanking(guildId, [], options);
+    wholeText('page', page, 1, Number.MAX_SAFE_INTEGER);
+    wholeText('limit', limit, 1, MAX_PAGE_SIZE);
+    const { value } = await this.store.commands.read(new PageRead(guildId, page, limit, board));
+    return { ...rankingPart(value), page };
+  }
+
+  /** Returns a ranked member, or null. O(log m). */
+  async member(guildId: string, userId: string, options: RankingOptions = {}): Promise<Member | null> {
+    const board = checkRanking(guildId, [userId], options);
+    const { value } = await this.store.commands.read(new MemberRead(guildId, userId, board));
+    return value && memberOf(value);
+  }
+
+  /** Returns the counters and the curve of a guild. @throws StoreUnavailableError "CURVE" for a curve with unfit numbers. O(1). */
+  async stats(guildId: string, options: RankingOptions = {}): Promise<GuildStats> {
+    const board = checkRanking(guildId, [], options);
+    const { value, curve } = await this.store.commands.read(new StatsRead(guildId, board));
+    return guildStats(value, curveOf(curve));
+  }
+
+  /**
+   * Returns the rules of a guild for `xpFor` and `rewardRoles`, null without any. A bot keeps them for a while: the channel
+   * `gr:changed` names a guild whose rules changed. O(1).
+   * @throws InvalidInputError which names the wrong field, when another program stored rules that are wrong.
+   */
+  async rules(guildId: string): Promise<Rules | null> {
+    checkIds(guildId, []);
+    const { value } = await this.store.commands.read(new RulesRead(guildId));
+    return value === '' ? null : parseRules(value);
+  }
+
+  /**
+   * Returns a ranked member with up to `n` members above it and up to `n` below it, and the total; null if it is not ranked.
+   * O(log m + n).
+   * @param n 0 to 50.
+   */
+  async around(guildId: string, userId: string, n = 5, options: RankingOptions = {}): Promise<RankingPart | null> {
+    const board = checkRanking(guildId, [userId], options);
+    const keys = this.store.redisKeys.guild(guildId);
+    const reach = wholeText('n', n, 0, MAX_AROUND);
+    const boards = board ? BOARDS.filter((other) => kindOfBoard(other) === kindOfBoard(board)) : [];
+    const further = boards.map((name) => boardKeys(keys.xp, name).xp);
+    const args = [userId, reach, board ?? ''];
+    const [start, reply] = await around<[number | string, PageReply]>(this.store.scripts, keys, args, further);
+    const first = Number(start);
+    if (first < 0) return null;
+    return rankingPart(decodePage(reply, 1, first).value);
+  }
+
+  /**
+   * Returns what a rank card shows of a member, ranked or hidden; null for a user who is no member. O(log m).
+   * @throws StoreUnavailableError "CURVE" for a curve with unfit numbers.
+   */
+  async card(guildId: string, userId: string): Promise<MemberCard | null> {
+    checkIds(guildId, [userId]);
+    const reply = await card<CardReply>(this.store.scripts, this.store.redisKeys.guild(guildId), [userId]);
+    return decodeCard(reply, userId);
+  }
+}
+
+/** Returns the board that a call names. @throws InvalidInputError */
+function checkRanking(guildId: string, userIds: readonly string[], options: RankingOptions): BoardName | undefined {
+  checkIds(guildId, userIds);
+  checkFields(options, 'the options of a ranking', ['board']);
+  const { board } = options;
+  if (board === undefined || BOARDS.includes(board)) return board;
+  throw new InvalidInputError(
+    `board must be one of ${BOARDS.join(', ')}, not ${typeof board === 'string' ? board : shownText(board)}`,
+  );
+}

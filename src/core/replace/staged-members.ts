@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { RefusedError } from '../errors.ts';
+import { GUILD_KEYS, type GuildKeys, type StagingKeys } from '../store/keys.ts';
+import { membersOf, scanHash, scanSortedSet } from '../store/scan.ts';
+import { defineScript } from '../store/script.ts';
+import type { Store } from '../store/store.ts';
+import { type FileRecord, recordArguments, type XpRecord } from '../members/records.ts';
+import { stage, throwRefusal } from '../members/writer.ts';
+import { DEFAULT_CURVE } from '../ranking/curves.ts';
+import { reasonsIn } from '../ranking/model.ts';
+
+export const replace = defineScript('replace', [
+  ...GUILD_KEYS,
+  'nextXp',
+  'nextStats',
+  'nextConfig',
+  'nextHidden',
+  'nextMembers',
+  'carried',
+  'lock',
+  'hiddenReasons',
+  'nextHiddenReasons',
+]);
+
+/** How long the lock outlives the last step of its owner. */
+const LOCK_MS = 10_000;
+/** Members looked at in one step. Redis serves nobody else meanwhile: a few milliseconds. */
+const MEMBERS_PER_STEP = 250;
+/** Hidden members that changed meanwhile which the swap itself may look at. More than in other steps, so that it comes to an end. */
+const MAX_NOTED = 1000;
+/** Tries of a swap, between which hidden members that changed are carried over again. */
+const MAX_SWAPS = 20;
+
+/**
+ * The members that wait to replace those of a guild, under keys that no reader sees. One owner at a time holds their lock; every step
+ * checks it in the same script, so an owner that was suspended changes nothing after another has taken over. See ADR 7.
+ */
+export class StagedMembers {
+  /** Members that a killed run had left staged. */
+  leftBehind = 0;
+  /** Members to hide when they are put in place, with the reasons of the file. */
+  private readonly toHide = new Map<string, string>();
+  /** Members that Redis must have in the staged ranking, and hidden members beside it. A failover can lose some. */
+  private ranked = 0;
+  private hidden = 0;
+  private readonly token = randomUUID();
+  private readonly guild: GuildKeys;
+  private readonly staging: StagingKeys;
+
+  private constructor(
+    private readonly store: Store,
+    private readonly guildId: string,
+  ) {
+    this.guild = store.redisKeys.guild(guildId);
+    this.staging = store.redisKeys.staging(guildId);
+  }
+
+  /**
+   * Takes the lock, and clears the members that a killed run left staged.
+   * @param curveFields the curve that the guild will have, as fields of its config; the default curve unless given.
+   * @throws RefusedError while another owner holds the lock, or when one was killed less than ten seconds ago.
+   * @throws StoreUnavailableError
+   */
+  static async lock(
+    store: Store,
+    guildId: string,
+    curveFields: readonly string[] = ['xp_curve', DEFAULT_CURVE],
+  ): Promise<StagedMembers> {
+    const staged = new StagedMembers(store, guildId);
+    const [taken] = await staged.step('lock');
+    if (taken === 'BUSY') throw new RefusedError('guild_busy', { guild: guildId });
+    staged.leftBehind = Number((await staged.step('clear', ...curveFields))[1]);
+    return staged;
+  }
+
+  /** Keeps the lock of an owner that waits for its input. @throws RefusedError "lock" when another owner has it. */
+  async renew(): Promise<void> {
+    const { client } = this.store;
+    if ((await client.get(this.staging.lock)) !== this.token) throw new RefusedError('lock', { index: 0 });
+    await client.pexpire(this.staging.lock, LOCK_MS);
+  }
+
+  /** What a script needs to check the lock in the same step. */
+  get held(): { readonly lock: string; readonly token: string } {
+    return { lock: this.staging.lock, token: this.token };
+  }
+
+  /**
+   * Stages members, all or none.
+   * @returns the number of members that were not staged before.
+   * @throws as LeaderboardWriter.recordMany, and RefusedError "lock".
+   */
+  async stage(records: readonly FileRecord[]): Promise<{ readonly created: number }> {
+    for (const { userId, hidden, hiddenReasons = ['moderator'] } of records)
+      if (hidden) {
+        const named = [this.toHide.get(userId) ?? '', ...hiddenReasons].join(' ');
+        this.toHide.set(userId, reasonsIn(named).join(' '));
+      }
+    const visible = records.map((record) => ({ ...record, hidden: false }) as XpRecord);
+    const reply = await stage(this.store.scripts, this.staging, [this.token, ...recordArguments(visible)]);
+    throwRefusal(reply);
+    const created = Number(reply[2]);
+    this.ranked += created;
+    return { created };
+  }
+
+  /**
+   * Counts the present ranked members that are not staged, by their ranks. One that changes its rank meanwhile can be missed or counted
+   * twice. O(n log m), two round trips for 250 members.
+   */
+  async countUnstaged(): Promise<number> {
+    const { client } = this.store;
+    let unstaged = 0;
+    for (let first = 0; ; first += MEMBERS_PER_STEP) {
+      const members = await client.zrange(this.guild.xp, first, first + MEMBERS_PER_STEP - 1);
+      if (members.length === 0) break;
+      const staged = await client.zmscore(this.staging.xp, ...members);
+      unstaged += staged.filter((score) => score === null).length;
+    }
+    return unstaged;
+  }
+
+  /**
+   * Puts all staged members in the place of the present ones, at one moment. Members that are hidden stay hidden, whether they are staged or
+   * not: they are carried over in steps before that moment, and those that change meanwhile again. O(h log m) for h hidden members.
+   * @param curve the curve that the guild must have still, as its config names it; "" = none, undefined = any.
+   * @throws RefusedError when a counter would leave 64 bits, the lock was lost, a failover lost staged members, the guild has
+   *   another curve, or the bot changes hidden members all the time; then nothing was changed.
+   */
+  async putInPlace(curve?: string): Promise<void> {
+    let [, waiting, server] = await this.step('note');
+    if (Number(waiting) !== this.ranked) throw new RefusedError('staged', { index: 0 });
+    if (this.ranked === 0) return;
+    await this.change('hide', [...this.toHide]);
+    await this.carryHidden();
+    const expected = curve === undefined ? [] : [curve];
+    for (let swap = 1; swap <= MAX_SWAPS; swap++) {
+      const noted = Math.min(swap * MEMBERS_PER_STEP, MAX_NOTED);
+      const [status, ...rest] = await this.step('swap', this.ranked, this.hidden, server as string, noted, ...expected);
+      if (status === 'OK') {
+        this.ranked = 0;
+        this.hidden = 0;
+        return;
+      }
+      if (status === 'CURVE') throw new RefusedError('curve_changed', { guild: this.guildId });
+      if (status === 'NOTED') await this.change('carry', rest.map(String));
+      else {
+        server = rest[0];
+        await this.carryAll();
+      }
+    }
+    throw new RefusedError('hiding_disturbed', { guild: this.guildId });
+  }
+
+  /** Removes what is staged, and gives the lock back. @throws RefusedError "lock". */
+  async end(): Promise<void> {
+    await this.step('end');
+  }
+
+  private async carryHidden(): Promise<void> {
+    for await (const scored of scanSortedSet(this.store.client, this.guild.hidden, MEMBERS_PER_STEP)) {
+      await this.change('carry', membersOf(scored));
+    }
+  }
+
+  /** Carries those too that are not hidden any more. */
+  private async carryAll(): Promise<void> {
+    for await (const carried of scanHash(this.store.client, this.staging.carried, MEMBERS_PER_STEP)) {
+      await this.change('carry', membersOf(carried));
+    }
+    await this.carryHidden();
+  }
+
+  private async change(mode: 'hide' | 'carry', members: readonly (string | readonly string[])[]): Promise<void> {
+    for (let from = 0; from < members.length; from += MEMBERS_PER_STEP) {
+      const [, left, copied] = await this.step(mode, ...members.slice(from, from + MEMBERS_PER_STEP).flat());
+      this.ranked -= Number(left);
+      this.hidden += Number(left) + Number(copied);
+    }
+  }
+
+  /** Runs a mode of replace.lua. @throws RefusedError, StoreUnavailableError */
+  private async step(mode: string, ...args: (string | number)[]): Promise<(string | number)[]> {
+    const { xp, stats, config, hidden, members, hiddenReasons, carried, lock } = this.staging;
+    const keys = {
+      ...this.guild,
+      nextXp: xp,
+      nextStats: stats,
+      nextConfig: config,
+      nextHidden: hidden,
+      nextMembers: members,
+      nextHiddenReasons: hiddenReasons,
+      carried,
+      lock,
+    };
+    const reply = await replace(this.store.scripts, keys, [mode, this.token, ...args]);
+    throwRefusal(reply);
+    return reply;
+  }
+}

@@ -1,0 +1,105 @@
+-- configure: stores fields of a guild's config and raises its revision. A curve is stored by recount.lua, with the levels it gives.
+--
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
+-- ARGV field, value, ...   (plan, xp_multiplier, rules; "boards" with "week", "month", "week,month" or "", and "utc_offset_minutes";
+--   public_page, "on" or "", page_title, and its look: page_accent, page_accent_dark, page_background, page_background_dark, page_picture).
+--   An empty value removes a field.
+--
+-- A board that is new begins empty. One that is not named any more is deleted, with the one before it.
+-- Reply: the new revision. O(1): Redis frees the memory of a board beside other work.
+
+--- @include lib-counters
+--- @include lib-boards
+--- @include lib-permissions
+
+-- The fields and the most bytes of each (src/core/bounds.ts).
+local FIELDS = {
+  plan = 32,
+  xp_multiplier = 32,
+  rules = 16384,
+  boards = 10,
+  utc_offset_minutes = 4,
+  public_page = 2,
+  page_title = 400,
+  page_accent = 7,
+  page_accent_dark = 7,
+  page_background = 7,
+  page_background_dark = 7,
+  page_picture = 3072,
+}
+
+local changes, stored, emptied = {}, {}, {}
+for i = 1, #ARGV, 2 do
+  local field, value = ARGV[i], ARGV[i + 1]
+  if not FIELDS[field] then
+    error('configure stores plan, xp_multiplier, rules, boards, utc_offset_minutes, public_page and page_.. fields, not ' .. field, 0)
+  end
+  if #value > FIELDS[field] then
+    error(field .. ' has ' .. #value .. ' bytes, and the most is ' .. FIELDS[field], 0)
+  end
+  changes[field] = value
+  local list = value == '' and emptied or stored
+  list[#list + 1] = field
+  if value ~= '' then
+    list[#list + 1] = value
+  end
+end
+
+local stats = read_stats(KEYS[2])
+local function setting(field, default)
+  local value = changes[field] or redis.call('HGET', KEYS[3], field)
+  return type(value) == 'string' and value or default
+end
+local names, offset = setting('boards', ''), setting('utc_offset_minutes', '0')
+
+-- Makes the boards those of the names, at the offset. Returns the keys of the boards that go.
+local function change_set_of_boards()
+  local before, gone, day = on_boards().open(stats) or {}, {}, on_boards().day_at(offset)
+  local boards = { offset = offset, list = {}, is_changed = true }
+  for _, name in ipairs(BOARD_KEYS) do
+    local kind = string.match(name, '^%a+')
+    if not string.find(',' .. names .. ',', ',' .. kind .. ',', 1, true) then
+      gone[#gone + 1] = BOARD_KEYS[name].xp
+      gone[#gone + 1] = BOARD_KEYS[name].hidden
+      if stats.recount then
+        stats.recount.boards[name] = nil
+      end
+    elseif before[name] then
+      boards[name], boards.list[#boards.list + 1] = before[name], before[name]
+    else
+      on_boards().add(stats, boards, name, on_boards().period_of(kind, day) - (name == kind and 0 or 1))
+    end
+  end
+  stats.boards = boards
+  return gone
+end
+
+local gone = {}
+if changes.boards or (changes.utc_offset_minutes and names ~= '') then
+  on_boards().require_keys()
+  gone = change_set_of_boards()
+  for _, key in ipairs(gone) do
+    require_permissions(key, 'UNLINK')
+  end
+  require_permissions(KEYS[2], 'HDEL')
+end
+require_permissions(KEYS[3], 'HSET', 'HDEL')
+redis.call('HLEN', KEYS[3])
+local fields = stats.boards and stats.boards.list[1] and on_boards().fields(stats) or {}
+local rev = write_stats(stats, unpack(fields))
+if stored[1] then
+  redis.call('HSET', KEYS[3], unpack(stored))
+end
+if emptied[1] then
+  redis.call('HDEL', KEYS[3], unpack(emptied))
+end
+if stats.boards then
+  on_boards().write(stats)
+  if gone[1] then
+    redis.call('UNLINK', unpack(gone))
+  end
+  if not stats.boards.list[1] then
+    redis.call('HDEL', KEYS[2], 'boards')
+  end
+end
+return rev

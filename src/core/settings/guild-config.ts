@@ -1,0 +1,118 @@
+import { BOUNDS } from '../bounds.ts';
+import { InvalidInputError } from '../errors.ts';
+import { BOARD_KINDS, type BoardKind, GUILD_KEYS } from '../store/keys.ts';
+import { defineScript } from '../store/script.ts';
+import { publishInvalidation, type Store } from '../store/store.ts';
+import { CounterAudit } from '../counters/counters.ts';
+import type { CurveText } from '../ranking/curves.ts';
+import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from './page-look.ts';
+
+export const configure = defineScript('configure', GUILD_KEYS);
+
+/** The config fields to change. A field left out stays as it is. */
+export interface GuildConfigChange {
+  readonly plan?: string;
+  readonly xpCurve?: CurveText;
+  readonly xpMultiplier?: number;
+  /** The boards that the guild has from now on. One that is left out is deleted. */
+  readonly boards?: readonly BoardKind[];
+  /** Minutes from UTC to the clock by which weeks and months begin, such as 60 or -300; -720 to 840. */
+  readonly utcOffsetMinutes?: number;
+  /** Whether the guild has a public page. */
+  readonly publicPage?: boolean;
+  /** Title of the public page, 100 characters at most; "" = the guild id. */
+  readonly pageTitle?: string;
+  /** Colours and picture of the public page; "" takes one back. */
+  readonly pageLook?: Partial<PageLook>;
+}
+
+/** The titles of a public page. A title that turns its direction would turn that of texts beside it. */
+const TITLE_PATTERN =
+  /^(?:\p{Zs}{0,100}|(?=.*[^\p{DI}\p{C}\p{Z}\p{M}\u2800])[^\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,100})$/su;
+
+/** Parses a title of the public page. @returns it without spaces around it. @throws InvalidInputError with the rule that it breaks. */
+export function parseTitle(text: string): string {
+  if (TITLE_PATTERN.test(text)) return text.trim();
+  throw new InvalidInputError(
+    'The title of the public page has 100 characters at most that can be seen, without line breaks and direction controls',
+  );
+}
+
+/** Parses a multiplier of XP. @throws InvalidInputError unless it is a number from 0 to 1000, with ten decimals at most. */
+export function parseMultiplier(text: string): number {
+  const multiplier = /^\d{1,4}(\.\d{1,10})?$/.test(text) ? Number(text) : Number.NaN;
+  if (multiplier <= 1000) return multiplier;
+  throw new InvalidInputError('The multiplier is a number from 0 to 1000, such as 1.5');
+}
+
+/** Parses an offset of the clock in minutes from UTC. @throws InvalidInputError unless it is a whole number from -720 to 840. */
+export function parseUtcOffset(text: string): number {
+  const minutes = /^-?\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (minutes >= -720 && minutes <= 840) return minutes;
+  throw new InvalidInputError(
+    'The clock is a whole number of minutes from UTC, from -720 to 840, such as 60 for UTC+01:00',
+  );
+}
+
+/** The most bytes of a guild's rules: a bot reads them all at once. */
+export const MAX_RULES_BYTES = BOUNDS.rules.bytes;
+
+/** Changes the configuration of guilds. */
+export class GuildConfig {
+  constructor(private readonly store: Store) {}
+
+  /**
+   * Stores config fields, raises the revision and publishes the invalidation. Two round trips, O(1). A new curve moves
+   * every computed level, so it is stored with recounted counters before the other fields: O(n log n), see {@link CounterAudit.rebuild}.
+   * @throws InvalidInputError when title or look do not fit, and as {@link CounterAudit.check}; nothing is stored then.
+   */
+  async update(guildId: string, change: GuildConfigChange): Promise<void> {
+    const { xpCurve } = change;
+    const fields = toFields(change);
+    // First, because another count can refuse it.
+    if (xpCurve !== undefined) await new CounterAudit(this.store).rebuild(guildId, xpCurve, curveFields(xpCurve));
+    if (fields.length > 0) await this.configure(guildId, fields);
+    await publishInvalidation(this.store, guildId);
+  }
+
+  /**
+   * Stores the rules of a guild, a JSON text that `parseRules` has checked, or removes them with null. Raises the revision and publishes the
+   * invalidation. Two round trips, O(1).
+   * @throws InvalidInputError for a text above 16,384 bytes.
+   * @throws StoreUnavailableError
+   */
+  async setRules(guildId: string, rules: string | null): Promise<void> {
+    const bytes = Buffer.byteLength(rules ?? '');
+    if (bytes > MAX_RULES_BYTES)
+      throw new InvalidInputError(`The rules have ${bytes} bytes, and the most is ${MAX_RULES_BYTES}: leave some out`);
+    await this.configure(guildId, ['rules', rules ?? '']);
+    await publishInvalidation(this.store, guildId);
+  }
+
+  private configure(guildId: string, fields: readonly string[]): Promise<unknown> {
+    return configure(this.store.scripts, this.store.redisKeys.guild(guildId), fields);
+  }
+}
+
+/** Returns the change, but for the curve, as configure.lua reads it: field, value, ... @throws InvalidInputError for what does not fit. */
+function toFields(change: GuildConfigChange): string[] {
+  const { plan, xpMultiplier, boards, utcOffsetMinutes, publicPage, pageTitle, pageLook = {} } = change;
+  const fields: string[] = [];
+  if (plan !== undefined) fields.push('plan', plan);
+  if (xpMultiplier !== undefined) fields.push('xp_multiplier', String(xpMultiplier));
+  if (boards !== undefined) fields.push('boards', BOARD_KINDS.filter((kind) => boards.includes(kind)).join(','));
+  if (utcOffsetMinutes !== undefined) fields.push('utc_offset_minutes', String(utcOffsetMinutes));
+  if (publicPage !== undefined) fields.push('public_page', publicPage ? 'on' : '');
+  if (pageTitle !== undefined) fields.push('page_title', parseTitle(pageTitle));
+  for (const setting of LOOK_SETTINGS) {
+    const value = pageLook[setting];
+    if (value !== undefined) fields.push(LOOK[setting].field, parseLook(setting, value.trim()));
+  }
+  return fields;
+}
+
+/** Returns a curve as fields of a config: field, value, ... */
+export function curveFields(curve: CurveText): string[] {
+  const [name, coefficients] = curve.split('=') as [string, string?];
+  return coefficients === undefined ? ['xp_curve', name] : ['xp_curve', name, 'xp_curve_custom', coefficients];
+}

@@ -1,0 +1,129 @@
+import type { RedisConfig } from '../../config/redis.ts';
+import { type RedisCode, redisCodeOf, scriptRefusal, systemErrorOf } from '../errors.ts';
+import { addressSetting, type ConnectionError, certificateRefusal, connectionMistake } from './connection-mistakes.ts';
+
+/** What a person can do about a refusal, by its code. */
+const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
+  READONLY: 'This is a replica: connect to its master, or use REDIS_MODE=sentinel',
+  OOM: 'Redis is full: raise its maxmemory, or delete data',
+  MISCONF:
+    'Redis cannot save to its disk and refuses writes: see its log, and make room on the disk or mend its rights',
+  NOREPLICAS: 'Redis misses replicas: bring them back, or lower its min-replicas-to-write',
+  NOPERM: 'The user of REDIS_URL lacks a permission: compare with deploy/redis/users.acl',
+  NOAUTH: 'Redis asks for a password: put user and password into REDIS_URL',
+  WRONGPASS: 'Correct user and password in REDIS_URL',
+  LOADING: 'Redis loads its data: try again when it has finished',
+  BUSY: 'A script keeps Redis busy: wait for its end, or end it with SCRIPT KILL',
+  MASTERDOWN: 'This is a replica without its master: bring the master back',
+  CLUSTERDOWN: 'A part of the Cluster has no master: see CLUSTER INFO, and bring its nodes back',
+  TRYAGAIN: 'The Cluster moves these keys to another node: try again when it has finished',
+  ASK: 'The Cluster moves these keys to another node: try again when it has finished',
+  MOVED:
+    'Another node of the Cluster has these keys: try again when it has moved its slots; if REDIS_MODE is not set, use REDIS_MODE=cluster',
+  CROSSSLOT: 'The keys of the call are in different slots of the Cluster: name keys of one guild only',
+  WRONGTYPE: 'A key holds other data than docs/data-model.md says: delete or rename it',
+  NOSCRIPT: 'Redis has lost the script: run the command again',
+  // Their own messages have the fix.
+  MODEL: undefined,
+  CURVE: undefined,
+  BOARDS: undefined,
+  ERR: undefined,
+};
+
+/** What a server says on every new connection before it closes the connection, and the fix. */
+const GREETINGS: readonly (readonly [RegExp, string])[] = [
+  [
+    /max number of clients/,
+    'Raise maxclients of Redis, or close connections that nobody needs: CLIENT LIST on a connection that is open shows them',
+  ],
+  [
+    /^DENIED\b/,
+    'Give Redis users with passwords, as deploy/redis/users.acl does, or set bind and protected-mode in its configuration',
+  ],
+];
+
+/** What ioredis reports of bytes that are no reply of Redis, and no alert of TLS, which begins with byte 21. */
+const NO_REPLY = /^Protocol error(?!, got "\\u0015")/;
+/** What a Redis says that is no node of a Cluster. */
+const NO_CLUSTER = /cluster support disabled/;
+
+/** What the system says of the host that a node of a Cluster tells when it has no name to tell. */
+const NO_HOSTNAME = /ENOTFOUND \?$/;
+
+/** An error that Redis sent; ioredis adds the command. */
+interface ReplyError extends Error {
+  readonly command?: { readonly name: string };
+}
+
+/** Returns whether Redis refused to select the database. A connection that goes on after that would use database 0. */
+export function isDatabaseRefusal(error: Error): boolean {
+  // ioredis takes what a server says to each new connection for the reply to its first command.
+  if (GREETINGS.some(([greeting]) => greeting.test(error.message))) return false;
+  return (error as ReplyError).command?.name === 'select';
+}
+
+/** Returns whether Redis refused the credentials or the database, or a certificate was refused, so that a retry cannot help. */
+export function isRefusal(error: Error): boolean {
+  return (
+    isDatabaseRefusal(error) ||
+    certificateRefusal(error) !== undefined ||
+    /^(NOAUTH|WRONGPASS|NOPERM|DENIED)\b|ERR invalid password|ERR Client sent AUTH/.test(error.message)
+  );
+}
+
+/** Returns the message for a command that failed: the refusal by its name with the fix, else that Redis did not answer. */
+export function explainFailure(reason: string): string {
+  const own = scriptRefusal(reason);
+  if (own) return own;
+  const code = redisCodeOf(reason);
+  if (code === undefined) return `Redis did not answer: ${reason}`;
+  const fix = FIXES[code] ?? GREETINGS.find(([pattern]) => pattern.test(reason))?.[1];
+  return `Redis refused: ${withoutStop(reason)}${fix ? `. ${fix}` : ''}`;
+}
+
+/**
+ * Returns the message for a Redis that could not be used at the start: it refused, or it was not reached.
+ * @param where the Redis in words, as `describe` of connection.ts returns them.
+ */
+export function explainStart(mode: RedisConfig['mode'], where: string, error: Error): string {
+  const { problem, fix } = startFailure(mode, where, error);
+  return `${problem}. ${fix}.`;
+}
+
+/** Returns why a connection could not be made, and the fix, each as a sentence without its stop. */
+export function startFailure(
+  mode: RedisConfig['mode'],
+  where: string,
+  error: ConnectionError,
+): { readonly problem: string; readonly fix: string } {
+  const certificate = certificateRefusal(error);
+  if (certificate) return { problem: `Cannot use ${where}: ${certificate.problem}`, fix: certificate.fix };
+  const reason = withoutStop(error.message || systemErrorOf(error).code || error.name);
+  if (NO_HOSTNAME.test(reason)) {
+    const problem = `Cannot use ${where}: its nodes tell no host, because cluster-preferred-endpoint-type is hostname without cluster-announce-hostname`;
+    return { problem, fix: 'Set cluster-announce-hostname of each node, or cluster-preferred-endpoint-type to ip' };
+  }
+  const [, greetingFix] = GREETINGS.find(([pattern]) => pattern.test(reason)) ?? [];
+  if (greetingFix) return { problem: `Cannot use ${where}: ${reason.replace(/\. .*/s, '')}`, fix: greetingFix };
+  if (isDatabaseRefusal(error)) {
+    const limit = mode === 'cluster' ? '; before Valkey 9 a Cluster has database 0 only' : '';
+    return { problem: `Cannot use ${where}: ${reason}`, fix: `Correct the database in REDIS_URL${limit}` };
+  }
+  if (NO_CLUSTER.test(reason)) {
+    const fix = 'Leave REDIS_MODE and REDIS_NODES out, and write its address into REDIS_URL';
+    return { problem: `Cannot use ${where}: a single Redis answers there, and no Cluster`, fix };
+  }
+  const code = redisCodeOf(error.message);
+  if (code !== undefined) return { problem: `Cannot use ${where}: ${reason}`, fix: FIXES[code] ?? 'Correct REDIS_URL' };
+  if (NO_REPLY.test(reason))
+    return {
+      problem: `Cannot use ${where}: another program answers there, and no Redis`,
+      fix: `Correct ${addressSetting(mode)}`,
+    };
+  const { problem, fix } = connectionMistake(error, reason, mode);
+  return { problem: `Cannot reach ${where}: ${problem}`, fix };
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, '');
+}

@@ -1,0 +1,71 @@
+import { connect as connectTcp, type NetConnectOpts } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { RedisOptions } from 'ioredis';
+import type { RedisConfig } from '../../config/redis.ts';
+import { messageOf } from '../errors.ts';
+import type { RedisClient } from './client.ts';
+import { addressesOf, peerOf } from './connection.ts';
+
+/** A server that refuses a connection says so at once. */
+const WAIT_MS = 500;
+const MAX_BYTES = 1000;
+/** Servers that are asked, at the same time. */
+const MAX_ADDRESSES = 8;
+
+/** How a connection fails on which the server said why, and then closed. ioredis writes first, and loses what the server said. */
+const CLOSED_AT_ONCE: readonly RegExp[] = [
+  /\b(EPIPE|ECONNRESET)\b/,
+  /Connection is closed/,
+  /Stream isn't writeable/,
+  /max retries per request/,
+  /Command aborted/,
+  /Command queue state error/,
+  /slots cache/,
+  /Cluster isn't ready/,
+  // Another last error of the Sentinels is the reason itself.
+  /sentinels are unreachable(?!.*Last error: (?!Connection is closed))/,
+];
+
+/** Returns whether a server may have said why it closed the connection that failed with this error. */
+export function mayHaveSpoken(error: unknown): boolean {
+  const message = messageOf(error);
+  return CLOSED_AT_ONCE.some((pattern) => pattern.test(message));
+}
+
+/**
+ * Opens connections and only reads: what a server says that refuses every connection, because it is full or in protected mode. Asks the
+ * server that `client` was connected to last, such as the master that Sentinels name, and the addresses of the configuration. Takes half a
+ * second at most.
+ * @returns the first error, such as "ERR max number of clients reached"; undefined when none says an error.
+ */
+export async function greetingOf(config: RedisConfig, client?: RedisClient): Promise<string | undefined> {
+  const peer = client && peerOf(client);
+  const addresses = [...(peer ? [peer] : []), ...addressesOf(config)].slice(0, MAX_ADDRESSES);
+  const asked = addresses.map(async (address) => {
+    const error = await errorFrom(address);
+    if (error === undefined) throw new Error('it says no error');
+    return error;
+  });
+  return Promise.any(asked).catch(() => undefined);
+}
+
+function errorFrom({ tls, ...options }: RedisOptions): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = tls ? connectTls({ ...(options as NetConnectOpts), ...tls }) : connectTcp(options as NetConnectOpts);
+    let text = '';
+    const end = (): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      // The sentences that follow the first fill a page, as those of the protected mode do.
+      const [, error] = /^-(.+?)(?:\. |[\r\n]|$)/.exec(text) ?? [];
+      resolve(error);
+    };
+    const timer = setTimeout(end, WAIT_MS);
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+      if (text.includes('\n') || text.length > MAX_BYTES) end();
+    });
+    socket.on('error', end);
+    socket.on('close', end);
+  });
+}

@@ -1,0 +1,19 @@
+-- lib-bounds: bounds of stored texts (src/core/bounds.ts), and the settings of a guild within them.
+
+-- The most bytes of the name of a member.
+local MAX_USERNAME = 512
+
+-- The longest text of fit numbers: seven of ten digits, four of them with a sign, and six commas.
+local MAX_COEFFICIENTS = 80
+
+local MAX_MULTIPLIER = 32
+
+-- Returns the text of a curve by its stored coefficients. A longer text than that of fit numbers is cut, and stays unfit.
+local function custom_curve_text(coefficients)
+  return 'custom=' .. string.sub(type(coefficients) == 'string' and coefficients or '', 1, MAX_COEFFICIENTS + 1)
+end
+
+-- Returns a stored multiplier as text, "" for none. A multiplier above its bound counts as none.
+local function multiplier_text(multiplier)
+  return type(multiplier) == 'string' and #multiplier <= MAX_MULTIPLIER and multiplier or ''
+end

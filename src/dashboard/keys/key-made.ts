@@ -1,0 +1,56 @@
+import type { Request, Response } from 'express';
+import type { ApiKeyRecord } from '../../core/access/api-key-record.ts';
+import type { CreatedKey } from '../../core/access/api-keys.ts';
+import type { Parts } from '../guild-page.ts';
+import { keepNewKey, takeNewKey } from './new-keys.ts';
+import { actorOf, guildOf } from '../visit.ts';
+
+/** The API key that a person wants. */
+interface WantedKey {
+  readonly name: string;
+  /** Its lifetime in words. */
+  readonly lifetime: string;
+  /** Milliseconds, or null for no end. */
+  readonly lifetimeMs: number | null;
+  readonly origins: readonly string[];
+  /** Requests an hour, or null for no cap. */
+  readonly cap: number | null;
+}
+
+/**
+ * Makes an API key of the guild, with an entry of the audit log, and keeps it for the page that shows it, so that the key is in no address.
+ * @throws RefusedError when the guild has too many.
+ */
+export function makeKey(
+  parts: Parts,
+  req: Request,
+  res: Response,
+  { name, lifetime, lifetimeMs, origins, cap }: WantedKey,
+): Promise<CreatedKey> {
+  const { apiKeys, auditLog } = parts;
+  const guildId = guildOf(res);
+  const limits = `${origins.length > 0 ? `, for ${origins.join(' ')}` : ''}${cap === null ? '' : `, ${cap} requests an hour`}`;
+  const what = `Made the API key "${name}", valid ${lifetime}${limits}`;
+  const make = () => apiKeys.create(guildId, name, lifetimeMs, origins, cap, keepNewKey(parts, res));
+  return auditLog.change(guildId, actorOf(req, res), what, make, 'security');
+}
+
+/** Answers with the page of a key that was made, once: it is in no cache. @throws Refusal at the second time. */
+export async function sendNewKey(
+  parts: Parts,
+  record: ApiKeyRecord,
+  req: Request<{ id: string }>,
+  res: Response,
+): Promise<void> {
+  const { apiUrl, views } = parts;
+  const made = await takeNewKey(parts, req, res, record.id);
+  const headers = [`x-api-key: ${made.key}`, ...record.origins.slice(0, 1).map((origin) => `Origin: ${origin}`)];
+  const address = `${apiUrl}/api/v1/servers/${record.guildId}/leaderboard?limit=5`;
+  const curl = ['curl', ...headers.map((header) => `-H ${forShell(header)}`), forShell(address)].join(' ');
+  views.send(res, 'key-made', { title: 'Your new key', ...made, record, curl });
+}
+
+/** Returns a text as one word of a POSIX shell. */
+function forShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

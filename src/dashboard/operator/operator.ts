@@ -1,0 +1,62 @@
+import { Router } from 'express';
+import { readUsage } from '../../core/access/usage-reader.ts';
+import { isUnreadable } from '../../core/errors.ts';
+import type { GuildDirectory } from '../../core/guilds/guild-directory.ts';
+import { readOverview } from '../../core/guilds/overview.ts';
+import { ID_PATTERN } from '../../core/ranking/model.ts';
+import { ENDED, endSession } from '../sign-in/end-session.ts';
+import type { Parts } from '../guild-page.ts';
+import { notFound } from '../refusal.ts';
+import { sessionOf } from '../visit.ts';
+
+/** Guilds on one page. Each is read with a few commands. */
+const PER_PAGE = 50;
+
+/** Creates the page of the operator: all guilds, and who is signed in as the operator. */
+export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use('/operator', (_req, res, next) => {
+    if (sessionOf(res).guildId !== null) throw notFound();
+    res.context.route = '/operator';
+    next();
+  });
+
+  router.get('/operator', async (req, res) => {
+    const search = String(req.query.search ?? '').trim();
+    const { guildIds, isComplete } = await directory.list();
+    const matching = guildIds.filter((id) => id.includes(search));
+    const pages = Math.max(1, Math.ceil(matching.length / PER_PAGE));
+    const page = Math.min(Math.max(1, Math.floor(Number(req.query.page)) || 1), pages);
+    const shown = matching.slice((page - 1) * PER_PAGE, page * PER_PAGE);
+    const [guilds, sessions] = await Promise.all([
+      Promise.all(shown.map((guildId) => stateOf(parts, guildId))),
+      parts.sessions.list(null),
+    ]);
+    const notice = ENDED.get(String(req.query.saved)) ?? '';
+    const listed = { sessions, sessionsPath: '/operator/sessions/end', ownSession: sessionOf(res).id };
+    const isNew = ID_PATTERN.test(search) && !guildIds.includes(search);
+    const data = { guilds, search, page, pages, total: matching.length, isComplete, isNew, notice };
+    parts.views.send(res, 'operator', { title: 'All guilds', ...data, ...listed });
+  });
+  router.post('/operator/sessions/end', async (req, res) => {
+    res.redirect(303, `/operator?saved=${await endSession(parts, req, res, null)}`);
+  });
+  return router;
+}
+
+/**
+ * Returns the overview of a guild, and the requests that were refused in the running hour because its quota was used up; only its id if
+ * its data cannot be read.
+ */
+async function stateOf(parts: Parts, guildId: string) {
+  try {
+    const [overview, { hours }] = await Promise.all([
+      readOverview(parts, parts.planQuotas, guildId),
+      readUsage(parts, guildId, parts.now()),
+    ]);
+    return { ...overview, refused: hours.at(-1)?.refused ?? 0 };
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    return { guild: guildId, isUnreadable: true };
+  }
+}

@@ -1,0 +1,36 @@
+import { HOUR_MS } from '../../core/access/usage.ts';
+import { DAY_HOURS, type GuildUsage, type HourUsage, sumOf } from '../../core/access/usage-reader.ts';
+
+/** Hours from one time of the axis to the next. */
+const TICK_HOURS = 8;
+
+/**
+ * Returns the charts of a day by the hour, and of a week by the day. A day of 24 hours ends with the running hour, as the chart does. The
+ * ticks of the axis are ISO 8601 times at equal distances, to be shown in the format `show`.
+ */
+export function requestCharts({ hours }: GuildUsage) {
+  const days = Array.from({ length: Math.ceil(hours.length / DAY_HOURS) }, (_, day) => {
+    const part = hours.slice(day * DAY_HOURS, (day + 1) * DAY_HOURS);
+    return { startsAt: part[0]?.startsAt ?? '', ...sumOf(part) };
+  });
+  const lastDay = hours.slice(-DAY_HOURS);
+  const starts = lastDay.filter((_, hour) => hour % TICK_HOURS === 0).map(({ startsAt }) => startsAt);
+  // A day of the chart begins at any hour, and most of it is of the weekday of its middle.
+  const middles = days.map(({ startsAt }) => new Date(Date.parse(startsAt) + (DAY_HOURS / 2) * HOUR_MS).toISOString());
+  return [
+    { ...chartOf('Last 24 hours', lastDay), ticks: starts, show: 'hour' },
+    { ...chartOf('Last 7 days', days), ticks: middles, show: 'weekday' },
+  ];
+}
+
+/** Returns a chart of 100 in height. Requests stand below, refused ones on top; `most` is the value at the top. */
+function chartOf(title: string, parts: readonly HourUsage[]) {
+  const most = Math.max(...parts.map(({ requests, refused }) => requests + refused));
+  const share = (requests: number) => (most === 0 ? 0 : (100 * requests) / most);
+  return {
+    title,
+    sum: sumOf(parts),
+    most,
+    bars: parts.map((part) => ({ ...part, height: share(part.requests), refusedHeight: share(part.refused) })),
+  };
+}

@@ -1,0 +1,32 @@
+import type { Request, Response } from 'express';
+import { formOf } from '../forms.ts';
+import type { Parts } from '../guild-page.ts';
+import { inTurn } from '../one-at-a-time.ts';
+import { actorOf } from '../visit.ts';
+
+/** What a page says after the end of a session, by the query of its address. */
+export const ENDED: ReadonlyMap<string, string> = new Map([
+  ['session', 'The session has ended.'],
+  ['no-session', 'That session had ended already.'],
+]);
+
+/** Of two that end the same session at once, the second finds that it has ended. */
+const endInTurn = inTurn();
+
+/** Ends the session that a form names, of a guild or of the operator (null), and logs it. @returns the name of what to say in {@link ENDED}. */
+export function endSession(
+  { sessions, auditLog }: Parts,
+  req: Request,
+  res: Response,
+  guildId: string | null,
+): Promise<string> {
+  return endInTurn(guildId ?? '', async () => {
+    const { id = '' } = formOf(req);
+    // Looked up first, so that the log names no session that is none.
+    const listed = (await sessions.list(guildId)).find((session) => session.id === id);
+    if (!listed) return 'no-session';
+    const close = () => sessions.closeById(guildId, id);
+    const what = `Ended the session ${id}${listed.userId && ` of ${listed.userId}`}`;
+    return (await auditLog.end(guildId, actorOf(req, res), what, close)) ? 'session' : 'no-session';
+  });
+}

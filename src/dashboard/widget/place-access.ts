@@ -1,0 +1,38 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Parts } from '../guild-page.ts';
+import { siteOrigin } from './site-address.ts';
+import { isOnSite, PLACES, type Place } from './widget-snippet.ts';
+
+/** Sites of Notion, which show its pages. */
+const NOTION = /^https:\/\/(?:[\w-]+\.)*notion\.(?:so|com|site)$/;
+
+/**
+ * Returns the name and the origin of a key for a place: a part of a web page is asked for by the origin of the site, and a frame by that of
+ * the service.
+ * @param site the address of the site, as a person enters it.
+ * @throws InvalidInputError with what to change, also when the service does not let the site read it or show its page.
+ */
+export function keyForPlace(
+  place: Place,
+  site: string,
+  { apiUrl, corsOrigins, embedOrigins }: Pick<Parts, 'apiUrl' | 'corsOrigins' | 'embedOrigins'>,
+): { readonly name: string; readonly origin: string } {
+  if (!isOnSite(place) && embedOrigins.length === 0)
+    throw new InvalidInputError('This service has no page for frames yet: ask its operator to set EMBED_ORIGINS');
+  if (place === 'notion' && !embedOrigins.some((origin) => origin === '*' || NOTION.test(origin)))
+    throw new InvalidInputError(
+      'Notion may not show pages of this service: ask its operator to add https://www.notion.so to EMBED_ORIGINS',
+    );
+  if (place === 'notion' || place === 'obs') return { name: PLACES[place], origin: apiUrl };
+  const origin = siteOrigin(site);
+  const isAllowed = (allowed: readonly string[]) => allowed.includes('*') || allowed.includes(origin);
+  if (place === 'iframe' && !isAllowed(embedOrigins))
+    throw new InvalidInputError(
+      `Pages of ${origin} may not show those of this service: ask its operator to add ${origin} to EMBED_ORIGINS`,
+    );
+  if (isOnSite(place) && origin !== apiUrl && !isAllowed(corsOrigins))
+    throw new InvalidInputError(
+      `Pages of ${origin} may not read this service: ask its operator to add ${origin} to CORS_ORIGINS`,
+    );
+  return { name: new URL(origin).host.slice(0, 64), origin: isOnSite(place) ? origin : apiUrl };
+}

@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { BOARDS, type BoardName } from '../../core/store/keys.ts';
+import { choice } from '../forms.ts';
+
+/** Colours of the widget that the page offers, with those that it has by itself. */
+export const COLOURS = {
+  accent: '#4f46e5',
+  background: '#ffffff',
+  'dark-accent': '#a9a5f3',
+  'dark-background': '#14171d',
+} as const;
+
+/** Languages of the widget by their codes; "" is that of the web page, or of the visitor. */
+export const LANGUAGE_LABELS = {
+  '': 'that of your page',
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  pt: 'Português',
+  ar: 'العربية',
+  ja: '日本語',
+};
+
+/** Parts of the widget that can be left out, by their attributes. */
+export const PART_LABELS = { podium: 'Podium', search: 'Search', stats: 'Totals', pager: 'Pager' } as const;
+
+/** Names of the boards. */
+export const BOARD_LABELS: Readonly<Record<BoardName, string>> = {
+  week: 'This week',
+  'week.prev': 'Last week',
+  month: 'This month',
+  'month.prev': 'Last month',
+};
+
+const colour = (name: keyof typeof COLOURS) =>
+  z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, 'A colour is # and six hexadecimal digits')
+    .toLowerCase()
+    .default(COLOURS[name]);
+const whole = (name: string, min: number, max: number, byDefault: number) =>
+  z
+    .string()
+    .default(String(byDefault))
+    .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `${name} is a whole number from ${min} to ${max}`,
+    })
+    .transform(Number);
+/** A box that leaves something out. */
+const left = z.enum(['on', 'off'], { error: 'A part of the widget is on or off' }).default('on');
+/** A box that adds something. */
+const added = z.enum(['off', 'on'], { error: 'A tab is on or off' }).default('off');
+
+/** The settings of a widget, as the fields of the form name them. The address of the page has those that were changed. */
+export const widgetForm = z.object({
+  theme: z.enum(['auto', 'light', 'dark'], { error: 'The theme is auto, light or dark' }).default('auto'),
+  layout: z.enum(['list', 'table'], { error: 'The layout is list or table' }).default('list'),
+  density: z
+    .enum(['comfortable', 'compact'], { error: 'The density is comfortable or compact' })
+    .default('comfortable'),
+  'page-size': whole('The page size', 1, 100, 10),
+  refresh: whole('The refresh', 0, 86_400, 60),
+  lang: choice(LANGUAGE_LABELS).default(''),
+  podium: left,
+  search: left,
+  stats: left,
+  pager: left,
+  week: added,
+  'week.prev': added,
+  month: added,
+  'month.prev': added,
+  accent: colour('accent'),
+  background: colour('background'),
+  'dark-accent': colour('dark-accent'),
+  'dark-background': colour('dark-background'),
+});
+
+export type WidgetSettings = z.infer<typeof widgetForm>;
+
+const DEFAULTS = widgetForm.parse({});
+
+/** Returns the fields that differ from the widget's own, by their names. */
+export function fieldsOf(settings: WidgetSettings): Readonly<Record<string, string>> {
+  const names = Object.keys(DEFAULTS) as (keyof WidgetSettings)[];
+  const changed = names.filter((name) => settings[name] !== DEFAULTS[name]);
+  return Object.fromEntries(changed.map((name) => [name, String(settings[name])]));
+}
+
+/** Returns the attributes that differ from the widget's own. */
+export function attributesOf(settings: WidgetSettings): Readonly<Record<string, string>> {
+  const fields = Object.entries(fieldsOf(settings));
+  const boards = BOARDS.filter((board) => settings[board] === 'on');
+  return {
+    ...Object.fromEntries(fields.filter(([name]) => !(name in COLOURS || name in BOARD_LABELS))),
+    ...(boards.length > 0 && { boards: ['all', ...boards].join() }),
+    ...(settings.lang === 'ar' && { dir: 'rtl' }),
+  };
+}
+
+/** Returns the CSS properties of the colours that differ from the widget's own. */
+export function propertiesOf(settings: WidgetSettings): Readonly<Record<string, string>> {
+  const fields = Object.entries(fieldsOf(settings)).filter(([name]) => name in COLOURS);
+  return Object.fromEntries(fields.map(([name, value]) => [`--guildrank-${name}`, value]));
+}

@@ -1,0 +1,91 @@
+import { count, digits } from '../../core/readable.ts';
+import { reservedSpace } from '../../service/http/site/widget-file.ts';
+import { attributesOf, propertiesOf, type WidgetSettings } from './widget-form.ts';
+
+/** Places for the widget, by the names of the form. */
+export const PLACES = {
+  html: 'HTML',
+  wordpress: 'WordPress',
+  iframe: 'iframe',
+  notion: 'Notion',
+  obs: 'OBS',
+} as const;
+
+export type Place = keyof typeof PLACES;
+
+/** The service that the widget reads. */
+export interface Service {
+  /** Its public address, an origin. */
+  readonly apiUrl: string;
+  readonly guildId: string;
+  /** Whether the guild has a public page. */
+  readonly hasPublicPage: boolean;
+}
+
+/** Stands for the API key in a code without one. */
+const NO_KEY = 'gr_...';
+
+/** Whether the widget is part of a page of the site itself. Elsewhere the service's own page shows it. */
+export function isOnSite(place: Place): boolean {
+  return place === 'html' || place === 'wordpress';
+}
+
+/** Whether the code of a place has an API key: not for the public page. */
+export function needsKey(place: Place, { hasPublicPage }: Service): boolean {
+  return !(place === 'obs' && hasPublicPage);
+}
+
+/** Returns what a person copies: HTML, or an address. @param apiKey the API key in it, or a text that stands for it. */
+export function codeOf(place: Place, settings: WidgetSettings, service: Service, apiKey = NO_KEY): string {
+  if (isOnSite(place)) return snippetOf(settings, service, apiKey);
+  const { apiUrl, guildId } = service;
+  if (!needsKey(place, service)) return `${apiUrl}/g/${guildId}?overlay=1&limit=${settings['page-size']}`;
+  const fragment = new URLSearchParams({ guild: guildId, 'api-key': apiKey, ...attributesOf(settings) });
+  const address = `${apiUrl}/embed#${fragment}`;
+  if (place !== 'iframe') return address;
+  const height = Math.ceil(16 * heightOf(settings));
+  const src = address.replaceAll('&', '&amp;');
+  return `<iframe title="Leaderboard" width="100%" height="${height}" style="border: 0"\n  src="${src}"></iframe>`;
+}
+
+/** Returns the codes of all places, without an API key. */
+export function codesOf(settings: WidgetSettings, service: Service): Readonly<Record<string, string>> {
+  const places = Object.keys(PLACES) as Place[];
+  return Object.fromEntries(places.map((place) => [place, codeOf(place, settings, service)]));
+}
+
+function snippetOf(settings: WidgetSettings, { apiUrl, guildId }: Service, apiKey: string): string {
+  const attributes = Object.entries(attributesOf(settings)).map(([name, value]) => ` ${name}="${value}"`);
+  const properties = Object.entries(propertiesOf(settings)).map(([name, value]) => `${name}: ${value}`);
+  return [
+    '<style>',
+    `  ${reservedSpace(heightOf(settings))}`,
+    ...(properties.length > 0 ? [`  guild-leaderboard { ${properties.join('; ')} }`] : []),
+    '</style>',
+    `<script src="${apiUrl}/widget.js" defer></script>`,
+    `<guild-leaderboard guild="${guildId}" api-key="${apiKey}"${attributes.join('')}></guild-leaderboard>`,
+  ].join('\n');
+}
+
+/** Returns the height of a widget with a full page, in em: that of docs/widget.md. */
+function heightOf(settings: WidgetSettings): number {
+  const { layout, density, 'page-size': size } = settings;
+  const [head, row] = layout === 'table' ? [13.5, 3.25] : [11.25, density === 'compact' ? 2.75 : 3.75];
+  return head + row * size + ('boards' in attributesOf(settings) ? 3 : 0);
+}
+
+/** Visitors who look at the same time. */
+const VISITORS = [1, 10, 100];
+/** One read of the totals lasts this many refreshes. */
+const TOTALS_EVERY = 5;
+
+/** Returns the requests of visitors who look for an hour, and whether the quota has fewer. */
+export function costsOf({ refresh }: WidgetSettings, perHour: number) {
+  const each = refresh === 0 ? 2 : Math.ceil(3600 / refresh) + Math.ceil(3600 / (TOTALS_EVERY * refresh));
+  return VISITORS.map((visitors) => {
+    const requests = visitors * each;
+    const share = perHour > 0 ? Math.round((100 * requests) / perHour) : 100;
+    const text = `${count(requests, 'request')}, ${digits(share)} % of the quota`;
+    return { visitors, text, isOver: requests > perHour };
+  });
+}

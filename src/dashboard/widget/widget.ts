@@ -1,0 +1,131 @@
+import type { Request, Response } from 'express';
+import * as z from 'zod';
+import { InvalidInputError } from '../../core/errors.ts';
+import { type Overview, readOverview } from '../../core/guilds/overview.ts';
+import { BOARDS, kindOfBoard } from '../../core/store/keys.ts';
+import { capField, choice, formOf, parseForm, problemOfFields, showProblem } from '../forms.ts';
+import type { GuildPage, Parts } from '../guild-page.ts';
+import { takeNewKey } from '../keys/new-keys.ts';
+import { keyForPlace } from './place-access.ts';
+import { notFound } from '../refusal.ts';
+import { sentence } from '../sentences.ts';
+import { guildOf } from '../visit.ts';
+import {
+  attributesOf,
+  BOARD_LABELS,
+  COLOURS,
+  fieldsOf,
+  LANGUAGE_LABELS,
+  PART_LABELS,
+  propertiesOf,
+  widgetForm,
+} from './widget-form.ts';
+import { codeOf, codesOf, costsOf, needsKey, PLACES, type Service } from './widget-snippet.ts';
+import { makeKey } from '../keys/key-made.ts';
+import { addWidgetData } from './widget-data.ts';
+
+/** The form that makes a key has the settings of the widget too. */
+const keyForm = widgetForm.extend({ place: choice(PLACES), site: z.string().default(''), cap: capField });
+
+/** The way of the leaderboard to a site: the look with a preview, a key for the site, the code with the key in it, and what it costs. */
+export const widgetPage: GuildPage = {
+  path: '/widget',
+  label: 'Put it on your site',
+  addTo(router, parts) {
+    const { apiKeys, views, apiUrl, embedOrigins } = parts;
+
+    router.get('/widget', (req, res) => sendPage(parts, res, req.query));
+    router.get('/widget/settings', async (req, res) => {
+      const { settings: _, overview: __, ...shown } = await shownOf(parts, res, req.query);
+      res.status(shown.problem === '' ? 200 : 400).json(shown);
+    });
+
+    router.post('/widget', (req, res) => {
+      const fields = formOf(req);
+      const showPage = (problem: string) => sendPage(parts, res, fields, problem);
+      return showProblem(showPage, () => makeSiteKey(parts, req, res, fields));
+    });
+
+    router.get('/widget/made/:id', async (req, res) => {
+      const record = (await apiKeys.list(guildOf(res))).find(({ id }) => id === req.params.id);
+      const { data } = widgetForm.extend({ place: choice(PLACES) }).safeParse(req.query);
+      if (!record || !data) throw notFound();
+      const { place } = data;
+      const service = serviceOf(parts, await overviewOf(parts, res));
+      // Last, because it can be taken once.
+      const { key } = await takeNewKey(parts, req, res, record.id);
+      const code = codeOf(place, data, service, key);
+      const settings = String(new URLSearchParams(fieldsOf(data)));
+      const { hasPublicPage } = service;
+      const shown = { record, code, place, settings, hasPublicPage, apiUrl, embedOrigins };
+      views.send(res, 'widget-made', { title: 'Your code', ...shown });
+    });
+    addWidgetData(router, parts);
+  },
+};
+
+/** Makes a key for the place that the form names, and answers with the way to its code. @throws InvalidInputError with what to change. */
+async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Readonly<Record<string, string>>) {
+  const { place, site, cap, ...settings } = parseForm(keyForm, fields);
+  if (!needsKey(place, serviceOf(parts, await overviewOf(parts, res)))) {
+    throw new InvalidInputError('The public page needs no key: copy its address as it is');
+  }
+  const { name, origin } = keyForPlace(place, site, parts);
+  const wanted = { name, lifetime: 'until revoked', lifetimeMs: null, origins: [origin], cap };
+  const { record } = await makeKey(parts, req, res, wanted);
+  const query = new URLSearchParams({ place, ...fieldsOf(settings) });
+  res.redirect(303, `/guilds/${record.guildId}/widget/made/${record.id}?${query}`);
+}
+
+/** @param fields those of the address, or of a form that was refused for `refused`. */
+async function sendPage(parts: Parts, res: Response, fields: Request['query'], refused?: string): Promise<void> {
+  const { overview, ...shown } = await shownOf(parts, res, fields);
+  const problem = refused ?? shown.problem;
+  const data = {
+    title: 'Put it on your site',
+    ...shown,
+    overview,
+    problem,
+    // Half of the quota is left for everything else.
+    cap: fields.cap ?? Math.max(1, Math.floor(overview.requests_per_hour / 2)),
+    site: fields.site ?? '',
+    place: Object.hasOwn(PLACES, String(fields.place)) ? fields.place : 'html',
+    boards: BOARDS.filter((board) => overview.boards.includes(kindOfBoard(board))),
+    apiUrl: parts.apiUrl,
+    embedOrigins: parts.embedOrigins,
+    names: {
+      places: PLACES,
+      boards: BOARD_LABELS,
+      parts: PART_LABELS,
+      languages: LANGUAGE_LABELS,
+      colours: Object.keys(COLOURS),
+    },
+  };
+  parts.views.send(res, 'widget', data, problem === '' ? 200 : 400);
+}
+
+/** Returns the settings that fields name, and what follows from them. Wrong settings give those of the widget. */
+async function shownOf(parts: Parts, res: Response, fields: Request['query']) {
+  const { data: settings = widgetForm.parse({}), error } = widgetForm.safeParse(fields);
+  const overview = await overviewOf(parts, res);
+  const service = serviceOf(parts, overview);
+  return {
+    settings,
+    overview,
+    problem: error ? sentence(problemOfFields(error)) : '',
+    attributes: attributesOf(settings),
+    properties: propertiesOf(settings),
+    fields: fieldsOf(settings),
+    codes: codesOf(settings, service),
+    hasPublicPage: service.hasPublicPage,
+    costs: costsOf(settings, overview.requests_per_hour),
+  };
+}
+
+function overviewOf(parts: Parts, res: Response): Promise<Overview> {
+  return readOverview(parts, parts.planQuotas, guildOf(res));
+}
+
+function serviceOf({ apiUrl, publicPages }: Parts, { guild, public_page }: Overview): Service {
+  return { apiUrl, guildId: guild, hasPublicPage: publicPages && public_page };
+}

@@ -1,0 +1,84 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { type CurveText, curveNameOf, curveTextOf } from '../core/ranking/curves.ts';
+import type { Advice } from './advice.ts';
+import { type FormatName, formatNamed } from './formats.ts';
+import type { Input } from './inputs.ts';
+
+/** The guild before the load. */
+export interface GuildState {
+  /** The text of the curve in its config, or null. */
+  readonly configured: string | null;
+  /** Members in the ranking that will stay there. */
+  readonly members: number;
+}
+
+/** The curve of the files or of their format. */
+export interface FormatCurve {
+  readonly curve: CurveText;
+  readonly format: FormatName;
+}
+
+export interface CurveChoice {
+  /** Curve to count levels on. */
+  readonly curve: CurveText;
+  /** Whether to store it in the guild's config. */
+  readonly store: boolean;
+  /** Line for the person, if there is something to know. */
+  readonly notice: string | undefined;
+}
+
+/**
+ * Chooses the curve of the guild: the explicit one, else the guild's own, else, for a new guild, the one of the files'
+ * format.
+ */
+export function chooseCurve(
+  explicit: CurveText | undefined,
+  fromFormat: FormatCurve | undefined,
+  { configured, members }: GuildState,
+  advice: Advice,
+): CurveChoice {
+  const present = curveTextOf(configured ?? '');
+  if (explicit) {
+    const changes = members > 0 && explicit !== present;
+    const effect = changes
+      ? ` (instead of ${curveNameOf(present)}: the levels of all members of the guild change)`
+      : '';
+    return { curve: explicit, store: true, notice: `curve: ${explicit}${effect}` };
+  }
+  if (!fromFormat) return { curve: present, store: false, notice: undefined };
+  const { curve, format } = fromFormat;
+  const isOwn = curve !== formatNamed(format).curve;
+  const source = format === 'tatsu' ? 'tatsu publishes none of its own' : isOwn ? 'from the file' : 'from the format';
+  if (configured === null && members === 0) return { curve, store: true, notice: `curve: ${curve} (${source})` };
+  if (present === curve)
+    return { curve, store: false, notice: `curve: ${curve} (${source}; the guild has it already)` };
+  const kept =
+    configured === null ? 'the default, by which the guild has members already' : 'as the guild is configured';
+  return {
+    curve: present,
+    store: false,
+    notice: `curve: ${curveNameOf(present)} (${kept}; ${format} counts by ${curve}: ${advice.switchCurve(curve)})`,
+  };
+}
+
+/**
+ * Returns the curve that the files agree on: their own, or that of their format. Undefined when none has one.
+ * @throws InvalidInputError when they do not agree.
+ */
+export function curveOfFiles(
+  files: readonly Pick<Input, 'format' | 'curve'>[],
+  advice: Advice,
+): FormatCurve | undefined {
+  let found: FormatCurve | undefined;
+  for (const { format, curve: own } of files) {
+    const curve = own ?? (format && formatNamed(format).curve);
+    if (!format || !curve) continue;
+    if (found && found.curve !== curve) {
+      throw new InvalidInputError(
+        `${found.format} counts levels by the curve ${found.curve}, ${format} by ${curve}: ${advice.nameCurve}`,
+      );
+    }
+    found ??= { curve, format };
+  }
+  return found;
+}

@@ -1,0 +1,83 @@
+import { curveNameOf, levelForXp } from '../core/ranking/curves.ts';
+import { chooseCurve, type GuildState } from './curve-choice.ts';
+import { LevelCheck, recordOf } from './levels.ts';
+import type { LoadJob } from './load-job.ts';
+import { IncompleteRun } from './outcome.ts';
+import { badRows } from './problems.ts';
+import { TopMembers } from './ranking.ts';
+import { BadRowError, type Reading, readMembers } from './reading.ts';
+import { Tally } from './tally.ts';
+
+const MEMBERS_SHOWN = 10;
+const NEW_GUILD: GuildState = { configured: null, members: 0 };
+
+interface DryRunJob extends Pick<LoadJob, 'guild' | 'curve' | 'formatCurve' | 'levels' | 'maxDistinct'> {
+  /** The guild as it is; a new one unless given. */
+  readonly state?: GuildState;
+}
+
+export type DryRunResult = Awaited<ReturnType<typeof dryRun>>;
+
+/** Reads all inputs and writes nothing. Returns what a new guild would show. Needs no Redis. */
+export async function dryRun(
+  reading: Reading,
+  { guild, curve, formatCurve, state = NEW_GUILD, levels, maxDistinct }: DryRunJob,
+) {
+  const choice = chooseCurve(curve, formatCurve, state, reading.progress.advice);
+  const check = new LevelCheck(choice.curve);
+  const tally = new Tally(maxDistinct);
+  const top = new TopMembers(MEMBERS_SHOWN);
+  let outcome: Error | undefined;
+  try {
+    await readMembers(reading, (row) => {
+      check.add(row);
+      if (tally.add(row)) top.remove(row.userId);
+      else top.add(row);
+      return undefined;
+    });
+  } catch (error) {
+    if (reading.signal.aborted) outcome = new IncompleteRun('Interrupted', 'interrupted');
+    else if (error instanceof BadRowError) outcome = error;
+    else throw error;
+  }
+  const { count: skipped } = reading.problems;
+  const { differing } = check;
+  if (differing > 0 && !levels) outcome ??= new IncompleteRun(check.refusal(reading.progress.advice), 'levels');
+  if (skipped > 0) outcome ??= new IncompleteRun(`${badRows(skipped)} would be skipped`, 'skipped');
+  return {
+    /** What the inputs have, with the field names of `--json`. */
+    preview: {
+      guild,
+      dry_run: true,
+      curve: curveNameOf(choice.curve),
+      /** Good rows of the inputs. */
+      rows: tally.rows,
+      /** Members among them; a load leaves the last row of each. */
+      members: tally.members,
+      /** Rows that named a member again. */
+      repeated: tally.repeated,
+      /** Whether all of these were recognized. */
+      repeated_exact: tally.isExact,
+      /** Bad rows. */
+      skipped,
+      /** Hidden members. */
+      hidden: tally.hidden,
+      /** Rows with a level that they do not call explicit or not. */
+      levels: check.compared,
+      /** Those whose level the curve does not give. */
+      differing_levels: differing,
+      total_xp: tally.totalXp,
+      /** The first members as the leaderboard of a new guild would show them, best first. */
+      top: top.list().map((row, index) => {
+        const level = recordOf(row, check.curve, levels).profile.level ?? levelForXp(check.curve, row.xp);
+        return { rank: index + 1, user_id: row.userId, level, xp: row.xp, username: row.username ?? row.userId };
+      }),
+    },
+    /** Line about the curve, if there is something to know. */
+    notice: choice.notice,
+    /** Line about levels that the curve does not give, if there are some and it was chosen what becomes of them. */
+    levelNotice: differing > 0 && levels ? check.notice(levels) : undefined,
+    /** Error to report after the preview; undefined when every row is good. */
+    outcome,
+  };
+}

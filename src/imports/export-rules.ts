@@ -1,0 +1,147 @@
+import * as z from 'zod';
+import { InvalidInputError } from '../core/errors.ts';
+
+/** The rules in the exports of other bots, as a document of rules here. Ids, factors and bounds are those of `parseRules`, which checks it. */
+
+/** Bots whose exports have rules. */
+export const RULE_SOURCES = ['polaris', 'lurkr'] as const;
+export type RuleSource = (typeof RULE_SOURCES)[number];
+
+/** A document of rules, and lines about what the export has and the rules cannot say. */
+interface ExportedRules {
+  readonly rules: object;
+  readonly notices: readonly string[];
+}
+
+/** Returns the bot whose export a document looks like; undefined for one that can be a document of rules. */
+export function sourceOfRules(document: unknown): RuleSource | undefined {
+  const keys = Object.keys(Object(document));
+  if (keys.includes('settings')) return 'polaris';
+  return keys.includes('roleRewards') ? 'lurkr' : undefined;
+}
+
+/**
+ * Returns the rules of an export: multipliers, reward roles, XP and cooldown of a message, and what gives no XP.
+ * @param name of the file, for messages.
+ * @throws InvalidInputError when the document is none of the bot, or has no rules.
+ */
+export function rulesOfExport(source: RuleSource, document: unknown, name: string): ExportedRules {
+  return source === 'polaris'
+    ? ofPolaris(read(polarisExport, document, name))
+    : ofLurkr(read(lurkrPage, document, name), name);
+}
+
+const STACKING_OF_ROLES: Readonly<Record<string, string>> = { largest: 'max', add: 'sum', combine: 'product' };
+const STACKING_OF_CHANNEL: Readonly<Record<string, string>> = { multiply: 'product', add: 'sum', largest: 'max' };
+
+const boosts = z.array(z.object({ id: z.string(), boost: z.number() })).default([]);
+/** A setting that is left out has Polaris's default. */
+const polarisExport = z.object({
+  settings: z.object({
+    gain: z
+      .object({ min: z.number().default(50), max: z.number().default(100), time: z.number().default(60) })
+      .prefault({}),
+    multipliers: z
+      .object({
+        roles: boosts,
+        rolePriority: z.string().default('largest'),
+        channels: boosts,
+        channelStacking: z.string().default('multiply'),
+      })
+      .prefault({}),
+    rewards: z
+      .array(
+        z.object({ id: z.string(), level: z.number(), keep: z.boolean().nullish(), noSync: z.boolean().nullish() }),
+      )
+      .default([]),
+  }),
+});
+
+function ofPolaris({ settings: { gain, multipliers, rewards } }: z.output<typeof polarisExport>): ExportedRules {
+  const { rolePriority, channelStacking } = multipliers;
+  const notices: string[] = [];
+  const stackingOf = (
+    known: Readonly<Record<string, string>>,
+    setting: string,
+    value: string,
+    unset: string,
+  ): string => {
+    const own = known[value];
+    if (!own) notices.push(`${setting} "${value}" has no equal here: "${unset}" is used`);
+    return own ?? unset;
+  };
+  const unsynced = rewards.filter(({ noSync }) => noSync).length;
+  if (unsynced > 0)
+    notices.push(`noSync has no equal here: rewards with it (${unsynced}) are given and taken as the others`);
+  const banned = multipliers.roles.filter(({ boost }) => boost <= 0);
+  const roles = multipliers.roles.filter(({ boost }) => boost > 0);
+  const rules = {
+    message: { xp: { min: gain.min, max: gain.max }, cooldown_ms: Math.round(gain.time * 1000) },
+    ...(banned.length > 0 && { no_xp: { roles: banned.map(({ id }) => id) } }),
+    multipliers: {
+      roles: factorsOf(roles.map(({ id, boost }) => [id, boost])),
+      // Those of 0 stay multipliers, because a channel in a category of 0 can have one of its own.
+      channels: factorsOf(multipliers.channels.map(({ id, boost }) => [id, boost])),
+      role_stacking: stackingOf(STACKING_OF_ROLES, 'rolePriority', rolePriority, 'max'),
+      stacking: stackingOf(STACKING_OF_CHANNEL, 'channelStacking', channelStacking, 'product'),
+    },
+    rewards: rewards.map(({ id, level, keep }) => ({ level, role: id, kept: keep === true })),
+  };
+  return { rules, notices };
+}
+
+const target = z.object({ id: z.string() });
+const lurkrPage = z.object({
+  multipliers: z
+    .array(z.object({ multiplier: z.number(), targets: z.array(target).nullish(), type: z.string() }))
+    .optional(),
+  roleRewards: z.array(z.object({ level: z.number(), roles: z.array(target) })).optional(),
+  xpGainInterval: z.number().optional(),
+  xpGlobalMultiplier: z.number().optional(),
+  xpPerMessageMax: z.number().optional(),
+  xpPerMessageMin: z.number().optional(),
+});
+
+function ofLurkr(page: z.output<typeof lurkrPage>, name: string): ExportedRules {
+  const { multipliers = [], roleRewards = [], xpGainInterval, xpGlobalMultiplier = 1 } = page;
+  const { xpPerMessageMin: min, xpPerMessageMax: max } = page;
+  if (!page.multipliers && !page.roleRewards) {
+    throw new InvalidInputError(
+      `${name} has no rules, as the download of Lurkr's dashboard: save the leaderboard page of its API, https://api.lurkr.gg/v2/levels/GUILD`,
+    );
+  }
+  const factors = (type: string) =>
+    factorsOf(
+      multipliers
+        .filter((each) => each.type === type)
+        .flatMap(({ multiplier, targets }) => (targets ?? []).map(({ id }) => [id, multiplier] as const)),
+    );
+  const rules = {
+    message: {
+      ...(min !== undefined && max !== undefined && { xp: { min, max } }),
+      ...(xpGainInterval !== undefined && { cooldown_ms: xpGainInterval }),
+    },
+    multipliers: { roles: factors('Role'), channels: factors('Channel'), role_stacking: 'max', stacking: 'product' },
+    rewards: roleRewards.flatMap(({ level, roles }) => roles.map(({ id }) => ({ level, role: id }))),
+  };
+  const notices = roleRewards.length > 0 ? ['the page does not say which rewards are replaced: all are kept'] : [];
+  if (xpGlobalMultiplier !== 1)
+    notices.push(
+      `the global multiplier is no part of the rules: set ${xpGlobalMultiplier} as the multiplier of the guild`,
+    );
+  return { rules, notices };
+}
+
+/** Returns multipliers by id, with six decimals. The greatest one of an id counts, as with Lurkr. */
+function factorsOf(pairs: readonly (readonly [id: string, factor: number])[]): Record<string, number> {
+  const factors = new Map<string, number>();
+  for (const [id, factor] of pairs) factors.set(id, Math.max(Number(factor.toFixed(6)), factors.get(id) ?? 0));
+  return Object.fromEntries(factors);
+}
+
+function read<T>(schema: z.ZodType<T>, document: unknown, name: string): T {
+  const { data, error } = schema.safeParse(document);
+  if (!error) return data;
+  const [issue] = error.issues;
+  throw new InvalidInputError(`${name}: ${issue?.path.join('.') || 'the document'}: ${issue?.message}`);
+}

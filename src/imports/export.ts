@@ -1,0 +1,80 @@
+import type { StoredMember, StoredMembersAt } from '../core/members/stored-members.ts';
+import { type CurveText, curveTextOf, levelForXp } from '../core/ranking/curves.ts';
+import { curveOf } from '../core/reads/reader.ts';
+import { settingsOfCurve } from './polaris-settings.ts';
+import { OWN_NAMES } from './rows.ts';
+
+/** The formats that an export can have. The seed command reads them. */
+export const EXPORT_FORMATS = ['csv', 'ndjson', 'polaris'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** What an export held, known when its last piece was read. */
+export interface ExportResult {
+  members: number;
+  hidden: number;
+  /** The revision that all members had; undefined when the guild changed meanwhile. */
+  revision: string | undefined;
+  /** The curve to name at the import, because the file does not have it; undefined when it does, or for the default. */
+  curve: CurveText | undefined;
+}
+
+/** Returns the text of an export, in pieces, and fills in its result. @throws as StoredMembers.readAll. */
+export async function* exportText(
+  steps: AsyncIterable<StoredMembersAt>,
+  format: ExportFormat,
+  result: ExportResult,
+): AsyncGenerator<string> {
+  let isFirst = true;
+  let separator = '';
+  for await (const { revision, curve: text, members } of steps) {
+    const curve = curveOf(text);
+    if (isFirst) {
+      result.revision = revision;
+      const settings = format === 'polaris' ? settingsOfCurve(curve) : undefined;
+      const named = curveTextOf(text);
+      result.curve = settings || (format !== 'polaris' && named === 'standard') ? undefined : named;
+      if (format === 'csv') yield `${Object.values(OWN_NAMES).join(',')}\n`;
+      if (format === 'polaris') yield `{${settings ? `"settings":${JSON.stringify(settings)},` : ''}"users":{`;
+    } else if (result.revision !== revision) result.revision = undefined;
+    isFirst = false;
+    let piece = '';
+    for (const member of members) {
+      result.members++;
+      if (member.hidden) result.hidden++;
+      const level = member.level ?? levelForXp(curve, member.xp);
+      if (format === 'polaris') piece += `${separator}\n${polarisPair(member)}`;
+      else piece += lineOf(record(member, level), format);
+      separator = ',';
+    }
+    if (piece !== '') yield piece;
+  }
+  if (format === 'polaris') yield '\n}}\n';
+}
+
+/** Returns a member with the names of the project's own files, in the order of its columns. */
+function record({ level, hiddenReasons, ...member }: StoredMember, shown: number) {
+  const values = {
+    ...member,
+    level: shown,
+    explicitLevel: level !== null,
+    hiddenReasons: member.hidden ? hiddenReasons.join(' ') : null,
+  };
+  return Object.fromEntries(
+    Object.entries(OWN_NAMES).map(([name, column]) => [column, values[name as keyof typeof values]]),
+  );
+}
+
+/** Returns a row as a line. */
+export function lineOf(row: Readonly<Record<string, unknown>>, format: 'csv' | 'ndjson'): string {
+  return `${format === 'csv' ? Object.values(row).map(csvCell).join(',') : JSON.stringify(row)}\n`;
+}
+
+/** Returns a value as a cell of CSV. */
+function csvCell(value: unknown): string {
+  const text = String(value ?? '');
+  return /[",\r\n\uFEFF]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function polarisPair({ userId, xp, hidden }: StoredMember): string {
+  return `${JSON.stringify(userId)}:${JSON.stringify({ xp, ...(hidden && { hidden }) })}`;
+}

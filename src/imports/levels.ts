@@ -1,0 +1,112 @@
+import { digits } from '../core/readable.ts';
+import type { FileRecord } from '../core/members/records.ts';
+import {
+  CURVE_NAMES,
+  type Curve,
+  type CurveName,
+  type CurveText,
+  curveNameOf,
+  DEFAULT_CURVE,
+  levelForXp,
+  parseCurve,
+} from '../core/ranking/curves.ts';
+import type { Advice } from './advice.ts';
+import { Problems } from './problems.ts';
+import { type Reading, readMembers } from './reading.ts';
+import type { SeedRow } from './rows.ts';
+
+export const LEVEL_CHOICES = ['curve', 'file'] as const;
+
+/**
+ * What becomes of the levels of a file that the curve does not give: `curve` leaves them out, so that they follow XP;
+ * `file` stores them as explicit levels, which XP does not move.
+ */
+export type LevelChoice = (typeof LEVEL_CHOICES)[number];
+
+/** Compares the levels of a file with those that a curve gives for the XP. */
+export class LevelCheck {
+  /** Rows with a level, unless they say themselves whether it is explicit. */
+  compared = 0;
+  /** Those with another level than the curve gives. */
+  differing = 0;
+  /** Of the compared rows, those whose level each curve gives. */
+  private readonly given = new Map<CurveName, number>();
+
+  /** The numbers of the curve; of the default for unfit ones, with which the scripts refuse the guild. */
+  readonly curve: Curve | CurveName;
+
+  constructor(private readonly text: CurveText) {
+    this.curve = parseCurve(text) ?? DEFAULT_CURVE;
+  }
+
+  /** Compares a row. */
+  add({ xp, level, explicitLevel }: SeedRow): void {
+    if (level === undefined || level === null || explicitLevel !== undefined) return;
+    this.compared++;
+    if (level !== levelForXp(this.curve, xp)) this.differing++;
+    for (const name of CURVE_NAMES) {
+      if (level === levelForXp(name, xp)) this.given.set(name, (this.given.get(name) ?? 0) + 1);
+    }
+  }
+
+  /** Returns the reason to load nothing before a person has chosen, with the curve that gives the most levels, if it gives over half. */
+  refusal(advice: Advice): string {
+    const [best] = [...this.given].sort(([, a], [, b]) => b - a);
+    const isBetter = best && best[1] > this.compared - this.differing && best[1] * 2 > this.compared;
+    const fit = isBetter ? `; ${best[0]} gives ${digits(best[1])}` : '';
+    return `${this.figures()}${fit}: ${advice.chooseLevels(isBetter ? best[0] : undefined)}`;
+  }
+
+  /** Returns a line about what became of the differing levels. */
+  notice(choice: LevelChoice): string {
+    return choice === 'curve'
+      ? `${this.figures()}: they follow XP`
+      : `${this.figures()}: they are explicit, and XP does not move them`;
+  }
+
+  private figures(): string {
+    return `levels that the curve ${curveNameOf(this.text)} does not give: ${digits(this.differing)} of ${digits(this.compared)}`;
+  }
+}
+
+/** Files whose first members have no levels have none, or so few that the load itself meets them. */
+const FIRST_MEMBERS = 1000;
+
+/** Compares the levels of the inputs, and closes them. An input that cannot be read ends it: the load that follows says why. */
+export async function compareLevels({ inputs, progress, signal }: Reading, check: LevelCheck): Promise<void> {
+  const enough = new AbortController();
+  const silent = {
+    inputs,
+    strict: false,
+    problems: new Problems(() => {}),
+    progress: { ...progress, update: () => {} },
+    signal: AbortSignal.any([signal, enough.signal]),
+  };
+  let members = 0;
+  try {
+    await readMembers(silent, (row) => {
+      check.add(row);
+      if (++members === FIRST_MEMBERS && check.compared === 0) enough.abort();
+      return undefined;
+    });
+  } catch {
+    // The load meets it too.
+  } finally {
+    for (const input of inputs) input.close();
+  }
+}
+
+/**
+ * Returns the write that stores a row. Unless the row or the person says that its level is explicit, it is not stored, because a stored
+ * level would not move when the bot adds XP later. A level that the curve gives anyway is stored for the row alone.
+ */
+export function recordOf(
+  { userId, xp, hidden, hiddenReasons, level, explicitLevel, ...profile }: SeedRow,
+  curve: CurveName | Curve,
+  levels: LevelChoice = 'curve',
+) {
+  const isExplicit = explicitLevel ?? (levels === 'file' && level !== levelForXp(curve, xp));
+  const stored = level === undefined ? {} : { level: isExplicit ? level : null };
+  const place = { ...(hidden && { hidden }), ...(hiddenReasons && { hiddenReasons }) };
+  return { userId, set: xp, ...place, profile: { ...profile, ...stored } } satisfies FileRecord;
+}

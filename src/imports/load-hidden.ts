@@ -1,0 +1,26 @@
+import { changeReason } from '../core/members/hiding.ts';
+import type { FileRecord } from '../core/members/records.ts';
+import { HIDE_REASONS, type HideReason } from '../core/ranking/model.ts';
+import type { LoadTarget } from './load-job.ts';
+
+const BY_MODERATOR: readonly HideReason[] = ['moderator'];
+
+/**
+ * Hides the members that records hide, then loads the records. A run that ends early leaves nobody with more reasons than the file and the
+ * guild have, and no member that a row hides is ranked meanwhile.
+ * @returns the number of members that the ranking did not have before.
+ * @throws as LeaderboardWriter.load.
+ */
+export async function loadAndHide(
+  target: LoadTarget,
+  guild: string,
+  records: readonly FileRecord[],
+): Promise<{ readonly created: number }> {
+  for (const reason of HIDE_REASONS) {
+    const ids = records
+      .filter(({ hidden, hiddenReasons = BY_MODERATOR }) => hidden && hiddenReasons.includes(reason))
+      .map(({ userId }) => userId);
+    if (ids.length > 0) await changeReason(target, 'add', guild, [...new Set(ids)], { reason });
+  }
+  return target.writer.load(guild, records);
+}

@@ -1,0 +1,186 @@
+import { count } from '../core/readable.ts';
+import { InvalidInputError, StoreUnavailableError } from '../core/errors.ts';
+import type { XpRecord } from '../core/members/records.ts';
+import { curveNameOf } from '../core/ranking/curves.ts';
+import { publishInvalidation } from '../core/store/store.ts';
+import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.ts';
+import { compareLevels, LevelCheck, recordOf } from './levels.ts';
+import { loadAndHide } from './load-hidden.ts';
+import type { LoadJob, LoadTarget } from './load-job.ts';
+import { IncompleteRun, type LoadCounts, outcomeOf } from './outcome.ts';
+import { badRows } from './problems.ts';
+import { readMembers } from './reading.ts';
+import { RecordSender } from './record-sender.ts';
+import { withStagedMembers } from './staging.ts';
+import type { Summary } from './summary.ts';
+import { Tally } from './tally.ts';
+
+/** Reads the state of a guild before a load. One round trip, O(1). @throws StoreUnavailableError */
+export async function readGuildState(
+  target: Pick<LoadTarget, 'client' | 'redisKeys'>,
+  guild: string,
+  replace: boolean,
+): Promise<GuildState> {
+  const keys = target.redisKeys.guild(guild);
+  const [[name, coefficients], members] = await Promise.all([
+    target.client.hmget(keys.config, 'xp_curve', 'xp_curve_custom'),
+    target.client.zcard(keys.xp),
+  ]);
+  const configured = name === 'custom' ? `custom=${coefficients}` : (name ?? null);
+  return { configured, members: replace ? 0 : members };
+}
+
+/**
+ * Loads the members of the inputs into a guild. However it ends, the counters of the guild are exact.
+ * @returns the summary, and the error to report after it; undefined when everything was loaded.
+ */
+export async function load(target: LoadTarget, job: LoadJob) {
+  const { guild, reading, replace } = job;
+  const { problems } = reading;
+  const state = await readGuildState(target, guild, replace);
+  const choice = chooseCurve(job.curve, job.formatCurve, state, reading.progress.advice);
+  if (choice.notice) reading.progress.write(choice.notice);
+
+  const start = performance.now();
+  const counts: LoadCounts = {
+    tally: new Tally(job.maxDistinct),
+    loaded: 0,
+    created: 0,
+    repeated: 0,
+    ...(replace && { removed: 0 }),
+  };
+  let outcome: Error | undefined;
+  try {
+    await refuseLevels(job, choice);
+    if (replace) await replaceMembers(target, job, choice, counts, state);
+    else await addMembers(target, job, choice, counts);
+    if (problems.count > 0)
+      outcome = new IncompleteRun(`${badRows(problems.count)} skipped, all others are loaded`, 'skipped');
+  } catch (error) {
+    outcome = outcomeOf(error, counts, reading);
+  }
+  const complete = outcome === undefined || (outcome instanceof IncompleteRun && outcome.reason === 'skipped');
+  const seconds = (performance.now() - start) / 1000;
+  const { tally, loaded, created, repeated, removed } = counts;
+  const summary: Summary = {
+    guild,
+    curve: curveNameOf(choice.curve),
+    loaded,
+    created,
+    repeated,
+    skipped: problems.count,
+    // Of an early end nobody knows how many of the hidden members were written.
+    hidden: complete ? tally.hidden : 0,
+    ...(removed !== undefined && { removed }),
+    seconds: Math.round(seconds * 1000) / 1000,
+    members_per_second: Math.round(loaded / Math.max(seconds, 0.001)),
+    complete,
+  };
+  return { summary, outcome };
+}
+
+/** Compares the levels before anything is written, where the inputs can be read twice. @throws IncompleteRun for levels to decide about. */
+async function refuseLevels({ levels, reopen, reading }: LoadJob, choice: CurveChoice): Promise<void> {
+  if (levels !== undefined || !reopen) return;
+  const check = new LevelCheck(choice.curve);
+  await compareLevels({ ...reading, inputs: await reopen() }, check);
+  if (check.differing > 0) throw new IncompleteRun(check.refusal(reading.progress.advice), 'levels');
+}
+
+async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: LoadCounts): Promise<void> {
+  const { tally } = counts;
+  let configured: Promise<void> | undefined;
+  // Not before the first members: levels of a pipe that are refused at its beginning change nothing then.
+  const configure = () => (configured ??= updateConfig(target, job, choice));
+  const sender = new RecordSender(async (records) => {
+    await configure();
+    return loadAndHide(target, job.guild, records);
+  }, countIn(tally));
+  try {
+    // Hidden members are made before they are loaded, and are new to no ranking.
+    await sendMembers(sender, job, choice, () => sender.created + tally.hidden);
+    await configure();
+  } finally {
+    counts.repeated = tally.repeated;
+    counts.loaded = Math.max(sender.created, sender.written - tally.repeated);
+    counts.created = sender.created;
+  }
+}
+
+async function replaceMembers(
+  target: LoadTarget,
+  job: LoadJob,
+  choice: CurveChoice,
+  counts: LoadCounts,
+  { configured }: GuildState,
+): Promise<void> {
+  const { guild, reading } = job;
+  await withStagedMembers(target, guild, choice.curve, job.plan, async (staged) => {
+    const sender = new RecordSender((records) => staged.stage(records), countIn(counts.tally));
+    await sendMembers(sender, job, choice, () => sender.created);
+    if (reading.problems.count > 0)
+      throw new Error(
+        `${badRows(reading.problems.count)}: nothing was replaced. Correct them, or ${reading.progress.advice.loadWithoutReplacing}`,
+      );
+    if (sender.created === 0) throw new Error('There are no members to put in place: nothing was replaced');
+    reading.signal.throwIfAborted();
+    job.holdExit?.();
+    counts.isSwapSent = true;
+    const removed = await staged.countUnstaged();
+    // Only a curve that a person has named for these members takes the place of one that the owner sets meanwhile.
+    await staged.putInPlace(job.curve === undefined ? (configured ?? '') : undefined);
+    counts.removed = removed;
+    counts.loaded = sender.created;
+    counts.repeated = sender.written - sender.created;
+    await publishInvalidation(target, guild);
+  });
+}
+
+/**
+ * Reads and sends all members. When the reading stops early, the rows before that point are still written. From the first level on that
+ * a person has to decide about, nothing more is sent.
+ * @param countCreated counts the new members so far.
+ * @throws IncompleteRun for such levels, when all are counted; InvalidInputError for more new members than the job allows.
+ */
+async function sendMembers(
+  sender: RecordSender,
+  { reading, levels, maxCreated = Number.POSITIVE_INFINITY }: LoadJob,
+  choice: CurveChoice,
+  countCreated: () => number,
+): Promise<void> {
+  const check = new LevelCheck(choice.curve);
+  const isRefused = () => levels === undefined && check.differing > 0;
+  try {
+    await readMembers(reading, (row) => {
+      check.add(row);
+      if (countCreated() > maxCreated) throw new InvalidInputError(`It has more than ${count(maxCreated, 'member')}`);
+      return isRefused() ? undefined : sender.add(recordOf(row, check.curve, levels));
+    });
+  } catch (error) {
+    if (error instanceof StoreUnavailableError || reading.signal.aborted || isRefused()) await sender.settle();
+    else await sender.finish();
+    throw error;
+  }
+  if (isRefused()) {
+    await sender.drop();
+    throw new IncompleteRun(check.refusal(reading.progress.advice), 'levels');
+  }
+  await sender.finish();
+  if (levels && check.differing > 0) reading.progress.write(check.notice(levels));
+}
+
+/** Returns a function that adds records which Redis confirmed to a tally. */
+function countIn(tally: Tally): (records: readonly XpRecord[]) => void {
+  return (records) => {
+    for (const { userId, set, hidden } of records) tally.add({ userId, xp: Number(set), ...(hidden && { hidden }) });
+  };
+}
+
+async function updateConfig(
+  { guildConfig }: LoadTarget,
+  { guild, plan }: LoadJob,
+  { curve, store: storeCurve }: CurveChoice,
+): Promise<void> {
+  if (plan === undefined && !storeCurve) return;
+  await guildConfig.update(guild, { ...(plan !== undefined && { plan }), ...(storeCurve && { xpCurve: curve }) });
+}

@@ -1,0 +1,42 @@
+import { count } from '../core/readable.ts';
+import { InvalidInputError } from '../core/errors.ts';
+
+/** Levels of JSON. No member and no rules are nested deeper. */
+export const MAX_DEPTH = 100;
+
+/**
+ * Refuses a JSON text that is too deep to be written again. O(n). It may be no valid JSON.
+ * @param name of the source, for messages.
+ * @throws InvalidInputError when it is nested deeper than 100 levels.
+ */
+export function checkNesting(text: string, name: string): void {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
+    if (char === '"') i = endOfString(text, i);
+    else if (char === ']' || char === '}') depth--;
+    else if ((char === '[' || char === '{') && ++depth > MAX_DEPTH)
+      throw new InvalidInputError(`${name} is nested deeper than ${count(MAX_DEPTH, 'level')}: these are no rules`);
+  }
+}
+
+/** Returns whether a value of JSON is nested deeper than {@link MAX_DEPTH}. Such a value cannot be written again. O(n). */
+export function isDeep(value: object): boolean {
+  let level: object[] = [value];
+  for (let depth = 1; depth <= MAX_DEPTH; depth++) {
+    const next: object[] = [];
+    for (const each of level) {
+      for (const inner of Object.values(each)) if (typeof inner === 'object' && inner !== null) next.push(inner);
+    }
+    if (next.length === 0) return false;
+    level = next;
+  }
+  return true;
+}
+
+/** Returns the place of the quote that ends a string of JSON; a place behind the text if none does. @param begin place of the first quote. */
+export function endOfString(text: string, begin: number): number {
+  let end = begin + 1;
+  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+  return end;
+}

@@ -1,0 +1,54 @@
+import { count } from '../core/readable.ts';
+import { InvalidInputError, RefusedError, StoreUnavailableError } from '../core/errors.ts';
+import { explainFailure } from '../core/store/failures.ts';
+import type { Reading } from './reading.ts';
+import type { Tally } from './tally.ts';
+
+/** A run that kept results but did not load every row. The message says what happened and what to do. */
+export class IncompleteRun extends Error {
+  constructor(
+    message: string,
+    /**
+     * `skipped`: bad rows were skipped, all others are loaded. `levels`: a person has to choose what becomes of levels.
+     * `interrupted`: the run was stopped.
+     */
+    readonly reason: 'skipped' | 'levels' | 'interrupted',
+  ) {
+    super(message);
+  }
+}
+
+/** What a load has done so far. */
+export interface LoadCounts {
+  /** The records that Redis confirmed. */
+  readonly tally: Tally;
+  loaded: number;
+  created: number;
+  /** Rows that named a member of the inputs again. */
+  repeated: number;
+  /** Only of a replacement: members removed. */
+  removed?: number;
+  /** Whether the swap of a replacement was sent. Without its reply nobody knows whether it was done. */
+  isSwapSent?: boolean;
+}
+
+/** Returns the error to report after a load that stopped early, with the state of the guild. */
+export function outcomeOf(error: unknown, counts: LoadCounts, { progress, signal }: Reading): Error {
+  if (error instanceof IncompleteRun) return error;
+  const { runAgain } = progress.advice;
+  const state = stateOf(counts, runAgain);
+  if (error instanceof StoreUnavailableError && counts.isSwapSent)
+    return new Error(`${explainFailure(error.reason)} (the guild has all old or all new members: ${runAgain})`);
+  if (signal.aborted) return new IncompleteRun(`Interrupted: ${state}`, 'interrupted');
+  if (error instanceof StoreUnavailableError) return new Error(`${explainFailure(error.reason)} (${state})`);
+  if (error instanceof RefusedError) return error.after(state);
+  // The same file would be refused again.
+  if (error instanceof InvalidInputError)
+    return new Error(`${error.message} (${stateOf(counts, 'correct the file and run it again')})`);
+  return error instanceof Error ? error : new Error(`${error} (${state})`);
+}
+
+function stateOf({ loaded, removed }: LoadCounts, advice: string): string {
+  if (removed !== undefined) return 'nothing was replaced';
+  return `${count(loaded, 'member')} ${loaded === 1 ? 'was' : 'were'} loaded, the counters are true: ${advice}`;
+}

@@ -1,0 +1,88 @@
+import { CURVE_NAMES, type Curve, type CurveText, parseCurve, xpForLevel } from '../core/ranking/curves.ts';
+import { tokensOf } from './detect.ts';
+
+/** The settings of a Polaris server that make its levels. XP for level n is c3 n^3 + c2 n^2 + c1 n, rounded to a multiple. */
+export interface PolarisSettings {
+  readonly curve: { readonly 1: number; readonly 2: number; readonly 3: number };
+  readonly rounding: number;
+  readonly maxLevel: number;
+}
+
+/** Polaris's own bound of its level, and its default. */
+const MAX_LEVEL = 1000;
+const MAX_DIVISOR = 1000;
+
+/** Returns the settings in the beginning of an export; undefined without any. One that is left out has Polaris's default. */
+export function settingsIn(head: string): PolarisSettings | undefined {
+  const path: string[] = [];
+  const numbers = new Map<string, number>();
+  let isThere = false;
+  for (const token of tokensOf(head)) {
+    const name = path.join('.');
+    if (token.name === 'startObject' || token.name === 'startArray') {
+      isThere ||= name === 'settings' && token.name === 'startObject';
+      path.push('');
+    } else if (token.name === 'endObject' || token.name === 'endArray') path.pop();
+    else if (token.name === 'keyValue') path[path.length - 1] = token.value;
+    else if (token.name === 'numberValue') numbers.set(name, Number(token.value));
+  }
+  const setting = (name: string, unset: number) => numbers.get(`settings.${name}`) ?? unset;
+  if (!isThere) return undefined;
+  return {
+    curve: { 1: setting('curve.1', 100), 2: setting('curve.2', 50), 3: setting('curve.3', 1) },
+    rounding: setting('rounding', 100),
+    maxLevel: setting('maxLevel', MAX_LEVEL),
+  };
+}
+
+/**
+ * Returns the curve with the most thresholds of a Polaris server, one of the table if it has all, and the number of its levels that begin at other XP there. Polaris stores
+ * decimals, such as 1.6666666667, and a curve here fractions. Undefined for settings that make no levels, or more than Polaris has.
+ */
+export function curveOfSettings(settings: PolarisSettings): { curve: CurveText; wrong: number } | undefined {
+  const { curve: decimals, rounding: m, maxLevel } = settings;
+  // Each level is computed for each of the curves below.
+  if (maxLevel > MAX_LEVEL) return undefined;
+  const texts: CurveText[] = maxLevel === MAX_LEVEL ? [...CURVE_NAMES] : [];
+  for (let q = 1; q <= MAX_DIVISOR; q++) {
+    const [a, b, c] = [decimals[3], decimals[2], decimals[1]].map((decimal) => Math.round(decimal * q));
+    // Polaris rounds where a curve here cuts off. That differs for odd multiples only.
+    texts.push(`custom=${a},${b},${c},${m % 2 === 1 ? Math.floor(q / 2) : 0},${q},${m},${maxLevel}`);
+  }
+  let best: { curve: CurveText; wrong: number } | undefined;
+  for (const text of texts) {
+    const curve = parseCurve(text);
+    if (!curve) continue;
+    // A curve of the table is taken only when it is the same.
+    const bound = text.startsWith('custom=') ? (best?.wrong ?? Number.POSITIVE_INFINITY) : 1;
+    const wrong = countWrong(settings, curve, bound);
+    if (wrong < bound) best = { curve: text, wrong };
+    if (wrong === 0) break;
+  }
+  return best;
+}
+
+/** Returns the settings that give back this curve, or undefined if Polaris has no such curve. */
+export function settingsOfCurve(curve: Curve): PolarisSettings | undefined {
+  const { a, b, c, q, m, max } = curve;
+  const decimal = (n: number) => Number((n / q).toFixed(10));
+  const settings = {
+    curve: { 1: decimal(c), 2: decimal(b), 3: decimal(a) },
+    rounding: m,
+    maxLevel: max ?? MAX_LEVEL,
+  };
+  const found = c >= 0 ? curveOfSettings(settings) : undefined;
+  const isSame = found?.wrong === 0 && parseCurve(found.curve)?.max === max && countWrong(settings, curve, 1) === 0;
+  return isSame ? settings : undefined;
+}
+
+/** Counts levels whose XP differs, up to a bound. */
+function countWrong({ curve: decimals, rounding, maxLevel }: PolarisSettings, curve: Curve, bound: number): number {
+  let wrong = 0;
+  for (let n = 1; n <= maxLevel && wrong < bound; n++) {
+    // In Polaris's order of additions.
+    const xp = decimals[1] * n + decimals[2] * n ** 2 + decimals[3] * n ** 3;
+    if (rounding * Math.round(xp / rounding) !== xpForLevel(curve, n)) wrong++;
+  }
+  return wrong;
+}

@@ -1,0 +1,56 @@
+import { InvalidInputError } from '../core/errors.ts';
+import type { Reporter } from './advice.ts';
+import type { Input } from './inputs.ts';
+import type { Problems } from './problems.ts';
+import type { SeedRow } from './rows.ts';
+
+/** Receives the progress of a run. */
+export interface Progress extends Reporter {
+  /** @param done amount read so far, in the unit of the inputs' sizes. @param members among it. */
+  update(done: number, members: number): void;
+}
+
+export interface Reading {
+  readonly inputs: readonly Input[];
+  /** Ends the reading with an error at the first bad row. */
+  readonly strict: boolean;
+  readonly problems: Problems;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/** The first bad row of a strict run. */
+export class BadRowError extends InvalidInputError {}
+
+/**
+ * Reads every member of the inputs, in order.
+ * @param take called with each member; a promise that it returns is awaited before the next one.
+ * @throws BadRowError when strict; InvalidInputError for an unreadable file; AbortError when the signal is aborted.
+ */
+export async function readMembers(
+  { inputs, strict, problems, progress, signal }: Reading,
+  take: (row: SeedRow) => Promise<void> | undefined,
+): Promise<void> {
+  let members = 0;
+  let done = 0;
+  const onRead = (amount: number): void => {
+    done += amount;
+  };
+  for (const input of inputs) {
+    const place = `${input.name} ${input.unit}`;
+    for await (const entries of input.entries(onRead)) {
+      for (const entry of entries) {
+        if (typeof entry.row === 'string') {
+          if (strict) throw new BadRowError(`${place} ${entry.at}: ${entry.row}`);
+          problems.add(place, entry);
+          continue;
+        }
+        members++;
+        const taken = take(entry.row);
+        if (taken) await taken;
+      }
+      progress.update(done, members);
+      signal.throwIfAborted();
+    }
+  }
+}

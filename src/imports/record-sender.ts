@@ -1,0 +1,77 @@
+import type { FileRecord } from '../core/members/records.ts';
+
+/** Members in one atomic write. It takes Redis about 4 ms, in which readers wait. */
+const RECORDS_PER_WRITE = 250;
+/** Writes on the way at once. Enough that neither side waits for the other. */
+const MAX_IN_FLIGHT = 4;
+
+/** Sends records to the store, many in one write, and those of one member in order. It counts only what Redis confirmed. */
+export class RecordSender {
+  /** Records confirmed. */
+  written = 0;
+  /** Members among them that the ranking did not have before. */
+  created = 0;
+  private records: FileRecord[] = [];
+  /** The writes on the way, with the members of each. */
+  private readonly inFlight = new Map<Promise<void>, ReadonlySet<string>>();
+  private failure: { readonly error: unknown } | undefined;
+
+  /** @param onWritten is called with each list of records that Redis confirmed. */
+  constructor(
+    private readonly write: (records: readonly FileRecord[]) => Promise<{ readonly created: number }>,
+    private readonly onWritten: (records: readonly FileRecord[]) => void = () => {},
+  ) {}
+
+  /**
+   * Adds a record. @returns a promise when a write starts, to be awaited before the next record. It rejects with the
+   * error of an earlier write.
+   */
+  add(record: FileRecord): Promise<void> | undefined {
+    this.records.push(record);
+    return this.records.length < RECORDS_PER_WRITE ? undefined : this.send();
+  }
+
+  /** Sends the rest and waits until all is confirmed. @throws the error of a write. */
+  async finish(): Promise<void> {
+    if (this.records.length > 0) await this.send();
+    await this.settle();
+    if (this.failure) throw this.failure.error;
+  }
+
+  /** Drops the records that are not sent, and waits until those on the way are confirmed. @throws the error of a write. */
+  async drop(): Promise<void> {
+    this.records = [];
+    await this.finish();
+  }
+
+  /** Waits for the writes on the way, and sends nothing more. Never throws. */
+  async settle(): Promise<void> {
+    await Promise.all(this.inFlight.keys());
+  }
+
+  private async send(): Promise<void> {
+    const records = this.records;
+    this.records = [];
+    const members = new Set(records.map(({ userId }) => userId));
+    while (this.mustWait(members)) await Promise.race(this.inFlight.keys());
+    if (this.failure) throw this.failure.error;
+    const sent = this.write(records).then(
+      ({ created }) => {
+        this.written += records.length;
+        this.created += created;
+        this.onWritten(records);
+      },
+      (error: unknown) => {
+        this.failure ??= { error };
+      },
+    );
+    this.inFlight.set(sent, members);
+    void sent.then(() => this.inFlight.delete(sent));
+  }
+
+  /** A write can be sent again, behind later ones, so those of one member are not on the way together. */
+  private mustWait(members: ReadonlySet<string>): boolean {
+    if (this.inFlight.size >= MAX_IN_FLIGHT) return true;
+    return [...this.inFlight.values()].some((others) => [...members].some((id) => others.has(id)));
+  }
+}

@@ -1,0 +1,43 @@
+import { count, digits } from '../core/readable.ts';
+import type { CurveName } from '../core/ranking/curves.ts';
+import { badRows, hiddenMembers, repeatedRows } from './problems.ts';
+
+/** The result of a run, complete or not, with the field names of `--json`. */
+export interface Summary {
+  readonly guild: string;
+  readonly curve: CurveName | 'custom';
+  /** Members written; of a replacement, those in place after the swap. */
+  readonly loaded: number;
+  /** Members that the guild did not have before. */
+  readonly created: number;
+  /** Rows that named a member of the inputs again. */
+  readonly repeated: number;
+  /** Bad rows. */
+  readonly skipped: number;
+  /** Hidden members among them. */
+  readonly hidden: number;
+  /** Only of a replacement: members removed. */
+  readonly removed?: number;
+  readonly seconds: number;
+  readonly members_per_second: number;
+  /** Whether every good row was loaded. */
+  readonly complete: boolean;
+}
+
+/** Returns the line that ends every run. */
+export function summaryLine(summary: Summary): string {
+  const { guild, loaded, created, repeated, skipped, hidden, removed, seconds, complete } = summary;
+  // A rate from less than a second says nothing.
+  const pace =
+    seconds < 1 ? 'in less than 1 s' : `in ${seconds.toFixed(1)} s (${digits(summary.members_per_second)}/s)`;
+  const isReplaced = removed !== undefined;
+  const details = isReplaced
+    ? [`${digits(removed)} removed`]
+    : [`${digits(created)} new`, `${digits(Math.max(0, loaded - created - hidden))} already there`];
+  if (hidden > 0) details.push(hiddenMembers(hidden));
+  if (repeated > 0) details.push(repeatedRows(repeated));
+  if (skipped > 0) details.push(`${badRows(skipped)} skipped`);
+  const verb = isReplaced ? 'replaced by' : 'loaded';
+  const start = complete ? '' : 'stopped early: ';
+  return `${start}guild ${guild}: ${verb} ${count(loaded, 'member')} ${pace}: ${details.join(', ')}`;
+}

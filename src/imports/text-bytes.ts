@@ -1,0 +1,115 @@
+import { isUtf8 } from 'node:buffer';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { InvalidInputError } from '../core/errors.ts';
+
+/** Characters shown before and after a byte that is no text. */
+const SHOWN = 12;
+/** Bytes at the start that tell the kind of a file. */
+const HEAD = 512;
+/** An archive of members has about a tenth of their bytes. One of a single byte has a thousandth. */
+const MAX_RATIO = 100;
+/** The ratio counts from this size on. */
+const SMALL = 4 << 20;
+
+/**
+ * Returns the text of a file in pieces of whole characters, without a byte order mark. Unpacks gzip.
+ * @throws InvalidInputError for another encoding or archive, or one that unpacks to more than 100 times its size, while it is read. A
+ * damaged archive throws the error of node:zlib.
+ */
+export async function* textOf(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<string> {
+  const head = await readHead(chunks);
+  refuseOtherKinds(head, name);
+  const all = startWith(head, chunks);
+  // The iteration of the last stream reports the error of each.
+  yield* utf8(isGzip(head) ? unpacked(all, name) : all, name);
+}
+
+const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
+
+async function* unpacked(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  let size = 0;
+  for await (const chunk of pipeline(Readable.from(chunks), gunzip, () => {})) {
+    size += chunk.length;
+    if (size > Math.max(SMALL, gunzip.bytesWritten * MAX_RATIO)) {
+      throw new InvalidInputError(`${name} unpacks to more than ${MAX_RATIO} times its size: it is no list of members`);
+    }
+    yield chunk;
+  }
+}
+
+/** Reads the bytes that tell the kind of a file, which a pipe can deliver one by one. */
+async function readHead(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < HEAD) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    head = Buffer.concat([head, value]);
+  }
+  return head;
+}
+
+/** Returns a piece that was read before, unless it is empty, and then the rest. */
+export async function* startWith<Piece extends Buffer | string>(
+  first: Piece,
+  rest: AsyncIterable<Piece>,
+): AsyncGenerator<Piece> {
+  if (first.length > 0) yield first;
+  yield* rest;
+}
+
+/** Whether a byte is a control character that no text has. */
+const isControl = (byte: number): boolean => byte < 9 || (byte > 13 && byte < 32);
+
+/** Whether text is UTF-16: it begins with a byte order mark, or with an ASCII character, which has one zero byte. */
+function isUtf16(head: Buffer): boolean {
+  const [first, second] = head;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  return second !== undefined && (first === 0) !== (second === 0);
+}
+
+function refuseOtherKinds(head: Buffer, name: string): void {
+  if (head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4) {
+    throw new InvalidInputError(`${name} is a zip archive, or a spreadsheet: unpack it, or save the sheet as CSV`);
+  }
+  if (isUtf16(head)) {
+    throw new InvalidInputError(`${name} is UTF-16 text: save it as UTF-8`);
+  }
+  if (isGzip(head) || isUtf8(head.subarray(0, head.length - openBytes(head)))) return;
+  if (head.some(isControl)) throw new InvalidInputError(`${name} is no text: save the members as CSV, NDJSON or JSON`);
+}
+
+async function* utf8(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    const end = bytes.length - openBytes(bytes);
+    const whole = bytes.subarray(0, end);
+    if (!isUtf8(whole)) throw notUtf8(whole, name);
+    rest = bytes.subarray(end);
+    yield decoder.decode(whole, { stream: true });
+  }
+  if (rest.length > 0) throw notUtf8(rest, name);
+}
+
+/** Returns how many bytes at the end begin a character that the next chunk ends. */
+function openBytes(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes.readUInt8(bytes.length - back);
+    if (byte < 0x80) return 0;
+    // The first byte of a character of 2, 3 or 4 bytes.
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+  }
+  return 0;
+}
+
+function notUtf8(bytes: Buffer, name: string): InvalidInputError {
+  const text = bytes.toString('utf8');
+  const at = text.indexOf('\uFFFD');
+  const near = text.slice(Math.max(0, at - SHOWN), at + SHOWN);
+  return new InvalidInputError(
+    `${name} is not UTF-8 text, near ${JSON.stringify(near)}: convert it, such as with iconv -f WINDOWS-1252 -t UTF-8`,
+  );
+}

@@ -1,0 +1,28 @@
+import { InvalidInputError, StoreUnavailableError } from '../core/errors.ts';
+import { checkFields } from '../core/members/check-fields.ts';
+import { CommandBatcher } from '../core/reads/command-batcher.ts';
+import { type BotClient, type BotOptions, keysUnder, scriptsOn } from '../core/store/bot-client.ts';
+import { GuildReader } from '../core/reads/guild-reader.ts';
+
+/** The package's entry `guildrank/reader`: a bot reads rankings with it, on its own connection. */
+
+/**
+ * Returns a reader on an open connection, which the caller closes.
+ * @throws InvalidInputError for a connection of another kind, for one that puts a prefix of its own before each key, and for an unfit option.
+ */
+export function createReader(client: BotClient, options: BotOptions = {}): GuildReader {
+  checkFields(options, 'the options of createReader', ['keyPrefix']);
+  const scripts = scriptsOn(client);
+  const redisKeys = keysUnder(options.keyPrefix);
+  const commands = new CommandBatcher(scripts, redisKeys);
+  return new GuildReader({ scripts, redisKeys, commands });
+}
+
+export type { CardProgress, MemberCard, RankedMember, RankedMember as CardNeighbour } from '../core/reads/card.ts';
+export type { HideReason } from '../core/ranking/model.ts';
+export type { BoardName } from '../core/store/keys.ts';
+export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from '../core/store/bot-client.ts';
+export type { RankingOptions } from '../core/reads/guild-reader.ts';
+export type { GuildStats, Member, RankingPage, RankingPart } from '../core/reads/rankings.ts';
+export type { Rules } from '../core/rules/rules-document.ts';
+export { type GuildReader, InvalidInputError, StoreUnavailableError };

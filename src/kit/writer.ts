@@ -1,0 +1,54 @@
+import { InvalidInputError, RefusedError, StoreUnavailableError } from '../core/errors.ts';
+import { checkFields, wholeText } from '../core/members/check-fields.ts';
+import { EVENT_TTL_MS } from '../core/members/event.ts';
+import { type BotClient, type BotOptions, keysUnder, scriptsOn } from '../core/store/bot-client.ts';
+import { BotWriter } from '../core/guild-writer.ts';
+import { connectionOptions } from '../core/store/connection-options.ts';
+import { plainText } from '../pictures/plain-text.ts';
+
+/** The package's entry `guildrank/writer`: a bot writes XP with it, on its own connection. */
+
+const MAX_EVENT_TTL_MS = 86_400_000;
+const MAX_REPLICAS = 100;
+
+export interface WriterOptions extends BotOptions {
+  /** How long the reply of a call with an `eventId` is kept for its repeats, up to a day; ten minutes unless given. */
+  readonly eventTtlMs?: number;
+  /**
+   * Replicas that must have a call before it succeeds. With all replicas that may be promoted, no failover loses a call that succeeded. A
+   * call that fewer have after a second fails with StoreUnavailableError, and may be done. Unless given, replicas are not asked.
+   * Each call then takes a round trip from the master to its replicas more.
+   */
+  readonly replicas?: number;
+}
+
+/**
+ * Returns a writer on an open connection, which the caller closes. ioredis 6.0 rounds an explicit level above 2^53-49.
+ * @throws InvalidInputError for a connection of another kind, for one that puts a prefix of its own before each key, for an unfit option, and for
+ * `replicas` on a Cluster or an object of the bot's own.
+ */
+export function createWriter(client: BotClient, options: WriterOptions = {}): BotWriter {
+  checkFields(options, 'the options of createWriter', ['keyPrefix', 'eventTtlMs', 'replicas']);
+  const { keyPrefix, eventTtlMs = EVENT_TTL_MS, replicas } = options;
+  wholeText('eventTtlMs', eventTtlMs, 1, MAX_EVENT_TTL_MS);
+  if (replicas !== undefined) wholeText('replicas', replicas, 1, MAX_REPLICAS);
+  const scripts = scriptsOn(client, replicas);
+  return new BotWriter({ scripts, redisKeys: keysUnder(keyPrefix) }, Date.now, eventTtlMs);
+}
+
+export type { RefusalCode, Sentences } from '../core/errors.ts';
+export type { Award, AwardRequest } from '../core/members/award.ts';
+export type { Claim, ClaimRequest } from '../core/members/claim.ts';
+export type { OnceOptions } from '../core/members/event.ts';
+export type { Gain } from '../core/members/gain.ts';
+export type { HiddenMember, HideOptions, PlaceChange } from '../core/members/hiding.ts';
+export type { ProfileChange, XpRecord } from '../core/members/records.ts';
+export type { PresentMembers, SyncOptions, SyncResult } from '../core/members/sync.ts';
+export type { LeaderboardWriter, MemberChange, RecordResult, XpChange } from '../core/members/writer.ts';
+export type { HideReason } from '../core/ranking/model.ts';
+export type { SeasonOptions, SeasonResult } from '../core/seasons/season.ts';
+export type { BotClient as WriterClient } from '../core/store/bot-client.ts';
+export type { LevelChange, ProfileUpdate } from '../core/guild-writer.ts';
+export type { ConnectionOptions } from '../core/store/connection-options.ts';
+export type { DashboardLinkOptions } from '../core/access/dashboard-link.ts';
+export { type BotWriter, connectionOptions, InvalidInputError, plainText, RefusedError, StoreUnavailableError };

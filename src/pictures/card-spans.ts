@@ -1,0 +1,23 @@
+import { escaped, type TextStyle, widthOf } from './text.ts';
+import type { Piece } from './card-words.ts';
+
+/** Size of the values in a text of 22 pixels. */
+const VALUE = 34;
+
+/** Returns a part of a line in a style of its own. */
+export function span({ size, fill, bold }: Partial<TextStyle>, content: string): string {
+  const weight = bold === undefined ? '' : ` font-weight="${bold ? 700 : 400}"`;
+  return `<tspan${fill ? ` fill="${fill}"` : ''}${size ? ` font-size="${size}"` : ''}${weight}>${content}</tspan>`;
+}
+
+/** Returns the XML of a text whose values are large and bold. */
+export function marked(pieces: readonly Piece[], fill: string): string {
+  return pieces
+    .map(([text, isValue]) => (isValue ? span({ size: VALUE, fill, bold: true }, escaped(text)) : escaped(text)))
+    .join('');
+}
+
+/** Returns about how wide such a text is, in pixels. @param size of what is no value. */
+export function markedWidth(pieces: readonly Piece[], size: number): number {
+  return pieces.reduce((sum, [text, isValue]) => sum + widthOf(text, isValue ? VALUE : size), 0);
+}

@@ -1,0 +1,194 @@
+import type { Request, Response } from 'express';
+import { WINDOW_S } from '../../../core/access/quotas.ts';
+import { chooseEncoding } from './encoding.ts';
+import { type CorsPolicy, type HeaderBlock, headerBlock, joinBlocks } from './headers.ts';
+import type { Problem } from './problem.ts';
+import type { RenderedBody } from './rendered-body.ts';
+
+/** For a browser that opens a response as a document: it runs nothing, loads nothing and stands in no frame. */
+const SAFETY = headerBlock(
+  ...['X-Content-Type-Options', 'nosniff'],
+  ...['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ...['X-Frame-Options', 'DENY'],
+  ...['Referrer-Policy', 'no-referrer'],
+  ...['Cross-Origin-Resource-Policy', 'cross-origin'],
+);
+
+export interface ResponseWriterParts {
+  /** Seconds that a browser may reuse a response without asking; 0 = it always asks. */
+  readonly cacheMaxAgeS: number;
+  readonly cors: CorsPolicy;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Milliseconds that a connection may stay idle, as the server is told. */
+  readonly keepAliveMs: number;
+  /** Called with every response that goes out. */
+  readonly onResponse: (req: Request, res: Response) => void;
+}
+
+/** The one coding of responses, so that a cached body has one compressed form. */
+const ENCODINGS = ['gzip'] as const;
+
+/** Writes the responses of the API with all their headers. Headers that responses share are formatted once (hot path, see ADR 11). */
+export class ResponseWriter {
+  /** The headers that follow those of the response, by the Origin of the request. */
+  private readonly ofData: CorsPolicy;
+  private readonly ofLargeData: CorsPolicy;
+  private readonly ofProblems: CorsPolicy;
+  private readonly writeHead: WriteHead;
+
+  constructor(private readonly parts: ResponseWriterParts) {
+    this.writeHead = rawHead(parts.now, parts.keepAliveMs);
+    const { cacheMaxAgeS, cors } = parts;
+    const variants = cors.varies ? 'x-api-key, Origin' : 'x-api-key';
+    const vary = headerBlock('Vary', variants);
+    const varyLarge = headerBlock('Vary', `${variants}, Accept-Encoding`);
+    const reuse = cacheMaxAgeS > 0 ? `private, max-age=${cacheMaxAgeS}` : 'private, no-cache';
+    const caching = headerBlock('Cache-Control', reuse);
+    this.ofData = mapBlocks(cors, (block) => joinBlocks(caching, vary, SAFETY, block));
+    this.ofLargeData = mapBlocks(cors, (block) => joinBlocks(caching, varyLarge, SAFETY, block));
+    this.ofProblems = mapBlocks(cors, (block) => joinBlocks(vary, SAFETY, block));
+  }
+
+  /** Sends 200 with the body, compressed if it is large and the client asks; or 304 when the client has it. */
+  body(req: Request, res: Response, whole: RenderedBody): void {
+    this.send(req, res, whole, blockFor(req, whole.isLarge ? this.ofLargeData : this.ofData));
+  }
+
+  /** The same with other headers than those of the API. */
+  send(req: Request, res: Response, whole: RenderedBody, common: HeaderBlock): void {
+    const isCompressed = whole.isLarge && chooseEncoding(req.headers['accept-encoding'], ENCODINGS);
+    const rendered = isCompressed ? whole.gzipped() : whole;
+    if (isFresh(req.headers['if-none-match'], rendered.etag)) {
+      this.writeHead(req, res, 304, [...this.own(res), 'ETag', rendered.etag], [common]);
+      res.end();
+    } else {
+      this.writeHead(req, res, 200, this.own(res), [rendered.headers, common]);
+      sendWhole(res, rendered.body);
+    }
+    this.parts.onResponse(req, res);
+  }
+
+  /** Sends a problem document. */
+  problem(req: Request, res: Response, problem: Problem): void {
+    const text = problem.body(res.context.requestId);
+    this.refuse(req, res, problem, text, 'application/problem+json', blockFor(req, this.ofProblems));
+  }
+
+  /** Sends a problem as a text of this media type. */
+  refuse(req: Request, res: Response, problem: Problem, text: string, type: string, common: HeaderBlock): void {
+    const body = Buffer.from(text);
+    res.writeHead(problem.status, [
+      ...this.own(res),
+      ...['Cache-Control', 'no-store'],
+      ...(problem.extra.headers ?? []),
+      ...['Content-Type', type, 'Content-Length', String(body.length)],
+      ...common.list,
+    ]);
+    res.end(body);
+    this.parts.onResponse(req, res);
+  }
+
+  /** Returns the headers that only this response carries, as a flat list. */
+  private own({ context: { requestId, quota } }: Response): string[] {
+    const own: string[] = [];
+    if (quota) {
+      const { limit, remaining, resetMs } = quota;
+      const resetSeconds = Math.max(0, Math.ceil(resetMs / 1000));
+      const resetAt = Math.ceil((this.parts.now() + resetMs) / 1000);
+      own.push('RateLimit-Policy', `"hourly";q=${limit};w=${WINDOW_S}`, 'X-RateLimit-Limit', `${limit}`);
+      own.push('RateLimit', `"hourly";r=${remaining};t=${resetSeconds}`);
+      own.push('X-RateLimit-Remaining', `${remaining}`, 'X-RateLimit-Reset', `${resetAt}`);
+    }
+    own.push('X-Request-Id', requestId);
+    return own;
+  }
+}
+
+function mapBlocks(policy: CorsPolicy, change: (block: HeaderBlock) => HeaderBlock): CorsPolicy {
+  const { byOrigin, otherwise, varies } = policy;
+  return {
+    varies,
+    byOrigin: new Map([...byOrigin].map(([origin, block]) => [origin, change(block)])),
+    otherwise: change(otherwise),
+  };
+}
+
+function blockFor(req: Request, { byOrigin, otherwise }: CorsPolicy): HeaderBlock {
+  return byOrigin.get(req.headers.origin) ?? otherwise;
+}
+
+/** Sends head and body in one write of one string; `end` with a body makes a vectored write of two (hot path, see ADR 11). */
+function sendWhole(res: Response, body: string): void {
+  const { socket } = res;
+  socket?.cork();
+  res.write(body, 'latin1');
+  socket?.uncork();
+  res.end();
+}
+
+/**
+ * Returns whether If-None-Match names the tag: RFC 9110 section 13.1.2, weak comparison. Express's `req.fresh` also looks at Cache-Control,
+ * and at headers set one by one.
+ */
+export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
+  // A proxy that compresses marks the tag: nginx makes it weak, and Apache adds -gzip or -br. The content is the same.
+  const contentOf = (tag: string) =>
+    tag
+      .trim()
+      .replace(/^W\//, '')
+      .replace(/-(?:gzip|br|zstd)"$/, '"');
+  const content = contentOf(etag);
+  return ifNoneMatch.split(',').some((candidate) => contentOf(candidate) === content);
+}
+
+const STATUS_LINES = { 200: 'HTTP/1.1 200 OK\r\n', 304: 'HTTP/1.1 304 Not Modified\r\n' } as const;
+
+/** Node's own field for a formatted head, which its types do not name. */
+interface WithHead {
+  _header?: string | null;
+}
+
+/**
+ * Writes a head; the body, if there is one, comes next.
+ * @param own headers of this response alone, as a flat list.
+ * @param blocks headers that are formatted already, with Content-Length unless it is a 304.
+ */
+type WriteHead = (
+  req: Request,
+  res: Response,
+  status: keyof typeof STATUS_LINES,
+  own: readonly string[],
+  blocks: readonly HeaderBlock[],
+) => void;
+
+/**
+ * Returns a function that writes the heads of 200 and 304 responses as one text each. Node checks and joins a head header by header (hot
+ * path, see ADR 11). Whatever Node would write differently goes through `writeHead`, and so does every head if Node does not take the text.
+ */
+export function rawHead(now: () => number, keepAliveMs: number): WriteHead {
+  const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
+  /** The end of a head on a connection that stays open, formatted for this second. */
+  let ending = '';
+  let second = Number.NaN;
+  return (req, res, status, own, blocks) => {
+    // HTTP/1.0, a connection that closes and a client that waits for "100 Continue" get other headers too: Node knows which.
+    if (res.shouldKeepAlive && req.httpVersion === '1.1' && req.headers.expect === undefined) {
+      const time = Math.floor(now() / 1000);
+      if (time !== second) {
+        second = time;
+        ending = ['Date: ', new Date(time * 1000).toUTCString(), '\r\n', keepAlive].join('');
+      }
+      res.statusCode = status;
+      let head: string = STATUS_LINES[status];
+      for (let i = 0; i < own.length; i += 2) head += `${own[i]}: ${own[i + 1]}\r\n`;
+      for (const { lines } of blocks) head += lines;
+      (res as WithHead)._header = head + ending;
+      // Node says here whether it took the text.
+      if (res.headersSent) return;
+    }
+    res.writeHead(status, [...own, ...blocks.flatMap(({ list }) => list)]);
+  };
+}

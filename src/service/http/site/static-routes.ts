@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { Router } from 'express';
+import { readWidgetFile } from './widget-file.ts';
+import { type Asset, asset, serve, typeOf } from './asset.ts';
+
+/** Headers of files that any site may load, whatever CORS_ORIGINS says of the data: they are the same for everyone. */
+const SHARED = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, X-Request-Id',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+/** Headers of a file that a browser asks for again each time. */
+export const REVALIDATE = { 'Cache-Control': 'no-cache' };
+const ONE_HOUR = { 'Cache-Control': 'public, max-age=3600' };
+const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+
+/**
+ * Returns the headers of an HTML page: it runs only the service's own scripts and connects only to the service.
+ * @param images sources of pictures.
+ */
+function pageHeaders(frameAncestors: string, images = 'data:'): Record<string, string> {
+  return {
+    ...REVALIDATE,
+    'Content-Security-Policy':
+      `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src ${images}; ` +
+      `base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}; require-trusted-types-for 'script'`,
+    // For old browsers, which do not know frame-ancestors.
+    ...(frameAncestors === "'none'" && { 'X-Frame-Options': 'DENY' }),
+    'Referrer-Policy': 'no-referrer',
+  };
+}
+
+/** Headers of an HTML page that stands in no frame. */
+export const PAGE_HEADERS = pageHeaders("'none'");
+
+/** Files of the documentation page, in src/web/docs. */
+const DOCS_FILES = ['docs.css', 'docs.js', 'elements.js', 'operations.js', 'request.js', 'samples.js', 'schemas.js'];
+
+/** The API document, and the copy that the build puts beside the compiled code. */
+const DOCUMENT = new URL('../../../../docs/openapi.json', import.meta.url);
+const BUILT_DOCUMENT = new URL('../../openapi.json', import.meta.url);
+
+type Route = [path: string, asset: Asset, headers: Record<string, string>];
+
+/**
+ * Creates the routes that need no key: the API document, the documentation page, the widget, and its page for frames.
+ * @param embedOrigins the sites that may show that page in a frame; "*" allows all. Without any there is no such page.
+ * @param onPage called for each request.
+ */
+export function staticRoutes(embedOrigins: readonly string[], onPage: () => void): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const widget = readWidgetFile();
+  const webFile = (name: string): Asset => {
+    const text = readFileSync(new URL(`../../web/${name}`, import.meta.url), 'utf8');
+    return asset(
+      text.replace('{widget-path}', widget.path).replace('{widget-integrity}', widget.integrity),
+      typeOf(name),
+    );
+  };
+  const openApi = JSON.parse(readFileSync(existsSync(BUILT_DOCUMENT) ? BUILT_DOCUMENT : DOCUMENT, 'utf8'));
+  const document = asset(JSON.stringify(openApi), 'application/json; charset=utf-8');
+  const script = asset(widget.body, typeOf('widget.js'));
+  const routes: Route[] = [
+    ['/api/v1/openapi.json', document, { ...SHARED, ...REVALIDATE }],
+    ['/docs', webFile('docs/docs.html'), PAGE_HEADERS],
+    ...DOCS_FILES.map((name): Route => [`/docs/${name}`, webFile(`docs/${name}`), REVALIDATE]),
+    ['/widget.js', script, { ...SHARED, ...ONE_HOUR }],
+    [`/${widget.path}`, script, { ...SHARED, ...FOR_EVER }],
+  ];
+  if (embedOrigins.length > 0) {
+    // The site around the frame chooses where the pictures of members come from, by avatar-href.
+    routes.push(['/embed', webFile('embed.html'), pageHeaders(embedOrigins.join(' '), 'data: http: https:')]);
+    routes.push(['/embed/embed.js', webFile('embed.js'), REVALIDATE]);
+  }
+  for (const route of routes) serve(router, ...route, onPage);
+  // Relative, because a proxy can serve the page below a path of its own.
+  router.get('/docs/', (_req, res) => {
+    onPage();
+    res.context.route = '/docs/';
+    res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.context.requestId, ...REVALIDATE });
+    res.status(308).set('Location', '../docs').end();
+  });
+  return router;
+}

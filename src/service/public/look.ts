@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto';
+import { DEFAULT_COLOURS, type PageLook } from '../../core/settings/page-look.ts';
+import { contrastOf, mix, THEMES, textOn } from '../../pictures/colours.ts';
+
+/** The least contrast of a text that is not large, as WCAG wants it. */
+const READABLE = 4.5;
+
+/** Returns the accents of both themes. The dark one is a light tint, unless it is chosen. */
+export function accentsOf({ accent, accentDark }: PageLook): { readonly light: string; readonly dark: string } {
+  return {
+    light: accent || DEFAULT_COLOURS.accent,
+    dark: accentDark || (accent ? mix(accent, 0.4, '#ffffff') : DEFAULT_COLOURS.accentDark),
+  };
+}
+
+/** Returns the style of a look, "" when nothing is chosen. It has validated colours and nothing else. */
+export function styleOf(look: PageLook): string {
+  const { accent, accentDark, background, backgroundDark } = look;
+  const { light, dark } = accentsOf(look);
+  const hasAccent = accent !== '' || accentDark !== '';
+  const lightRule = [background && `--page:${background}`, hasAccent && accentRules(light, 'light')];
+  const darkRule = [backgroundDark && `--page:${backgroundDark}`, hasAccent && accentRules(dark, 'dark')];
+  const [ofLight, ofDark] = [lightRule, darkRule].map((rules) => rules.filter(Boolean).join(';'));
+  return [
+    // Not for both: the dark theme of page.css stands where nothing is chosen for it.
+    ofLight && `@media (prefers-color-scheme:light){:root{${ofLight}}}`,
+    ofDark && `@media (prefers-color-scheme:dark){:root{${ofDark}}}`,
+    hasAccent && `:root.overlay{--accent:${dark}}`,
+  ]
+    .filter(Boolean)
+    .join('');
+}
+
+function accentRules(accent: string, theme: keyof typeof THEMES): string {
+  const ground = THEMES[theme].background;
+  return [
+    `--accent:${accent}`,
+    `--on-accent:${textOn(accent)}`,
+    `--link:${contrastOf(accent, ground) >= READABLE ? accent : 'var(--text)'}`,
+    `--soft:${mix(accent, 0.05, ground)}`,
+    `--flash:${mix(accent, 0.14, ground)}`,
+  ].join(';');
+}
+
+/**
+ * Returns the policy of a page.
+ * @param frameAncestors the sites that may show it in a frame, as the policy names them.
+ * @param style text of its style element.
+ * @param picture https address of its picture, or "".
+ */
+export function policyOf(frameAncestors: string, style = '', picture = ''): string {
+  const styleHash = style && ` 'sha256-${hash('sha256', style, 'base64')}'`;
+  const host = picture && ` ${new URL(picture).origin}`;
+  return [
+    "default-src 'none'; script-src 'self'",
+    `style-src 'self'${styleHash}`,
+    `connect-src 'self'; img-src data:${host}; form-action 'self'`,
+    `base-uri 'none'; frame-ancestors ${frameAncestors}`,
+  ].join('; ');
+}
+
+/** The policy of a picture, which runs nothing. */
+export const PICTURE_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";

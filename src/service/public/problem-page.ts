@@ -1,0 +1,45 @@
+import type { Request } from 'express';
+import { ID_PATTERN } from '../../core/ranking/model.ts';
+import type { Problem } from '../http/response/problem.ts';
+import { languageOf } from './languages.ts';
+import { queryOf } from './queries.ts';
+import { renderTemplate } from './views.ts';
+import { type Words, wordsOf } from './words.ts';
+
+/**
+ * Returns the page of a problem. Where the problem can pass, the page asks again by itself. For an overlay it shows nothing, because it would stand
+ * in a video.
+ * @param root relative address of the root of the service.
+ */
+export function problemPage(req: Request, problem: Problem, root: string): string {
+  const words = wordsOf(languageOf(req));
+  const { status } = problem;
+  const isOverlay = req.query.overlay === '1' && (status === 404 || status === 429 || status >= 500);
+  const [title, text] = texts(problem, words);
+  const isLive = isOverlay || status === 503;
+  const links = status === 404 ? linksOf(req, problem, root, words) : [];
+  return renderTemplate('problem', { title, text, links, root, words, isLive, isOverlay, head: undefined });
+}
+
+/** Returns the ways out of a page that is missing: to the member's page of all time, and to the page of the guild. */
+function linksOf({ path, query }: Request, { code }: Problem, root: string, words: Words) {
+  const [, , guildId = '', below, userId] = path.split('/');
+  if (!ID_PATTERN.test(guildId) || (below !== 'm' && query.board === undefined)) return [];
+  const guild = `${root}g/${guildId}`;
+  const lang = queryOf({ board: undefined, lang: words.lang, isLangGiven: query.lang === words.lang });
+  // The path of a badge names no member.
+  const hasOther = code === 'member_not_found' && userId !== undefined && query.board !== undefined;
+  return [
+    ...(hasOther ? [{ href: `${guild}/m/${userId}${lang}`, label: words.say('all') }] : []),
+    { href: guild + lang, label: words.say('title') },
+  ];
+}
+
+function texts({ code, status, detail }: Problem, { say }: Words): [title: string, text: string] {
+  if (code === 'member_not_found') return [say('nothing'), say('unranked')];
+  if (status === 404) return [say('nothing'), say('noPage')];
+  if (status === 429) return [say('tooMany'), say('later')];
+  if (status === 503) return [say('away'), say('later')];
+  // Parameters and methods are for developers: they are told in English.
+  return [status < 500 ? 'This address is not right' : 'Something went wrong', detail];
+}

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { ID_PATTERN } from '../../core/ranking/model.ts';
+import { LANGUAGES } from '../../widget/strings.ts';
+import { count, parseAll } from '../http/api/schemas.ts';
+import { Problem } from '../http/response/problem.ts';
+
+/** Rows of a page unless its address says otherwise, and the most. */
+const DEFAULT_ROWS = 25;
+const MAX_ROWS = 100;
+
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => {
+  const rule = `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+  return z.enum(values, { error: ({ input }) => (Array.isArray(input) ? 'must be given once' : rule) });
+};
+const board = oneOf(['week', 'week.prev', 'month', 'month.prev']).optional();
+const lang = oneOf(LANGUAGES as [string, ...string[]]).optional();
+const rankingQuery = z.object({ board, lang });
+const pageQuery = rankingQuery.extend({
+  page: count(1, Number.MAX_SAFE_INTEGER, 1),
+  limit: count(1, MAX_ROWS, DEFAULT_ROWS),
+  overlay: oneOf(['0', '1']).optional(),
+});
+const badgeQuery = rankingQuery.extend({ member: z.string({ error: 'must be given once' }).optional() });
+
+/** Which ranking a page shows, and how. */
+export type RankingQuery = ReturnType<typeof ranking>;
+export type PageQuery = ReturnType<typeof parsePage>;
+export type MemberQuery = ReturnType<typeof parseMember>;
+
+/** An address of a visitor. */
+export interface Address {
+  /** The parameters of the path. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  readonly query: unknown;
+  /** The language of the visitor, unless the address names one. */
+  readonly lang: string;
+}
+
+function ranking(address: Address, { board, lang }: z.infer<typeof rankingQuery>) {
+  return {
+    guildId: knownForm(address.params.guild_id),
+    /** A board of the guild; undefined = its ranking. */
+    board,
+    lang: lang ?? address.lang,
+    /** Whether the address names the language. Links then name it too. */
+    isLangGiven: lang !== undefined,
+  };
+}
+
+/** @throws Problem not_found for an id of no guild; invalid_request naming every bad parameter. */
+export function parsePage(address: Address) {
+  const { page, limit, overlay, ...rest } = parseAll(z.object({}), pageQuery, {}, address.query);
+  const shown = { page, limit, isDefaultLimit: limit === DEFAULT_ROWS, isOverlay: overlay === '1' };
+  return { ...ranking(address, rest), ...shown };
+}
+
+/** @throws Problem as {@link parsePage}; not_found for an id that no member can have. */
+export function parseMember(address: Address) {
+  const rest = parseAll(z.object({}), rankingQuery, {}, address.query);
+  return { ...ranking(address, rest), userId: knownForm(address.params.user_id) };
+}
+
+/** @throws Problem as {@link parsePage}. */
+export function parsePicture(address: Address): RankingQuery {
+  return ranking(address, parseAll(z.object({}), rankingQuery, {}, address.query));
+}
+
+/** @throws Problem as {@link parseMember}. */
+export function parseBadge(address: Address): RankingQuery | MemberQuery {
+  const { member, ...rest } = parseAll(z.object({}), badgeQuery, {}, address.query);
+  const shown = ranking(address, rest);
+  return member === undefined ? shown : { ...shown, userId: knownForm(member) };
+}
+
+/** Returns the query of an address that shows the same board in the same language, or "". @param more further parameters. */
+export function queryOf(
+  { board, lang, isLangGiven }: Omit<RankingQuery, 'guildId'>,
+  ...more: (string | false)[]
+): string {
+  const all = [board !== undefined && `board=${board}`, ...more, isLangGiven && `lang=${lang}`].filter(Boolean);
+  return all.length > 0 ? `?${all.join('&')}` : '';
+}
+
+function knownForm(id = ''): string {
+  if (!ID_PATTERN.test(id)) throw noPage();
+  return id;
+}
+
+/** The problem of a page that does not exist, is switched off, or is of a member that is not ranked: visitors learn nothing else. */
+export function noPage(): Problem {
+  return new Problem('not_found', 'There is no public page here, or no such member in this ranking.');
+}

@@ -1,0 +1,99 @@
+import type { LeaderboardEntry } from '../../core/ranking/model.ts';
+import { DEFAULT_COLOURS } from '../../core/settings/page-look.ts';
+import type { PublicPage } from '../../core/reads/public-page.ts';
+import { coloursOf, MEDALS, ON_MEDAL } from '../../pictures/colours.ts';
+import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from '../../pictures/text.ts';
+import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
+import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
+import { accentsOf } from './look.ts';
+import type { RankingQuery } from './queries.ts';
+import { headingOf, shortNumber, wayOf } from './views.ts';
+import { type Words, wordsOf } from './words.ts';
+
+/** The picture of the first members, in the size that programs want for the preview of a link. */
+export const TOP_SIZE = { width: 1200, height: 630 } as const;
+export const TOP_ROWS = 5;
+
+const START = 84;
+const END = TOP_SIZE.width - START;
+const NAME_X = 252;
+const FIRST_ROW = 202;
+const ROW = 74;
+/** Width of the columns of levels and XP. */
+const LEVEL = 200;
+const XP = 240;
+
+/** Renders the first members as an SVG, in the dark theme of the page. All texts are cleaned, cut to their place and escaped. */
+export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicPage): RenderedBody {
+  const { title, look, page, stats } = found;
+  const words = wordsOf(lang);
+  const accent = accentsOf(look).dark;
+  const { text, muted, background, track } = coloursOf('dark', accent, 0);
+  const { width, height } = TOP_SIZE;
+  const pen = createPen(words.isRtl, width);
+  const heading = fitted(cleaned(headingOf(title, guildId)), 46, END - START);
+  const facts = [words.say('members', { n: page.total }), `${words.compact(stats.total_xp)} XP`];
+  const name = board ? words.say(board) : words.say('title');
+  const rows = page.data.slice(0, TOP_ROWS).map((entry, at) => {
+    const y = FIRST_ROW + at * ROW;
+    const line = at > 0 ? `<path d="M${START} ${y - 3}H${END}" stroke="${track}"/>` : '';
+    return line + rowAt(y, entry, { pen, words, accent, track, way: wayOf({ ...found, board, words }, entry) });
+  });
+  const svg = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+    `<rect width="${width}" height="${height}" fill="${look.backgroundDark || DEFAULT_COLOURS.backgroundDark}"/>`,
+    `<rect x="40" y="40" width="${width - 80}" height="${height - 80}" rx="32" fill="${background}" stroke="${track}" stroke-width="2"/>`,
+    pen.text(START, 118, { size: 46, fill: text, bold: true }, escaped(isolated(heading))),
+    pen.line(START, 164, { size: 26, fill: muted }, escaped([name, ...facts].join(' · '))),
+    ...rows,
+    rows.length === 0 ? pen.line(START, 330, { size: 32, fill: muted }, escaped(words.say('empty'))) : '',
+    '</svg>',
+  ];
+  return toBody(svg.join(''), 'image/svg+xml; charset=utf-8');
+}
+
+interface RowParts {
+  readonly pen: Pen;
+  readonly words: Words;
+  readonly accent: string;
+  readonly track: string;
+  readonly way: ReturnType<typeof wayOf>;
+}
+
+function rowAt(y: number, entry: LeaderboardEntry, { pen, words, accent, track, way }: RowParts): string {
+  const { rank, level, xp, user_id } = entry;
+  const { text, muted, back, front } = coloursOf('dark', accent, hueOf(user_id));
+  const name = cleaned(nameOf(entry)) || user_id;
+  const medal = MEDALS[rank - 1];
+  const middle = y + ROW / 2 - 3;
+  const width = END - XP - LEVEL - NAME_X;
+  const centred = { size: 26, bold: true, anchor: 'middle' } as const;
+  return [
+    medal ? `<circle cx="${pen.left(START + 24)}" cy="${middle}" r="23" fill="${medal}"/>` : '',
+    pen.text(START + 24, middle + 9, { ...centred, fill: medal ? ON_MEDAL : muted }, escaped(words.number(rank))),
+    `<circle cx="${pen.left(START + 112)}" cy="${middle}" r="27" fill="${back}"/>`,
+    pen.text(START + 112, middle + 9, { ...centred, fill: front }, escaped(fitted(initialOf(name), 1, 4))),
+    pen.text(
+      NAME_X,
+      middle + (way ? 2 : 11),
+      { size: 30, fill: text, bold: true },
+      escaped(isolated(fitted(name, 30, width))),
+    ),
+    way
+      ? pen.bar(NAME_X, middle + 16, width, 7, track) +
+        pen.bar(NAME_X, middle + 16, (width * way.percent) / 100, 7, accent)
+      : '',
+    pen.text(
+      END - XP,
+      middle + 9,
+      { size: 24, fill: muted, anchor: 'end' },
+      escaped(fitted(words.title('level', { n: level }), 24, LEVEL)),
+    ),
+    pen.line(END, middle + 10, { size: 30, fill: text, bold: true, anchor: 'end' }, escaped(xpOf(words, xp))),
+  ].join('');
+}
+
+function xpOf(words: Words, xp: number): string {
+  const shown = `${shortNumber(words, xp)} XP`;
+  return widthOf(shown, 30) <= XP ? shown : `${words.compact(xp)} XP`;
+}

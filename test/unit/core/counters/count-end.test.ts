@@ -1,0 +1,137 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { RefusedError } from '../../../../src/core/errors.ts';
+import { CounterAudit } from '../../../../src/core/counters/counters.ts';
+import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import type { Scripts } from '../../../../src/core/store/scripts.ts';
+import { storeSuite } from '../../../support/store-suite.ts';
+import { describeStores } from '../../../support/stores.ts';
+
+/** The milliseconds that counts wait. */
+const waits = vi.hoisted((): number[] => []);
+vi.mock('node:timers/promises', () => ({ setTimeout: async (ms: number) => void waits.push(ms) }));
+beforeEach(() => void waits.splice(0));
+
+describeStores('a count of the members', (kind) => {
+  const suite = storeSuite(kind);
+  const stats = (guild: string) => `gr:{${guild}}:stats`;
+
+  /** Makes a guild of seven members with 100 XP more each, one with an explicit level, and of one hidden member. */
+  const newGuild = async (): Promise<string> => {
+    const guild = suite.newGuild();
+    const ranked = Array.from({ length: 7 }, (_, n) => ({ userId: `u${n}`, set: 100 * n }));
+    const hidden = { userId: 'h', set: 9, hidden: true };
+    await suite.store.writer.recordMany(guild, [...ranked, { userId: 'u6', add: 0, profile: { level: 50 } }, hidden]);
+    return guild;
+  };
+  const actual = { members: 6n, totalXp: 2100n, levelSum: 59n, hidden: 1n, boards: {} };
+  const auditOf = (size: number) => new CounterAudit(suite.store, size);
+
+  it.each(['members', 'total_xp', 'level_sum', 'hidden'])('shows that %s is not exact', async (field) => {
+    const guild = await newGuild();
+    await suite.store.client.hincrby(stats(guild), field, 1);
+    expect(await suite.store.audit.check(guild)).toMatchObject({ actual, exact: false });
+  });
+
+  it('puts all counters right', async () => {
+    const guild = await newGuild();
+    expect(await auditOf(3).check(guild)).toMatchObject({ stored: actual, actual, exact: true });
+    await suite.store.client.hset(stats(guild), { members: 9, total_xp: 9, level_sum: 9, hidden: 9 });
+    await auditOf(3).rebuild(guild);
+    expect(await auditOf(3).check(guild)).toMatchObject({ stored: actual, actual, exact: true });
+  });
+
+  it.each(['', 'x6', '6x', '6.0'])('takes a stored counter of "%s" for 0', async (text) => {
+    const guild = await newGuild();
+    await suite.store.client.hset(stats(guild), 'total_xp', text);
+    const { stored, exact } = await suite.store.audit.check(guild);
+    expect([stored, exact]).toEqual([{ ...actual, totalXp: 0n }, false]);
+  });
+
+  it('shows a negative stored counter as it is', async () => {
+    const guild = await newGuild();
+    await suite.store.client.hset(stats(guild), 'hidden', '-12');
+    expect((await suite.store.audit.check(guild)).stored.hidden).toBe(-12n);
+  });
+
+  it('stores no config of its own, raises the revision, and tells the moment', async () => {
+    const guild = await newGuild();
+    const [before, begun] = [await suite.store.client.hget(stats(guild), 'rev'), Date.now()];
+    const { at } = await suite.store.audit.rebuild(guild);
+    // The mock rounds to a whole second, and adds an unrelated fraction.
+    expect(at.getTime()).toBeGreaterThan(begun - 1000);
+    expect(at.getTime()).toBeLessThan(Date.now() + 2000);
+    expect(Number(await suite.store.client.hget(stats(guild), 'rev'))).toBeGreaterThan(Number(before));
+    expect(await suite.store.client.hgetall(`gr:{${guild}}:config`)).toEqual({});
+  });
+
+  it.each([3, 500])('previews another curve in slices of %i, and writes nothing', async (size) => {
+    const guild = await newGuild();
+    const before = await suite.store.client.hgetall(stats(guild));
+    expect(await auditOf(size).preview(guild, 'custom=0,0,100,0,1,1')).toEqual({ ...actual, levelSum: 65n });
+    expect(await auditOf(size).preview(guild, 'standard')).toEqual(actual);
+    expect(await suite.store.client.hgetall(stats(guild))).toEqual(before);
+  });
+
+  it('previews a guild without members', async () => {
+    const nothing = { members: 0n, totalXp: 0n, levelSum: 0n, hidden: 0n, boards: {} };
+    expect(await auditOf(3).preview(suite.newGuild(), 'amari')).toEqual(nothing);
+  });
+
+  it('that was dropped meanwhile stores nothing, and says to run it again', async () => {
+    const guild = await newGuild();
+    await suite.store.client.hset(stats(guild), 'members', '99');
+    const store = suite.beside(async (_name, _keys, mode) => {
+      if (mode === 'step') await suite.store.client.hdel(stats(guild), 'recount');
+    });
+    const rebuild = new CounterAudit(store, 3).rebuild(guild);
+    await expect(rebuild).rejects.toThrow(RefusedError);
+    await expect(rebuild).rejects.toThrow(`The count of ${guild} was interrupted for more than a minute: run it again`);
+    expect(await suite.store.client.hget(stats(guild), 'members')).toBe('99');
+  });
+
+  it('waits for another one to end', async () => {
+    const guild = await newGuild();
+    const second = Math.floor(Date.now() / 1000);
+    await suite.store.client.hset(stats(guild), 'recount', `other standard ${second} - - 0 0,0,0,0,0 - `);
+    const modes: unknown[] = [];
+    const store = suite.beside(async (_name, _keys, mode) => {
+      if (modes.push(mode) === 4) await suite.store.client.hdel(stats(guild), 'recount');
+    });
+    const { exact } = await new CounterAudit(store).rebuild(guild);
+    expect(exact).toBe(true);
+    expect(modes).toEqual(['begin', 'begin', 'begin', 'begin', 'step']);
+    expect(waits).toEqual([250, 250, 250]);
+  });
+});
+
+describe('a count of the members that cannot end', () => {
+  /** Returns an audit on a Redis that replies with this status, and the modes of its calls. */
+  const replying = (status: (mode: string) => string) => {
+    const modes: string[] = [];
+    const run = async (_name: string, _keys: string[], mode: string) => {
+      modes.push(mode);
+      return [status(mode), '1', '0', '1', '0', '0', '0', '0', '0', '0', '0', '0', '0'];
+    };
+    return {
+      audit: new CounterAudit({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }),
+      modes,
+    };
+  };
+
+  it('because another one runs gives up after more than a minute, and says so', async () => {
+    const rebuild = replying(() => 'BUSY').audit.rebuild('g');
+    await expect(rebuild).rejects.toThrow(RefusedError);
+    await expect(rebuild).rejects.toThrow('Another command counts the members of g: wait until it has ended');
+    const waited = waits.reduce((sum, ms) => sum + ms, 0);
+    expect(waited).toBeGreaterThan(60_000);
+    expect(waited).toBeLessThanOrEqual(75_000);
+  });
+
+  it('because something writes without the scripts gives up at the third time, and says so', async () => {
+    const { audit, modes } = replying((mode) => (mode === 'begin' ? 'OK' : 'UNSEEN'));
+    await expect(audit.rebuild('g')).rejects.toThrow(
+      'Something changes guild g without the scripts while its members are counted: stop it, or let it write through them',
+    );
+    expect(modes).toEqual(['begin', 'step', 'begin', 'step', 'begin', 'step']);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { RefusedError } from '../../../../src/core/errors.ts';
+import type { ProfileChange, XpRecord } from '../../../../src/core/members/records.ts';
+import { storeSuite } from '../../../support/store-suite.ts';
+import { mockStore } from '../../../support/stores.ts';
+
+describe('LeaderboardWriter', () => {
+  const suite = storeSuite(mockStore);
+  const members = (guild: string) => suite.store.client.zrange(`gr:{${guild}}:xp`, 0, -1);
+  const profile = (guild: string, userId: string) => suite.store.client.hget(`gr:{${guild}}:members`, userId);
+  const keys = (guild: string) => suite.store.client.keys(`gr:{${guild}}:*`);
+
+  it('stores records with the given profile fields, and says what became of each member', async () => {
+    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    await writer.record(guild, { userId: 'b', set: 103 });
+    const result = await writer.recordMany(guild, [
+      { userId: 'a', set: 5 },
+      {
+        userId: 'b',
+        add: -3n,
+        profile: { username: 'B', level: 4, dailyStreak: 0, lastDailyClaim: '2026-01-15T10:00:00+02:00' },
+      },
+      { userId: 'c', set: 9007199254740990n, profile: { lastDailyClaim: new Date(0), level: 7 } },
+    ]);
+    const last = { xpBefore: 0, levelBefore: 0, xp: 9007199254740990, level: 7 };
+    expect(result).toEqual({
+      repeated: false,
+      ...{ revision: await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev'), created: 2, ...last },
+      members: [
+        { userId: 'a', xpBefore: 0, levelBefore: 0, xp: 5, level: 0, created: true, hidden: false },
+        { userId: 'b', xpBefore: 103, levelBefore: 1, xp: 100, level: 4, created: false, hidden: false },
+        { userId: 'c', ...last, created: true, hidden: false },
+      ],
+    });
+    expect(await profile(guild, 'a')).toBeNull();
+    expect(await profile(guild, 'b')).toBe('4 0 1768464000000 B');
+    expect(await profile(guild, 'c')).toBe('7 0 0');
+    const gone = { username: null, level: null, dailyStreak: null, lastDailyClaim: null };
+    expect(await writer.record(guild, { userId: 'b', add: 0, profile: gone })).toMatchObject({ level: 1, created: 0 });
+    expect(await profile(guild, 'b')).toBeNull();
+  });
+
+  it('loads records as it records them, and tells how many members are new', async () => {
+    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    await writer.record(guild, { userId: 'a', set: 1, profile: { username: 'A', dailyStreak: 4 } });
+    const records = [
+      { userId: 'a', add: 4, profile: { username: 'Ann', level: 3 } },
+      { userId: 'b', set: 7 },
+      { userId: 'c', set: 8, hidden: true },
+    ] as const;
+    expect(await writer.load(guild, records)).toEqual({ created: 1 });
+    expect(await writer.load(guild, [])).toEqual({ created: 0 });
+    expect(await members(guild)).toEqual(['a', 'b']);
+    expect(await profile(guild, 'a')).toBe('3 4 - Ann');
+    expect((await suite.store.audit.check(guild)).exact).toBe(true);
+    const refused = [{ userId: 'b', set: 9 }, { userId: 'a', add: -9 } as const];
+    await expect(writer.load(guild, refused)).rejects.toMatchObject({ code: 'range', params: { index: 1 } });
+    await expect(writer.load(guild, [{ userId: 'a b', set: 1 }])).rejects.toThrow('The user id "a b"');
+  });
+
+  it('makes those hidden members who are to be, and leaves a member where it is', async () => {
+    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    const records = [
+      { userId: 'a', set: 5, hidden: true },
+      { userId: 'b', set: 6, hidden: false },
+    ] as const;
+    for (const created of [['b'], []]) {
+      const result = await writer.recordMany(guild, records);
+      expect(result.members.map(({ hidden }) => hidden)).toEqual([true, false]);
+      expect(result.members.filter((member) => member.created).map(({ userId }) => userId)).toEqual(created);
+    }
+    expect(await members(guild)).toEqual(['b']);
+  });
+
+  it('gives a change of nothing for no records', async () => {
+    const nothing = { repeated: false, xpBefore: 0, levelBefore: 0, xp: 0, level: 0 };
+    const result = await suite.store.writer.recordMany(suite.newGuild(), []);
+    expect(result).toEqual({ revision: expect.any(String), created: 0, ...nothing, members: [] });
+  });
+
+  it.each([1.5, Number.NaN, 2 ** 53, '5', undefined, null])('refuses %j as XP, and stores nothing', async (xp) => {
+    const guild = suite.newGuild();
+    const records = [{ userId: 'a', set: 1 }, { userId: 'b', set: xp } as unknown as XpRecord];
+    await expect(suite.store.writer.recordMany(guild, records)).rejects.toMatchObject({
+      code: 'xp',
+      params: { index: 1 },
+    });
+    expect(await keys(guild)).toEqual([]);
+  });
+
+  it.each<[ProfileChange]>([
+    [{ level: -1 }],
+    [{ level: 1.5 }],
+    [{ dailyStreak: -1 }],
+    [{ dailyStreak: Number.NaN }],
+    [{ lastDailyClaim: 'yesterday' }],
+  ])('refuses the profile %j, and stores nothing', async (profile) => {
+    const guild = suite.newGuild();
+    const refusal = suite.store.writer.record(guild, { userId: 'a', set: 1, profile });
+    await expect(refusal).rejects.toThrow(RefusedError);
+    await expect(refusal).rejects.toMatchObject({ code: 'field', params: { index: 0 } });
+    expect(await keys(guild)).toEqual([]);
+  });
+
+  it('reports a refusal of the script with its index', async () => {
+    const records = [
+      { userId: 'a', set: 1 },
+      { userId: 'b', add: -1 },
+    ] as const;
+    const refusal = suite.store.writer.recordMany(suite.newGuild(), records);
+    await expect(refusal).rejects.toMatchObject({ code: 'range', params: { index: 1 } });
+  });
+
+  it('removes members with all that is stored of them', async () => {
+    const [{ writer, client }, guild] = [suite.store, suite.newGuild()];
+    const records = ['a', 'b', 'd'].map((userId) => ({ userId, set: 5, profile: { username: userId } }));
+    await writer.recordMany(guild, records);
+    for (const userId of ['a', 'b', 'd']) {
+      await client.set(`gr:{${guild}}:cooldown:${userId}`, '1');
+      await client.zadd(`gr:{${guild}}:season:xp`, 5, userId);
+    }
+    expect(await writer.remove(guild, ['a', 'b', 'c'])).toBe(2);
+    expect(await members(guild)).toEqual(['d']);
+    expect(await client.zrange(`gr:{${guild}}:season:xp`, 0, -1)).toEqual(['d']);
+    expect((await keys(guild)).filter((key) => key.includes('cooldown'))).toEqual([`gr:{${guild}}:cooldown:d`]);
+    expect(await client.hgetall(`gr:{${guild}}:members`)).toEqual({ d: '- 0 - d' });
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, it, vi } from 'vitest';
+import { StoreUnavailableError } from '../../../../src/core/errors.ts';
+import type { RedisClient } from '../../../../src/core/store/client.ts';
+import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
+import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import type { Scripts } from '../../../../src/core/store/scripts.ts';
+
+type Batch = [name: string, keys: readonly string[], jobs: string];
+
+/** A batcher on a connection that answers a batch with its lines, or as told. */
+function setup({
+  isCluster = false,
+  answer,
+}: {
+  isCluster?: boolean;
+  answer?: (lines: string, keys: readonly string[]) => unknown;
+} = {}) {
+  const sent: Batch[] = [];
+  const onSharded = vi.fn();
+  const run = async (...batch: Batch) => {
+    sent.push(batch);
+    const [, keys, text] = batch;
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('guild '));
+    return answer?.(text, keys) ?? lines.map((line) => `did ${line}`);
+  };
+  const client = { isCluster } as RedisClient;
+  const batcher = new CommandBatcher({ run } as unknown as Scripts, new RedisKeys('gr'), { client, onSharded });
+  /** Runs commands together. */
+  const collect = (...runs: (() => Promise<string>)[]) => {
+    let results: Promise<string>[] = [];
+    batcher.collect(() => {
+      results = runs.map((run) => run());
+    });
+    return results;
+  };
+  return { batcher, sent, collect, onSharded };
+}
+
+/** The keys that a batch declares for a guild. */
+const keysOf = (guild: string) => [
+  `gr:quota:{${guild}}`,
+  ...['xp', 'stats', 'config', 'members'].map((name) => `gr:{${guild}}:${name}`),
+];
+
+const asIs = (reply: string) => reply;
+
+describe('commands that are collected', () => {
+  it('leave as one Redis command with the keys of each guild, and get their replies in order', async () => {
+    const { batcher, sent, collect } = setup();
+    const results = collect(
+      () => batcher.run('g', 'count 1 3600', asIs),
+      () => batcher.run('g', 'stats ', asIs),
+      () => batcher.run('h', 'stats ', asIs),
+      () => batcher.run('g', 'page 0 9 7', asIs),
+    );
+    const lines = 'count 1 3600\nstats \npage 0 9 7\nguild 6\nstats \n';
+    expect(sent).toEqual([['batch', [...keysOf('g'), ...keysOf('h')], lines]]);
+    expect(await Promise.all(results)).toEqual(['did count 1 3600', 'did stats ', 'did stats ', 'did page 0 9 7']);
+  });
+
+  it('leave as one Redis command a guild in a Cluster', async () => {
+    const { batcher, sent, collect } = setup({ isCluster: true });
+    const run = (guild: string, command: string) => () => batcher.run(guild, command, asIs);
+    await Promise.all(collect(run('g', 'a'), run('h', 'b'), run('g', 'c')));
+    expect(sent).toEqual([
+      ['batch', keysOf('g'), 'a\nc\n'],
+      ['batch', keysOf('h'), 'b\n'],
+    ]);
+  });
+
+  it('declare the boards of a guild, and the counters of API keys with a cap each once, after its other keys', async () => {
+    const { batcher, sent, collect } = setup();
+    const run = (keyId: string) => () => batcher.run('g', 'capped', asIs, 1, keyId);
+    const readBoard = () => batcher.run('g', 'stats~week', asIs);
+    await Promise.all(collect(run('k1'), readBoard, run('k2'), run('k1')));
+    const boards = ['week', 'week.prev', 'month', 'month.prev'].map((board) => `gr:{g}~${board}:xp`);
+    const keys = [...keysOf('g'), 'gr:quota:{g}:k1', 'gr:quota:{g}:k2', ...keysOf('g'), ...boards];
+    expect(sent).toEqual([['batch', keys, 'capped\ncapped\ncapped\nguild 8\nstats~week\n']]);
+  });
+
+  it('are cut into Redis commands of bounded weight', async () => {
+    const { batcher, sent, collect } = setup();
+    const weights = [400, 100, 1, 499, 500, 900, 1];
+    const results = collect(...weights.map((weight, i) => () => batcher.run('g', `j${i}`, asIs, weight)));
+    expect(await Promise.all(results)).toEqual(weights.map((_, i) => `did j${i}`));
+    expect(sent.map(([, , text]) => text)).toEqual(['j0\nj1\n', 'j2\nj3\n', 'j4\n', 'j5\n', 'j6\n']);
+  });
+
+  it('leave also when collecting them fails halfway, and the next ones are not held', async () => {
+    const { batcher, sent } = setup();
+    let first: Promise<string> | undefined;
+    const halfway = () =>
+      batcher.collect(() => {
+        first = batcher.run('g', 'a', asIs);
+        throw new Error('halfway');
+      });
+    expect(halfway).toThrow('halfway');
+    expect(await first).toBe('did a');
+    await batcher.run('g', 'b', asIs);
+    expect(sent).toHaveLength(2);
+  });
+});
+
+it('a command outside of a collection leaves at once, alone', async () => {
+  const { batcher, sent } = setup();
+  const results = [batcher.run('g', 'a', asIs), batcher.run('g', 'b', asIs)];
+  expect(sent.map(([, , text]) => text)).toEqual(['a\n', 'b\n']);
+  expect(await Promise.all(results)).toEqual(['did a', 'did b']);
+});
+
+describe('a failure', () => {
+  it('of the Redis command fails every command of it', async () => {
+    const { batcher, collect } = setup({
+      answer: () => {
+        throw new StoreUnavailableError(new Error('down'));
+      },
+    });
+    const results = collect(
+      () => batcher.run('g', 'a', asIs),
+      () => batcher.run('h', 'b', asIs),
+    );
+    for (const outcome of await Promise.allSettled(results)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailableError) });
+    }
+  });
+
+  it('of one command fails that alone, and says why', async () => {
+    const { batcher, collect } = setup({ answer: () => ['fine', ['WRONGTYPE what is held'], 'fine'] });
+    const results = collect(...['a', 'b', 'c'].map((command) => () => batcher.run('g', command, asIs)));
+    const [a, b, c] = await Promise.allSettled(results);
+    expect([a, c]).toEqual(Array(2).fill({ status: 'fulfilled', value: 'fine' }));
+    expect(b).toMatchObject({ reason: expect.any(StoreUnavailableError) });
+    expect((b as PromiseRejectedResult).reason.reason).toBe('WRONGTYPE what is held');
+  });
+
+  it('is told from a reply that is a list', async () => {
+    const { batcher } = setup({ answer: () => [['7', -1]] });
+    expect(await batcher.run('g', 'member a ', (reply: readonly [unknown, unknown]) => reply)).toEqual(['7', -1]);
+  });
+
+  it('to reply to a command is a failure of that command', async () => {
+    const { batcher, collect } = setup({ answer: () => ['fine'] });
+    const results = collect(...['a', 'b'].map((command) => () => batcher.run('g', command, asIs)));
+    const outcomes = await Promise.allSettled(results);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+});
+
+describe('a host that keeps guilds on several servers behind one address', () => {
+  const refusal = "CROSSSLOT Keys in request don't hash to the same slot";
+  const shards = (_lines: string, keys: readonly string[]) => {
+    if (new Set(keys.map((key) => /\{.*\}/.exec(key)?.[0])).size > 1)
+      throw new StoreUnavailableError(new Error(refusal));
+  };
+
+  it('gets the commands that it refused again, those of each guild alone', async () => {
+    const { batcher, sent, collect, onSharded } = setup({ answer: shards });
+    const results = collect(...['g', 'h'].map((guild) => () => batcher.run(guild, 'count 1', asIs)));
+    expect(await Promise.all(results)).toEqual(['did count 1', 'did count 1']);
+    expect(sent.slice(1).map(([, keys]) => keys)).toEqual([keysOf('g'), keysOf('h')]);
+    expect(batcher.isSharded).toBe(true);
+    expect(onSharded).toHaveBeenCalledTimes(1);
+  });
+
+  it('gets later commands of each guild alone from the start', async () => {
+    const { batcher, sent, collect, onSharded } = setup({ answer: shards });
+    const both = () => Promise.all(collect(...['g', 'h'].map((guild) => () => batcher.run(guild, 'stats ', asIs))));
+    await both();
+    sent.length = 0;
+    await both();
+    expect(sent.map(([, keys]) => keys)).toEqual([keysOf('g'), keysOf('h')]);
+    expect(onSharded).toHaveBeenCalledTimes(1);
+  });
+
+  it('fails the commands of one guild alone, when one server fails', async () => {
+    const { batcher, collect } = setup({
+      answer: (lines, keys) => {
+        shards(lines, keys);
+        if (keys.includes('gr:{h}:xp')) throw new StoreUnavailableError(new Error('LOADING'));
+      },
+    });
+    const outcomes = await Promise.allSettled(collect(...['g', 'h'].map((g) => () => batcher.run(g, 'a', asIs))));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+});

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import type { Script } from '../../../../src/core/store/script.ts';
+import { scriptNames } from '../../../../src/core/store/scripts.ts';
+import { repository } from '../../../support/run-command.ts';
+
+const isScript = (value: unknown): value is Script => typeof value === 'function' && 'keyNames' in value;
+
+/** The definitions of all modules, with the folder of their Lua. */
+async function definitions() {
+  const src = join(repository, 'src');
+  const paths = readdirSync(src, { recursive: true, encoding: 'utf8' });
+  const modules = paths.filter((path) => /^(access|guild|store)\/.*\.ts$/.test(path));
+  const found = await Promise.all(
+    modules.map(async (path) => {
+      const exported: Record<string, unknown> = await import(join(src, path));
+      return Object.values(exported).filter(isScript);
+    }),
+  );
+  const lua = new Map(paths.map((path) => [path.split('/').at(-1), path]));
+  return found.flat().map(({ scriptName, keyNames }) => {
+    const source = readFileSync(join(src, lua.get(`${scriptName}.lua`) ?? ''), 'utf8');
+    return { name: scriptName, folder: dirname(lua.get(`${scriptName}.lua`) ?? ''), keyNames, source };
+  });
+}
+const scripts = await definitions();
+
+const redisKeys = new RedisKeys('gr');
+const guild = redisKeys.locked('G');
+const { xp, stats, config, hidden, members, hiddenReasons, carried } = redisKeys.staging('G');
+/** Redis keys as the headers have them, by the names of the definitions. */
+const KEYS: Record<string, string> = {
+  ...{
+    ...guild,
+    quota: redisKeys.quota('G'),
+    cooldown: `${guild.cooldownPrefix}U`,
+    invite: redisKeys.invite('SHA256'),
+  },
+  ...{ nextXp: xp, nextStats: stats, nextConfig: config, nextHidden: hidden, nextMembers: members, carried },
+  nextHiddenReasons: hiddenReasons,
+};
+
+it('each Lua command has a definition', () => {
+  expect([...new Set(scripts.map(({ name }) => name))].sort()).toEqual(scriptNames());
+});
+
+describe.each(scripts)('the definition of $name, with the keys $keyNames', ({ name, keyNames, source }) => {
+  it('has the keys of the header of $folder/$name.lua, in its order', () => {
+    const header = source.slice(0, source.indexOf('\n\n'));
+    const documented = [...header.matchAll(/KEYS\[\d+\] (gr:[^\s,]+)/g)].map(([, key = '']) =>
+      // Staged members have the keys of a guild, below "next".
+      name === 'stage' ? key.replace(/:next:(?!xp:lock)/, ':') : key,
+    );
+    expect(keyNames.map((key) => KEYS[key])).toEqual(documented);
+  });
+});

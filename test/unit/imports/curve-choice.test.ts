@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
+import { chooseCurve, curveOfFiles } from '../../../src/imports/curve-choice.ts';
+
+const AMARI = { curve: 'amari', format: 'amari' } as const;
+const NEW = { configured: null, members: 0 };
+
+describe('the curve of a seeded guild', () => {
+  it('is the explicit one in every case', () => {
+    expect(chooseCurve('lurkr', AMARI, { configured: 'polaris', members: 5 }, COMMAND_ADVICE)).toEqual({
+      curve: 'lurkr',
+      store: true,
+      notice: 'curve: lurkr (instead of polaris: the levels of all members of the guild change)',
+    });
+  });
+
+  it("is the format's for a new guild", () => {
+    expect(chooseCurve(undefined, AMARI, NEW, COMMAND_ADVICE)).toEqual({
+      curve: 'amari',
+      store: true,
+      notice: 'curve: amari (from the format)',
+    });
+    expect(chooseCurve(undefined, { curve: 'standard', format: 'tatsu' }, NEW, COMMAND_ADVICE).notice).toBe(
+      'curve: standard (tatsu publishes none of its own)',
+    );
+  });
+
+  it('stays the one of the guild, with a notice when the format has another', () => {
+    expect(chooseCurve(undefined, AMARI, { configured: 'lurkr', members: 0 }, COMMAND_ADVICE)).toEqual({
+      curve: 'lurkr',
+      store: false,
+      notice: 'curve: lurkr (as the guild is configured; amari counts by amari: add --curve amari to switch)',
+    });
+    expect(chooseCurve(undefined, AMARI, { configured: null, members: 3 }, COMMAND_ADVICE)).toMatchObject({
+      curve: 'standard',
+      store: false,
+      notice: expect.stringContaining('the default, by which the guild has members already'),
+    });
+    expect(chooseCurve(undefined, AMARI, { configured: 'amari', members: 3 }, COMMAND_ADVICE).store).toBe(false);
+  });
+
+  it('stays, without a notice, when the format has none', () => {
+    expect(chooseCurve(undefined, undefined, NEW, COMMAND_ADVICE)).toEqual({
+      curve: 'standard',
+      store: false,
+      notice: undefined,
+    });
+  });
+
+  it('is the one that a file has itself', () => {
+    const curve = 'custom=0,0,50,0,1,1,9';
+    const own = curveOfFiles([{ format: 'polaris', curve }], COMMAND_ADVICE);
+    expect(chooseCurve(undefined, own, NEW, COMMAND_ADVICE)).toEqual({
+      curve,
+      store: true,
+      notice: `curve: ${curve} (from the file)`,
+    });
+    expect(() => curveOfFiles([{ format: 'polaris', curve }, { format: 'polaris' }], COMMAND_ADVICE)).toThrow(
+      'name one with --curve',
+    );
+  });
+
+  it('must be named when the files disagree', () => {
+    expect(curveOfFiles([{ format: 'csv' }, { format: 'mee6' }, { format: 'tatsu' }], COMMAND_ADVICE)).toEqual({
+      curve: 'standard',
+      format: 'mee6',
+    });
+    expect(() => curveOfFiles([{ format: 'mee6' }, { format: 'amari' }], COMMAND_ADVICE)).toThrow(
+      'name one with --curve',
+    );
+  });
+});

@@ -1,0 +1,290 @@
+import { describe, expect, it, vi } from 'vitest';
+import { rankCard } from '../../../src/pictures/card.ts';
+import { createReader } from '../../../src/kit/reader.ts';
+import { parseRules, rewardRoles, xpFor } from '../../../src/core/rules/rules.ts';
+import { createWriter, InvalidInputError, plainText } from '../../../src/kit/writer.ts';
+
+const sent = vi.fn().mockRejectedValue(new Error('nothing may be sent'));
+const client = { evalsha: sent, eval: sent };
+const writer = createWriter(client);
+const reader = createReader(client);
+const RECORD = 'userId, set, add, floor, hidden, profile';
+const PROFILE = 'username, level, dailyStreak, lastDailyClaim';
+const AWARD = 'userId, amount, factor, cooldownMs, username, rank, eventId, reason';
+const CLAIM = 'userId, reward, utcOffsetMinutes, graceDays, minIntervalMs, username, eventId';
+const WRITER = 'keyPrefix, eventTtlMs, replicas';
+
+/** Calls as JavaScript lets a bot make them. */
+// biome-ignore lint/suspicious/noExplicitAny: the types refuse these calls.
+type Anything = any;
+
+/** As managers of a library are, which know their client. */
+const circular: { self?: object } = {};
+circular.self = circular;
+
+/** Returns the error of a call that throws or rejects. */
+async function errorOf(call: () => unknown): Promise<unknown> {
+  try {
+    await call();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+async function expectRefusal(call: () => unknown, message: string): Promise<void> {
+  const error = await errorOf(call);
+  expect(error).toBeInstanceOf(InvalidInputError);
+  expect((error as Error).message).toBe(message);
+  expect(sent).not.toHaveBeenCalled();
+}
+
+describe('a field that a call does not know', () => {
+  const w: Anything = writer;
+  const r: Anything = reader;
+  it.each<[string, () => unknown]>([
+    [
+      `username is no field of an update: use userId, profile`,
+      () => w.setProfiles('g', [{ userId: '2', username: 'X' }]),
+    ],
+    [
+      `updates[1].profile.name is no field of a profile: use ${PROFILE}`,
+      () =>
+        w.setProfiles('g', [
+          { userId: '1', profile: {} },
+          { userId: '2', profile: { name: 'X' } },
+        ]),
+    ],
+    [`username is no field of a record: use ${RECORD}`, () => w.record('g', { userId: '1', set: 100, username: 'X' })],
+    [`level is no field of a record: use ${RECORD}`, () => w.record('g', { userId: '1', set: 1, level: -1 })],
+    [`ad is no field of a record: use ${RECORD}`, () => w.record('g', { userId: '1', ad: 1 })],
+    [
+      `profile.name is no field of a profile: use ${PROFILE}`,
+      () => w.record('g', { userId: '1', set: 1, profile: { name: 'X' } }),
+    ],
+    [
+      `records[1].username is no field of a record: use ${RECORD}`,
+      () =>
+        w.recordMany('g', [
+          { userId: '1', set: 1 },
+          { userId: '2', set: 1, username: 'X' },
+        ]),
+    ],
+    [
+      `records[600].level is no field of a record: use ${RECORD}, hiddenReasons`,
+      () => w.load('g', [...Array.from({ length: 600 }, () => ({ userId: '1', set: 1 })), { userId: '2', level: 1 }]),
+    ],
+    [
+      `cooldown is no field of an award: use ${AWARD}`,
+      () => w.award('g', { userId: '1', amount: 5, cooldown: 60_000 }),
+    ],
+    [`profile is no field of an award: use ${AWARD}`, () => w.award('g', { userId: '1', amount: 5, profile: {} })],
+    [
+      'amount.from is no field of a range: use min, max',
+      () => w.award('g', { userId: '1', amount: { from: 1, min: 1, max: 5 } }),
+    ],
+    [`offset is no field of a claim: use ${CLAIM}`, () => w.claimDaily('g', { userId: '1', reward: 5, offset: 60 })],
+    ['xp is no field of a level: use userId, level, eventId', () => w.setLevel('g', { userId: '1', level: 5, xp: 5 })],
+    [
+      'event is no field of the options of record: use eventId',
+      () => w.record('g', { userId: '1', set: 1 }, { event: 'e' }),
+    ],
+    ['why is no field of the options of hide: use reason', () => w.hide('g', ['1'], { why: 'left' })],
+    ['why is no field of the options of unhide: use reason', () => w.unhide('g', ['1'], { why: 'left' })],
+    [
+      'share is no field of the options of syncMembers: use dryRun, maxShare',
+      () => w.syncMembers('g', ['1'], { share: 1 }),
+    ],
+    [
+      'archive is no field of the options of resetSeason: use archiveAs, keepMembers, signal',
+      () => w.resetSeason('g', { archive: 'h' }),
+    ],
+    [
+      'seconds is no field of the options of createDashboardLink: use url, ttl, userId',
+      () => w.createDashboardLink('g', { url: 'https://dash.example.com', seconds: 5 }),
+    ],
+    [
+      `prefix is no field of the options of createWriter: use ${WRITER}`,
+      () => createWriter(client, { prefix: 'x' } as Anything),
+    ],
+    [
+      'prefix is no field of the options of createReader: use keyPrefix',
+      () => createReader(client, { prefix: 'x' } as Anything),
+    ],
+    ['boards is no field of the options of a ranking: use board', () => r.page('g', 1, 10, { boards: 'week' })],
+    ['boards is no field of the options of a ranking: use board', () => r.around('g', '1', 5, { boards: 'week' })],
+    [
+      'colour is no field of the options of rankCard: use theme, lang, accent, avatar, labels',
+      () => rankCard({} as Anything, { theme: 'dark', lang: 'en', colour: '#fff' } as Anything),
+    ],
+  ])('is refused: %s', (message, call) => expectRefusal(call, message));
+
+  it('does not come from a prototype', async () => {
+    class Record {
+      userId = '1';
+      set = -1;
+      describe() {}
+    }
+    expect(await errorOf(() => writer.record('g', new Record()))).not.toBeInstanceOf(InvalidInputError);
+    sent.mockClear();
+  });
+});
+
+describe('a wrong argument', () => {
+  const w: Anything = writer;
+  const noClient =
+    'The connection must be a client of ioredis or node-redis, or an object with the functions evalsha and scriptLoad';
+  it.each<[string, () => unknown]>([
+    [`An award must be an object with ${AWARD}, not undefined`, () => w.award('g')],
+    [`An award must be an object with ${AWARD}, not "1"`, () => w.award('g', '1')],
+    ['amount must be a whole number from 0 to 1000000000, not undefined', () => w.award('g', { userId: '1' })],
+    ['amount must be a whole number from 0 to 1000000000, not "15"', () => w.award('g', { userId: '1', amount: '15' })],
+    ['amount must be a whole number from 0 to 1000000000, not null', () => w.award('g', { userId: '1', amount: null })],
+    [
+      'factor must be a number from 0 to 1000 with six decimals at most, not "1.5"',
+      () => w.award('g', { userId: '1', amount: 1, factor: '1.5' }),
+    ],
+    ['amount must be a whole number from 0 to 1000000000, not 5n', () => w.award('g', { userId: '1', amount: 5n })],
+    // With node-redis, the name would be "null".
+    ['username must be a text, not null', () => w.award('g', { userId: '1', amount: 1, username: null })],
+    ['username must be a text, not null', () => w.claimDaily('g', { userId: '1', reward: 1, username: null })],
+    [
+      'profile.username must be a text, not [object Object]',
+      () => w.record('g', { userId: '1', add: 1, profile: { username: {} } }),
+    ],
+    [
+      'updates[1].profile.username must be a text, not 5',
+      () =>
+        w.setProfiles('g', [
+          { userId: '1', profile: { username: null } },
+          { userId: '2', profile: { username: 5 } },
+        ]),
+    ],
+    ['reason must be left, self, moderator, not 5n', () => w.hide('g', ['1'], { reason: 5n })],
+    ['maxShare must be a number from 0 to 1, not "0.5"', () => w.syncMembers('g', ['1'], { maxShare: '0.5' })],
+    ['reward must be a number or a list with one number or more', () => w.claimDaily('g', { userId: '1' })],
+    [`A claim must be an object with ${CLAIM}, not undefined`, () => w.claimDaily('g')],
+    ['A level must be an object with userId, level, eventId, not undefined', () => w.setLevel('g')],
+    ['The records must be a list, not undefined', () => w.recordMany('g')],
+    ['The records must be a list, not undefined', () => w.load('g')],
+    [`A record must be an object with ${RECORD}, not undefined`, () => w.record('g')],
+    [`records[1] must be an object with ${RECORD}, not null`, () => w.recordMany('g', [{ userId: '1', set: 1 }, null])],
+    ['The updates must be a list, not undefined', () => w.setProfiles('g')],
+    [`profile must be an object with ${PROFILE}, not undefined`, () => w.setProfiles('g', [{ userId: '1' }])],
+    ['The options of hide must be an object with reason, not "left"', () => w.hide('g', ['1'], 'left')],
+    ['The user ids must be a list, not undefined', () => w.hide('g')],
+    [
+      'The options of resetSeason must be an object with archiveAs, keepMembers, signal, not undefined',
+      () => w.resetSeason('g'),
+    ],
+    [
+      'The options of createDashboardLink must be an object with url, ttl, userId, not undefined',
+      () => w.createDashboardLink('g'),
+    ],
+    [
+      `The options of createWriter must be an object with ${WRITER}, not "x"`,
+      () => createWriter(client, 'x' as Anything),
+    ],
+    [noClient, () => (createWriter as Anything)()],
+    [noClient, () => (createReader as Anything)(null)],
+    [
+      'The options of a ranking must be an object with board, not "week"',
+      () => (reader as Anything).page('g', 1, 10, 'week'),
+    ],
+    [
+      'kind must be message or voice, not "reaction"',
+      () => xpFor(parseRules({}), { kind: 'reaction', roles: [], channel: '1' } as Anything),
+    ],
+    [
+      'roles must be a list, not "[object Map]"',
+      () => xpFor(parseRules({}), { kind: 'message', roles: new Map([['1', {}]]), channel: '1' } as Anything),
+    ],
+    ['roles must be a list, not "undefined"', () => rewardRoles(parseRules({}), 5, undefined as Anything)],
+    ['roles must be a list, not "[object Object]"', () => rewardRoles(parseRules({}), 5, circular as Anything)],
+    ['kind must be message or voice, not missing', () => xpFor(parseRules({}), undefined as Anything)],
+  ])('is refused: %s', (message, call) => expectRefusal(call, message));
+});
+
+describe('a lastDailyClaim of a profile', () => {
+  const DAY_MS = 86_400_000;
+  const far = new Date(Date.now() + 60 * DAY_MS);
+  const message = 'profile.lastDailyClaim is more than a day from now: no member can have claimed then';
+  it.each([far, far.toISOString()])('is refused in the future: %s', async (lastDailyClaim) => {
+    const update = { userId: '1', profile: { lastDailyClaim } };
+    await expectRefusal(() => writer.record('g', { ...update, set: 1 }), message);
+    await expectRefusal(() => writer.setProfiles('g', [update]), message);
+    await expectRefusal(() => writer.setProfiles('g', [{ userId: '1', profile: {} }, update]), `updates[1].${message}`);
+  });
+});
+
+describe('a record', () => {
+  const record = (given: object) => () => writer.record('g', { userId: '1', ...given } as Anything);
+  it.each<[string, object]>([
+    ['The record has set and add: give one of them', { add: 5, set: 5 }],
+    ['The record has set and add: give one of them', { add: 5, set: null }],
+    ['The record has no XP: give set or add', {}],
+    ['The record has hidden, which goes with set only', { add: 5, hidden: true }],
+    ['The record has floor, which goes with add only', { set: 5, floor: 0 }],
+  ])('is refused: %s', (message, given) => expectRefusal(record(given), message));
+});
+
+/** A list that has no text: it is nested too deep for one. */
+const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as Anything;
+
+it.each<[string, () => unknown]>([
+  ['a user id', () => writer.record('g', { userId: deep, set: 1 })],
+  ['a list of records', () => writer.recordMany('g', { deep } as Anything)],
+  ['an amount', () => writer.award('g', { userId: 'u', amount: deep })],
+  ['a factor', () => writer.award('g', { userId: 'u', amount: 1, factor: deep })],
+  ['a user name', () => writer.award('g', { userId: 'u', amount: 1, username: deep })],
+  ['a reason', () => writer.hide('g', ['u'], { reason: deep } as Anything)],
+  ['a board', () => reader.stats('g', { board: deep } as Anything)],
+  ['a colour of a card', () => rankCard({} as Anything, { accent: deep } as Anything)],
+  ['a profile', () => writer.record('g', { userId: 'u', set: 1, profile: deep })],
+  ['an object without a prototype', () => writer.award('g', { userId: Object.create(null), amount: 1 })],
+])('%s that no message can show is refused with a message', async (_name, call) => {
+  expect(await errorOf(call)).toBeInstanceOf(InvalidInputError);
+  expect(sent).not.toHaveBeenCalled();
+});
+
+describe('an argument of another type', () => {
+  const rules = parseRules({ voice: { xp: 5 } });
+  const message = { kind: 'message', roles: [], channel: 'c' } as const;
+  const OPTIONS = { theme: 'dark', lang: 'en' } as const;
+  const NEIGHBOUR = { rank: 2, userId: '2', username: 'Ben', level: 1, xp: 100 };
+  const CARD = {
+    ...{ userId: '1', username: 'Ann', rank: 1, total: 2, level: 1, xp: 120, dailyStreak: 0, hidden: null },
+    ...{ progress: { gained: 20, needed: 155 }, nextLevelXp: 255, above: null, below: NEIGHBOUR },
+  };
+  const of = (fields: Anything) => () => rankCard({ ...CARD, ...fields }, OPTIONS);
+  const at = (fields: Anything) => () => xpFor(rules, { ...message, ...fields });
+  const ID = 'must be an id, a text,';
+  const RULES = 'rules must be what parseRules or reader.rules returns; for a guild without rules use parseRules({})';
+
+  it('does not refuse a card as it is read', () => {
+    expect(rankCard(CARD, OPTIONS)).toMatch(/^<svg /);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['text must be a text, not null', () => plainText(null as Anything)],
+    ['text must be a text, not 5', () => plainText(5 as Anything)],
+    [RULES, () => xpFor({ rewards: [] } as Anything, message)],
+    [RULES, () => rewardRoles({ rewards: [null] } as Anything, 1, [])],
+    ['level must be a number from 0 on, not null', () => rewardRoles(rules, null as Anything, [])],
+    [`roles[0] ${ID} not 5`, () => rewardRoles(rules, 1, [5] as Anything)],
+    [`roles[1] ${ID} not null`, at({ roles: ['r', null] })],
+    [`channel ${ID} not null`, at({ channel: null })],
+    [`channel ${ID} not missing`, at({ channel: undefined })],
+    ['parents must be a list, not "5"', at({ parents: 5 })],
+    [`parents[0] ${ID} not 5`, at({ parents: [5] })],
+    ['data.username must be a text, not null', of({ username: null })],
+    ['data.xp must be a number, not undefined', of({ xp: undefined })],
+    ['data.xp must be a number, not 10n', of({ xp: 10n })],
+    ['data.rank must be a number, or null, not "1"', of({ rank: '1' })],
+    ['data.progress must be an object, or null, not 5', of({ progress: 5 })],
+    ['data.below must be an object, or null, not undefined', of({ below: undefined })],
+    ['data.above.username must be a text, not 5', of({ above: { ...NEIGHBOUR, username: 5 } })],
+    ['data.hidden must be a list of left, self, moderator, or null, not x', of({ hidden: ['x'] })],
+    ['labels must be an object with texts, not null', () => rankCard(CARD, { ...OPTIONS, labels: null as Anything })],
+  ])('is refused as "%s"', (text, call) => expectRefusal(call, text));
+});

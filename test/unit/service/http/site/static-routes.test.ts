@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { RequestHandler } from 'express';
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { demoPage } from '../../../../../scripts/demo/demo-page.ts';
+import type { AppParts } from '../../../../../src/service/http/app.ts';
+import { readWidgetFile } from '../../../../../src/service/http/site/widget-file.ts';
+import { testApi } from '../test-api.ts';
+
+const appOf = async (parts: Partial<AppParts> = {}) => (await testApi({ parts })).app;
+const widget = readWidgetFile();
+
+interface Sent {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Returns an answer with the bytes that were sent. supertest decompresses them. */
+async function send(port: number, method: string, path: string, headers: Record<string, string>): Promise<Sent> {
+  const asked = httpRequest({ port, method, path, headers, agent: false }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const body = Buffer.concat(await answer.toArray());
+  return { status: answer.statusCode, headers: answer.headers, body };
+}
+
+describe('pages', () => {
+  const shared = {
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'ETag, X-Request-Id',
+    'cross-origin-resource-policy': 'cross-origin',
+  };
+  const page = {
+    'cache-control': 'no-cache',
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; " +
+      "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+  };
+
+  it.each([
+    ['/api/v1/openapi.json', 'application/json; charset=utf-8', { ...shared, 'cache-control': 'no-cache' }],
+    ['/docs', 'text/html; charset=utf-8', page],
+    ['/docs/docs.css', 'text/css; charset=utf-8', { 'cache-control': 'no-cache' }],
+    ['/docs/docs.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
+    ['/docs/elements.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
+    ['/docs/operations.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
+    ['/docs/request.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
+    ['/docs/samples.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
+    ['/docs/schemas.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
+    ['/widget.js', 'text/javascript; charset=utf-8', { ...shared, 'cache-control': 'public, max-age=3600' }],
+    [
+      `/${widget.path}`,
+      'text/javascript; charset=utf-8',
+      { ...shared, 'cache-control': 'public, max-age=31536000, immutable' },
+    ],
+  ])('serve %s as %s', async (path, type, headers) => {
+    const seen: string[] = [];
+    const observe: RequestHandler = (_req, res, next) => {
+      res.on('finish', () => seen.push(res.context.route));
+      next();
+    };
+    const observing = await appOf({ middleware: [observe] });
+    const got = await request(observing).get(path).set('accept-encoding', 'identity').expect(200);
+    expect(got.headers).toMatchObject({
+      ...headers,
+      'content-type': type,
+      'content-length': String(Buffer.byteLength(got.text ?? got.body)),
+      'x-content-type-options': 'nosniff',
+      'x-request-id': 'r-1',
+      vary: 'Accept-Encoding',
+      etag: expect.stringMatching(/^"[\w-]{27}"$/),
+    });
+    const same = await request(observing)
+      .get(path)
+      .set('accept-encoding', 'identity')
+      .set('if-none-match', got.headers.etag ?? '')
+      .expect(304);
+    expect(same.headers.etag).toBe(got.headers.etag);
+    expect(same.headers).not.toHaveProperty('content-length');
+    await request(observing).head(path).expect(200);
+    const { body } = await request(observing).post(path).expect(405);
+    expect(body.code).toBe('method_not_allowed');
+    expect(seen).toEqual([path, path, path, path]);
+    await request(observing)
+      .get(`${path}/`)
+      .expect(path === '/docs' ? 308 : 404);
+    await request(observing).get(path.toUpperCase()).expect(404);
+  });
+
+  it.each(['/widget.js', '/docs', '/docs/docs.css', '/api/v1/openapi.json'])(
+    'are sent compressed to those who ask: %s',
+    async (path) => {
+      const server = (await appOf()).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const get = (encoding: string, tags: readonly string[] = [], method = 'GET') =>
+        send((server.address() as AddressInfo).port, method, path, {
+          'accept-encoding': encoding,
+          'if-none-match': tags.join(', '),
+        });
+      const plain = await get('identity');
+      expect(plain.headers).not.toHaveProperty('content-encoding');
+      const tags = [plain.headers.etag as string];
+      const lengths = [plain.body.length];
+      for (const [encoding, decompress] of [
+        ['gzip', gunzipSync],
+        ['br', brotliDecompressSync],
+      ] as const) {
+        // A client may not take one coding for another.
+        const got = await get(`${encoding}, identity;q=0.1`, tags);
+        const headers = {
+          ...{ 'content-encoding': encoding, vary: 'Accept-Encoding', etag: got.headers.etag },
+          'content-length': String(got.body.length),
+        };
+        expect(got).toMatchObject({ status: 200, headers });
+        expect(decompress(got.body).equals(plain.body)).toBe(true);
+        expect(await get(encoding, [], 'HEAD')).toMatchObject({ status: 200, headers, body: Buffer.alloc(0) });
+        const tag = got.headers.etag as string;
+        const same = await get(encoding, [tag]);
+        expect(same).toMatchObject({ status: 304, headers: { etag: tag, vary: 'Accept-Encoding' } });
+        expect(same.headers).not.toHaveProperty('content-encoding');
+        expect(await get('identity', [tag])).toMatchObject({ status: 200, body: plain.body });
+        tags.push(tag);
+        lengths.push(got.body.length);
+      }
+      expect(new Set(tags).size).toBe(3);
+      expect(lengths).toEqual(lengths.toSorted((a, b) => b - a));
+      server.close();
+    },
+  );
+
+  it('serve the widget under the address of its content, and no other content there', async () => {
+    const app = await appOf();
+    const { text } = await request(app).get(`/${widget.path}`).expect(200);
+    expect((await request(app).get('/widget.js')).text).toBe(text);
+    const digest = createHash('sha384').update(text).digest();
+    expect(widget.integrity).toBe(`sha384-${digest.toString('base64')}`);
+    expect(widget.path).toBe(`widget.${digest.toString('hex').slice(0, 16)}.js`);
+    await request(app).get('/widget.0123456789abcdef.js').expect(404);
+  });
+
+  it('name the address and the hash of the widget in the documentation page', async () => {
+    const { text } = await request(await appOf())
+      .get('/docs')
+      .expect(200);
+    expect(text).toContain(`data-path="${widget.path}" data-integrity="${widget.integrity}"`);
+  });
+
+  it('have one for frames only if sites are named that may show it', async () => {
+    for (const path of ['/embed', '/embed/embed.js'])
+      await request(await appOf())
+        .get(path)
+        .expect(404);
+    const app = await appOf({ embedOrigins: ['https://a.example', 'https://b.example'] });
+    const { headers, text } = await request(app).get('/embed').expect(200);
+    const { 'x-frame-options': _never, ...framed } = page;
+    expect(headers).toMatchObject({
+      ...framed,
+      'content-security-policy': page['content-security-policy']
+        .replace("frame-ancestors 'none'", 'frame-ancestors https://a.example https://b.example')
+        .replace('img-src data:', 'img-src data: http: https:'),
+    });
+    expect(headers).not.toHaveProperty('x-frame-options');
+    expect(text).toContain(`<script src="${widget.path}" defer></script>`);
+    await request(app).get('/embed/embed.js').expect(200);
+    await request(app).get('/embed/').expect(404);
+  });
+
+  it('lead from /docs/ to /docs by a relative address, for proxies that serve them below a path', async () => {
+    for (const method of ['get', 'head'] as const) {
+      await request(await appOf())
+        [method]('/docs/?x=1')
+        .expect(308)
+        .expect('location', '../docs')
+        .expect('cache-control', 'no-cache')
+        .expect('x-request-id', 'r-1');
+    }
+    await request(await appOf())
+      .post('/docs/')
+      .expect(404);
+  });
+
+  it('are not the demonstration unless it is asked for', async () => {
+    for (const path of ['/', '/demo.css', '/demo.js'])
+      await request(await appOf())
+        .get(path)
+        .expect(404);
+  });
+});
+
+describe('the demonstration', () => {
+  const guilds = [
+    { name: `<Tom & "Ann's">`, guild: 'g1', key: 'k1' },
+    { name: 'Two', guild: 'g2', key: 'k2' },
+  ];
+
+  it('shows the widget on the first guild and offers all, whatever their names hold', async () => {
+    const { text, headers } = await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
+      .get('/')
+      .expect(200);
+    expect(text).toContain('<guild-leaderboard guild="g1" api-key="k1" refresh="2"></guild-leaderboard>');
+    expect(text).toContain(
+      '<option value="g1" data-key="k1">&#60;Tom &#38; &#34;Ann&#39;s&#34;&#62;</option><option value="g2" data-key="k2">Two</option>',
+    );
+    expect(text).toMatch(/^<!doctype html>/);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+    });
+  });
+
+  it('refreshes as often as it is told, and stands without a guild', async () => {
+    const { text } = await request(await appOf({ extraRoutes: demoPage({ guilds: [], refreshS: 7 }) }))
+      .get('/')
+      .expect(200);
+    expect(text).toContain('<guild-leaderboard guild="" api-key="" refresh="7">');
+    expect(text).toContain('<select id="guild"></select>');
+  });
+
+  it.each([
+    ['/demo.css', 'text/css; charset=utf-8'],
+    ['/demo.js', 'text/javascript; charset=utf-8'],
+  ])('serves %s, stored nowhere', async (path, type) => {
+    const { headers } = await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
+      .get(path)
+      .expect(200);
+    expect(headers).toMatchObject({ 'content-type': type, 'cache-control': 'no-store' });
+    await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
+      .get(path.toUpperCase())
+      .expect(404);
+    await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
+      .get(`${path}/`)
+      .expect(404);
+  });
+});

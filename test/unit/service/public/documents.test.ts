@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { PublicPage } from '../../../../src/core/reads/public-page.ts';
+import { renderMember, renderPage } from '../../../../src/service/public/documents.ts';
+import { PAGE as FIRST, MEMBER, memberQuery, pageQuery, textOf } from './fixtures.ts';
+
+const PAGE: PublicPage = {
+  ...FIRST,
+  page: {
+    ...{ total: 3, page: 1 },
+    data: [...FIRST.page.data, { rank: 3, user_id: 'cid', username: 'Cid', level: 0, xp: 7 }],
+  },
+  stats: { ...FIRST.stats, total_xp: 1_234_567n, average_level: 7 },
+};
+const SITE = { url: '', hasPictures: false, frameAncestors: "'none'", hasComponentEmbeds: false };
+
+/** Renders the page of an address such as `?page=2`. */
+function page(search = '', found: PublicPage = PAGE) {
+  return renderPage(pageQuery(Object.fromEntries(new URLSearchParams(search))), found, SITE);
+}
+const bob = () => renderMember(memberQuery(), MEMBER, SITE);
+
+const pageAt = (number: number, total: number): PublicPage => ({
+  ...PAGE,
+  page: { ...PAGE.page, page: number, total },
+});
+const multiplied = (xp_multiplier: number): PublicPage => ({ ...PAGE, stats: { ...PAGE.stats, xp_multiplier } });
+/** Returns what a pattern matches in the parts of a text, by its group. */
+const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, group]) => group);
+
+describe('the page of a ranking', () => {
+  it('names the guild, and loads its style and script from the root of the service', () => {
+    const html = textOf(page());
+    expect(html).toContain('<title>The Den · Leaderboard</title>');
+    expect(html).toContain('<link rel="stylesheet" href="../public/page.css">');
+    expect(html).toContain('<script src="../public/live.js" defer></script>');
+    expect(html).toContain('<form class="search" action="guild/m">');
+    expect(textOf(page('lang=de'))).toContain('<title>The Den · Rangliste</title>');
+  });
+
+  it('says how many members there are, their XP and their average level, which a board does not have', () => {
+    expect(textOf(page())).toContain('<p class="stats">3 members · 1.2M XP · avg. level 7</p>');
+    expect(textOf(page('board=week'))).toContain('<p class="stats">3 members · 1.2M XP</p>');
+  });
+
+  it('shows the multiplier of XP of the guild unless it is 1, and none on a board', () => {
+    const shown = '<p class="stats">3 members · 1.2M XP · avg. level 7 <span class="badge">1.5× XP</span></p>';
+    expect(textOf(page('', multiplied(1.5)))).toContain(shown);
+    expect(textOf(page())).not.toContain('class="badge"');
+    expect(textOf(page('board=week', multiplied(1.5)))).not.toContain('class="badge"');
+  });
+
+  it('puts the first three members on a podium, on the first page and not in an overlay', () => {
+    const places = (html: string) => all(html, /data-place="(\d)"/g);
+    expect(places(textOf(page()))).toEqual(['1', '2', '3']);
+    expect(places(textOf(page('page=2&limit=1', pageAt(2, 3))))).toEqual([]);
+    expect(places(textOf(page('overlay=1')))).toEqual([]);
+  });
+
+  it('links the pages before and after it, and names the rows of a page only where its address does', () => {
+    const links = (search: string, number: number, total: number) => {
+      const html = textOf(page(search, pageAt(number, total)));
+      const [pageOf] = all(html, /<span>(Page .*?)<\/span>/g);
+      return [pageOf, ...all(html, /rel="prev" href="(.*?)"/g), '|', ...all(html, /rel="next" href="(.*?)"/g)];
+    };
+    expect(links('', 1, 25)).toEqual(['Page 1 of 1', '|']);
+    expect(links('', 1, 26)).toEqual(['Page 1 of 2', '|', 'guild?page=2']);
+    expect(links('page=2', 2, 60)).toEqual(['Page 2 of 3', 'guild', '|', 'guild?page=3']);
+    expect(links('page=3', 3, 60)).toEqual(['Page 3 of 3', 'guild?page=2', '|']);
+    expect(links('page=2&limit=10&lang=en', 2, 30)).toEqual([
+      'Page 2 of 3',
+      'guild?limit=10&amp;lang=en',
+      '|',
+      'guild?page=3&amp;limit=10&amp;lang=en',
+    ]);
+    expect(links('', 1, 0)).toEqual(['Page 1 of 1', '|']);
+  });
+
+  it('leads from past the end to the last page', () => {
+    expect(textOf(page('page=9', pageAt(9, 60)))).toContain('rel="prev" href="guild?page=3"');
+  });
+});
+
+describe('the page of a member', () => {
+  it('names the member and the guild, and loads its style and script from the root of the service', () => {
+    const html = textOf(bob());
+    expect(html).toContain('<html lang="en">');
+    expect(html).toContain('<title>Bob · The Den</title>');
+    expect(html).toContain('<link rel="stylesheet" href="../../../public/page.css">');
+    expect(html).toContain('<script src="../../../public/live.js" defer></script>');
+    expect(html).toContain('<form class="search" action="../m">');
+  });
+});
+
+describe('each page', () => {
+  it('is HTML in UTF-8 with its policy', () => {
+    for (const { headers } of [page(), bob()]) {
+      expect(headers.lines).toContain('Content-Type: text/html; charset=utf-8\r\n');
+      expect(headers.lines).toContain("Content-Security-Policy: default-src 'none'; script-src 'self'");
+      expect(headers.lines).toContain("frame-ancestors 'none'\r\n");
+    }
+  });
+
+  it('tells an open page, by ten characters, that more than the ranking has changed', () => {
+    const [mark] = all(textOf(page()), /data-surroundings="(.*?)"/g);
+    expect(mark).toMatch(/^[\w-]{10}$/);
+    const marked = `data-surroundings="${mark}"`;
+    const [first] = PAGE.page.data;
+    if (!first) throw new Error('there is no row');
+    const moved = { ...PAGE, page: { ...PAGE.page, data: [{ ...first, xp: 5000 }] } };
+    expect(textOf(page('', moved))).toContain(marked);
+    for (const change of [
+      { title: 'Den' },
+      { boards: ['week'] as const },
+      { look: { ...PAGE.look, picture: 'https://x.example/a.png' } },
+      { look: { ...PAGE.look, accent: '#112233' } },
+    ])
+      expect(textOf(page('', { ...PAGE, ...change }))).not.toContain(marked);
+  });
+});

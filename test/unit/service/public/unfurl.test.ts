@@ -1,0 +1,110 @@
+import { expect, it } from 'vitest';
+import type { PublicMember, PublicPage } from '../../../../src/core/reads/public-page.ts';
+import { headOf, type Site } from '../../../../src/service/public/unfurl.ts';
+import { MEMBER, memberQuery, PAGE, PLAIN, pageQuery } from './fixtures.ts';
+
+const SITE: Site = {
+  url: 'https://ranks.example.com',
+  hasPictures: true,
+  frameAncestors: "'none'",
+  hasComponentEmbeds: false,
+};
+const named = (...names: string[]) =>
+  names.map((name, at) => ({ rank: String(at + 1), name, level: 'Level 1', xp: '100' }));
+const PREVIEW = { title: 'The Den', place: 'Leaderboard', facts: '4 members', rows: named('Ann', 'Bob', 'Cid', 'Dee') };
+
+/** Returns the description of a page whose first member has a name. */
+function descriptionOf(name: string): string {
+  const { tags } = headOf(pageQuery(), PAGE, SITE, { ...PREVIEW, rows: named(name) });
+  return String(tags[0]?.[2]);
+}
+
+it('describes a page with its facts and first three members, for programs of each kind', () => {
+  const description = '4 members · 1. Ann · 2. Bob · 3. Cid';
+  const found = { ...PAGE, look: { ...PLAIN, accent: '#ffdd33', picture: 'https://x.example/icon.png' } };
+  const { tags, embed } = headOf(pageQuery({ board: 'week', lang: 'de' }), found, SITE, PREVIEW);
+  const picture = expect.stringMatching(
+    /^https:\/\/ranks\.example\.com\/g\/guild\/top\.png\?board=week&v=[\w-]{10}&lang=de$/,
+  );
+  expect(tags).toEqual([
+    ['name', 'description', description],
+    ['property', 'og:type', 'website'],
+    ['property', 'og:site_name', 'Leaderboard'],
+    ['property', 'og:title', 'The Den'],
+    ['property', 'og:description', description],
+    ['property', 'og:url', 'https://ranks.example.com/g/guild?board=week&lang=de'],
+    ['property', 'og:image', picture],
+    ['property', 'og:image:type', 'image/png'],
+    ['property', 'og:image:width', 1200],
+    ['property', 'og:image:height', 630],
+    ['property', 'og:image:alt', description],
+    ['name', 'twitter:card', 'summary_large_image'],
+    ['name', 'twitter:title', 'The Den'],
+    ['name', 'twitter:description', description],
+    ['name', 'twitter:image', picture],
+    ['name', 'theme-color', '#ffdd33'],
+  ]);
+  expect(embed).toBe('');
+});
+
+it('names the address of a member, and the picture that the owner chose where none are drawn', () => {
+  const picture = 'https://x.example/icon.png';
+  const found = { ...MEMBER, look: { ...PLAIN, picture } };
+  const preview = { title: 'Bob', place: 'The Den', facts: 'Rank 2 of 2', rows: [] };
+  const { tags } = headOf(memberQuery(), found, { ...SITE, hasPictures: false }, preview);
+  expect(tags).toEqual([
+    ['name', 'description', 'Rank 2 of 2'],
+    ['property', 'og:type', 'profile'],
+    ['property', 'og:site_name', 'The Den'],
+    ['property', 'og:title', 'Bob'],
+    ['property', 'og:description', 'Rank 2 of 2'],
+    ['property', 'og:url', 'https://ranks.example.com/g/guild/m/bob'],
+    ['property', 'og:image', picture],
+    ['name', 'twitter:card', 'summary'],
+    ['name', 'twitter:title', 'Bob'],
+    ['name', 'twitter:description', 'Rank 2 of 2'],
+    ['name', 'twitter:image', picture],
+  ]);
+});
+
+it('has no address and no component embed while nobody named the address of the service', () => {
+  const { tags, embed } = headOf(pageQuery(), PAGE, { ...SITE, url: '', hasComponentEmbeds: true }, PREVIEW);
+  expect(tags.map(([, name]) => name)).toEqual([
+    ...['description', 'og:type', 'og:site_name', 'og:title', 'og:description'],
+    ...['twitter:card', 'twitter:title', 'twitter:description'],
+  ]);
+  expect(tags).toContainEqual(['name', 'twitter:card', 'summary']);
+  expect(embed).toBe('');
+});
+
+it('has a component embed where the operator wants it', () => {
+  const { embed } = headOf(pageQuery(), PAGE, { ...SITE, hasComponentEmbeds: true }, PREVIEW);
+  expect(embed).toContain('"url":"https://ranks.example.com/g/guild"');
+});
+
+it('cuts names after 32 characters, as people see characters', () => {
+  for (const character of ['a', '👍🏽', 'e\u0301']) {
+    expect(descriptionOf(character.repeat(32))).toBe(`4 members · 1. ${character.repeat(32)}`);
+    expect(descriptionOf(character.repeat(33))).toBe(`4 members · 1. ${character.repeat(32)}…`);
+  }
+  expect(descriptionOf('ب'.repeat(33))).toBe(`4 members · 1. \u2068${'ب'.repeat(32)}…\u2069`);
+});
+
+it('names another picture after each change of revision, members, title and look', () => {
+  const ofPage = (found: PublicPage) => String(headOf(pageQuery(), found, SITE, PREVIEW).tags[6]?.[2]);
+  const ofMember = (found: PublicMember) => String(headOf(memberQuery(), found, SITE, PREVIEW).tags[6]?.[2]);
+  const total = (n: number) => ({ page: { ...PAGE.page, total: n } });
+  const changes = [
+    {},
+    { revision: '8' },
+    { title: 'Den' },
+    { look: { ...PLAIN, accent: '#ffdd33' } },
+    { look: { ...PLAIN, accentDark: '#ffdd33' } },
+  ];
+  const pages = [...changes, total(3), { revision: '1', ...total(11) }, { revision: '11', ...total(1) }];
+  const members = [...changes, { total: 3 }, { revision: '1', total: 11 }, { revision: '11', total: 1 }];
+  expect(new Set(pages.map((change) => ofPage({ ...PAGE, ...change }))).size).toBe(pages.length);
+  expect(new Set(members.map((change) => ofMember({ ...MEMBER, ...change }))).size).toBe(members.length);
+  // The same picture has the same address, on each page that shows it.
+  expect(ofMember(MEMBER)).toBe(ofPage(PAGE));
+});

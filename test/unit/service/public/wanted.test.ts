@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { UNRANKED } from '../../../../src/core/reads/public-page.ts';
+import { type Want, wantBadge, wantMember, wantPage, wantTop } from '../../../../src/service/public/wanted.ts';
+import { MEMBER, PAGE, textOf } from './fixtures.ts';
+
+const SITE = { url: '', hasPictures: false, frameAncestors: "'none'", hasComponentEmbeds: false };
+
+/** Returns what an address needs, as the route of its form wants it. */
+function wanted(path: string, accepted = 'en') {
+  const { pathname, searchParams } = new URL(path, 'http://x');
+  const [, , guild_id, below, user_id] = pathname.split('/');
+  const wants: Record<string, Want> = { m: wantMember, 'badge.svg': wantBadge, 'top.png': wantTop };
+  const address = { params: { guild_id, user_id }, query: Object.fromEntries(searchParams), lang: accepted };
+  return (wants[below ?? ''] ?? wantPage)(address, SITE);
+}
+
+it('shares no cached answer between two addresses that show something else', () => {
+  const [page, member, badge, top] = ['/g/a', '/g/a/m/b', '/g/a/badge.svg', '/g/a/top.png'];
+  const paths = [
+    ...[page, '/g/aweek', `${page}?board=week`, `${page}?board=month`, `${page}?lang=en`, `${page}?lang=de`],
+    ...[`${page}?page=1&limit=12`, `${page}?page=11&limit=2`, `${page}?page=11`, `${page}?overlay=1`],
+    ...[member, '/g/aweek/m/b', `${member}?board=week`, `${member}?lang=en`, `${member}?lang=de`, '/g/a/m/c'],
+    ...[badge, '/g/aweek/badge.svg', `${badge}?board=week`, `${badge}?lang=de`, `${badge}?member=b`],
+    ...[`${badge}?member=b&board=week`, `${badge}?member=b&lang=en`, `${badge}?member=c`],
+    ...[top, '/g/aweek/top.png', `${top}?board=week`, `${top}?lang=de`],
+  ];
+  const keys = paths.map((path) => wanted(path).cacheKey);
+  expect(new Set(keys).size).toBe(paths.length);
+  expect(paths.map((path) => wanted(path).cacheKey)).toEqual(keys);
+  for (const path of [page, member]) expect(wanted(path, 'de').cacheKey).not.toBe(wanted(path).cacheKey);
+});
+
+it('shares the answer of addresses that show the same', () => {
+  expect(wanted('/g/a?page=1&limit=25&overlay=0').cacheKey).toBe(wanted('/g/a').cacheKey);
+  expect(wanted('/g/a/badge.svg?lang=en').cacheKey).toBe(wanted('/g/a/badge.svg').cacheKey);
+  expect(wanted('/g/a/top.png?lang=en').cacheKey).toBe(wanted('/g/a/top.png').cacheKey);
+});
+
+it('renders what was found, nothing of a guild without pages, and a problem for a user that is not ranked', () => {
+  for (const path of ['/g/guild', '/g/guild/badge.svg', '/g/guild/top.png']) {
+    const { render } = wanted(path);
+    expect(textOf(render(PAGE) ?? expect.fail())).toContain('The Den');
+    expect(render(null)).toBeNull();
+  }
+  for (const path of ['/g/guild/m/bob', '/g/guild/badge.svg?member=bob']) {
+    const { render } = wanted(path);
+    expect(textOf(render(MEMBER) ?? expect.fail())).toContain('Bob');
+    expect(render(null)).toBeNull();
+    expect(() => render(UNRANKED)).toThrow(expect.objectContaining({ code: 'member_not_found' }));
+  }
+});
