@@ -56,8 +56,8 @@ export default defineConfig({
         globalSetup: processes,
         // The example for discord.js has the package installed, and its tests take the source.
         alias: [
-          { find: /^guildrank-writer$/, replacement: `${import.meta.dirname}/src/bot/writer.ts` },
-          { find: /^guildrank-writer\/rules$/, replacement: `${import.meta.dirname}/src/bot/rules.ts` },
+          { find: /^guildrank-writer$/, replacement: `${import.meta.dirname}/src/kit/writer.ts` },
+          { find: /^guildrank-writer\/rules$/, replacement: `${import.meta.dirname}/src/core/rules/rules.ts` },
         ],
       }),
       // The suites of the API, the kit and the commands again, on hosts that a proxy imitates (test/support/host-proxy.ts). One suite
@@ -88,7 +88,7 @@ export default defineConfig({
       customProviderModule: './tools/node_modules/@vitest/coverage-v8/dist/index.js',
       include: ['src/**/*.ts'],
       // These run in a browser: test/browser tests them.
-      exclude: ['src/web/**'],
+      exclude: ['src/widget/**', 'src/service/explorer/**', 'src/service/public/assets/**'],
       // tools/coverage.mjs adds the processes that the tests start, and holds the bound.
       reporter: ['json'],
       reportOnFailure: true,

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { parseDashboardConfig } from '../../src/config/dashboard.ts';
 import type { RedisConfig } from '../../src/config/redis.ts';
-import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
+import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
 
 /** Settings of service and dashboard: the port of the dashboard, which shows a public page in a frame, is not known before both have started. */
 export const PUBLIC_PAGES = { PUBLIC_PAGES: '1', EMBED_ORIGINS: '*' } as const;

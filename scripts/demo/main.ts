@@ -1,12 +1,12 @@
-import { createInvite } from '../../src/core/access/invites.ts';
 import { contextOf } from '../../src/cli/context.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { table } from '../../src/cli/table.ts';
 import { program, run } from '../../src/cli/terminal.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { createInvite } from '../../src/core/access/invites.ts';
+import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createService } from '../../src/service/service.ts';
-import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { PUBLIC_PAGES, startDemoDashboard } from './dashboard.ts';
 import { demoPage } from './demo-page.ts';
 import { DEMO_GUILDS, demoUserId, seedGuild } from './guilds.ts';

@@ -1,9 +1,9 @@
-// Builds src/web/widget/ into the one file src/web/widget.js, which the service sends. Runs before the build, the demo and the tests.
+// Builds src/widget/ into the one file src/widget/widget.js, which the service sends. Runs before the build, the demo and the tests.
 import { readFile, rename } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build, context, transform } from 'esbuild';
 
-const OUTPUT = fileURLToPath(new URL('../../src/web/widget.js', import.meta.url));
+const OUTPUT = fileURLToPath(new URL('../../src/widget/widget.js', import.meta.url));
 
 /** Loads a style sheet as a string without white space. */
 const styleText = {
@@ -28,7 +28,7 @@ const INTERNAL = `
   .split(/\s+/)
   .join('|');
 
-const fileOf = (name) => fileURLToPath(new URL(`../../src/web/widget/${name}`, import.meta.url));
+const fileOf = (name) => fileURLToPath(new URL(`../../src/widget/${name}`, import.meta.url));
 
 /** Options for the bundle of one entry. The oldest browsers of docs/widget.md are the targets. */
 export const bundleOptions = {

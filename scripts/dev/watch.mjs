@@ -6,7 +6,7 @@ import { watchWidget } from './build-widget.mjs';
 
 const widget = await watchWidget();
 
-const service = spawn('tsx', ['watch', '--clear-screen=false', '--include=src/web/*.js', 'src/service/main.ts'], {
+const service = spawn('tsx', ['watch', '--clear-screen=false', '--include=src/widget/*.js', 'src/service/main.ts'], {
   stdio: ['inherit', 'pipe', 'inherit'],
   shell: process.platform === 'win32',
 });

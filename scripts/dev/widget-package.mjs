@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import ts from 'typescript-api';
 import { bundleOptions } from './build-widget.mjs';
 
-const SOURCE = fileURLToPath(new URL('../../src/web/widget', import.meta.url));
+const SOURCE = fileURLToPath(new URL('../../src/widget', import.meta.url));
 const ENTRY = join(SOURCE, 'module.ts');
 const TAGS = { GuildLeaderboard: 'guild-leaderboard', GuildMember: 'guild-member', GuildStats: 'guild-stats' };
 

@@ -27,7 +27,7 @@ function closureOf(...entries) {
   return files;
 }
 
-for (const file of closureOf('bot/writer.ts', 'bot/reader.ts', 'bot/rules.ts', 'bot/card.ts')) {
+for (const file of closureOf('kit/writer.ts', 'kit/reader.ts', 'core/rules/rules.ts', 'pictures/card.ts')) {
   const source = readFileSync(join('src', file), 'utf8');
   const { outputText } = ts.transpileModule(source, { compilerOptions, fileName: file });
   const output = join(TARGET, file.replace(/\.ts$/, ''));
@@ -88,8 +88,8 @@ const manifest = {
   description: 'Writes and reads XP for Guildrank from a bot, over its own connection of ioredis or node-redis',
   license,
   type: 'commonjs',
-  main: 'bot/writer.js',
-  types: 'bot/writer.d.ts',
+  main: 'kit/writer.js',
+  types: 'kit/writer.d.ts',
   exports: ownExports(exports),
   engines,
   keywords,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { guildParams, memberParams, noQuery, pageQuery } from '../../src/service/http/api/schemas.ts';
 import { codeSamples } from '../../src/service/explorer/samples.js';
+import { guildParams, memberParams, noQuery, pageQuery } from '../../src/service/http/api/schemas.ts';
 import { BASE_URL, DESCRIPTION, LEADERBOARD, MEMBER, STATS } from './examples.ts';
 import { HEADERS, responseHeaders } from './headers.ts';
 import { PROBLEM_EXAMPLES, PROBLEM_RESPONSES, refer } from './responses.ts';

@@ -1,4 +1,4 @@
-/** The headers of answers, as OpenAPI header objects. src/http/response makes their names and values. */
+/** The headers of answers, as OpenAPI header objects. src/service/http/response makes their names and values. */
 
 interface HeaderObject {
   readonly description: string;

@@ -4,11 +4,11 @@ import { KEY_NAME_PATTERN } from '../core/access/api-keys.ts';
 import { parseOrigins } from '../core/access/origins.ts';
 import { MAX_USERNAME_BYTES } from '../core/bounds.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { utcTime } from '../imports/rows.ts';
 import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../core/ranking/curves.ts';
 import { ID_PATTERN, parseRankingId, type RankingId } from '../core/ranking/model.ts';
 import { parseMultiplier, parseTitle, parseUtcOffset } from '../core/settings/guild-config.ts';
 import { BOARD_KINDS, type BoardKind } from '../core/store/keys.ts';
+import { utcTime } from '../imports/rows.ts';
 import { parseDuration } from './duration.ts';
 
 /** The options of a command about a guild. */

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { parseRules } from '../core/rules/parse-rules.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { RULE_SOURCES, type RuleSource, rulesOfExport, sourceOfRules } from '../imports/export-rules.ts';
 import { requireGuild } from '../core/guilds/overview.ts';
+import { parseRules } from '../core/rules/parse-rules.ts';
+import { RULE_SOURCES, type RuleSource, rulesOfExport, sourceOfRules } from '../imports/export-rules.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { withGuild, withServices } from './services.ts';

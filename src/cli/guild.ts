@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { count, digits } from '../core/readable.ts';
 import { deleteGuild, type Removed } from '../core/guilds/delete.ts';
 import { type Overview, readOverview } from '../core/guilds/overview.ts';
+import { count, digits } from '../core/readable.ts';
 import type { GuildConfigChange } from '../core/settings/guild-config.ts';
 import {
   CURVES,

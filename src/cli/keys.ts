@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
+import { commandLine } from '../config/command-line.ts';
 import { type ApiKeyRecord, isExpired, type ListedKey } from '../core/access/api-key-record.ts';
 import { type KeyUsage, readUsage } from '../core/access/usage-reader.ts';
-import { commandLine } from '../config/command-line.ts';
 import { count, minute } from '../core/readable.ts';
 import {
   type GuildOptions,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
-import { count, digits } from '../core/readable.ts';
 import { InvalidInputError, systemErrorOf } from '../core/errors.ts';
 import { ID_PATTERN } from '../core/ranking/model.ts';
+import { count, digits } from '../core/readable.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { withGuild } from './services.ts';

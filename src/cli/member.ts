@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { count } from '../core/readable.ts';
 import { readMemberData } from '../core/members/member-data.ts';
 import type { ProfileChange } from '../core/members/records.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../core/ranking/curves.ts';
 import { HIDE_REASONS, type HideReason } from '../core/ranking/model.ts';
+import { count } from '../core/readable.ts';
 import { curveOf, MemberRead } from '../core/reads/reader.ts';
 import {
   type GuildOptions,

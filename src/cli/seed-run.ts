@@ -1,4 +1,5 @@
 import { RefusedError } from '../core/errors.ts';
+import type { CurveText } from '../core/ranking/curves.ts';
 import { curveOfFiles } from '../imports/curve-choice.ts';
 import { dryRun } from '../imports/dry-run.ts';
 import type { FormatName } from '../imports/formats.ts';
@@ -9,7 +10,6 @@ import { load } from '../imports/load.ts';
 import { IncompleteRun } from '../imports/outcome.ts';
 import { Problems } from '../imports/problems.ts';
 import { summaryLine } from '../imports/summary.ts';
-import type { CurveText } from '../core/ranking/curves.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED, REFUSED } from './exit-codes.ts';

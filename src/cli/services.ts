@@ -1,10 +1,10 @@
-import { ApiKeyStore } from '../core/access/api-keys.ts';
-import { BotWriter } from '../core/guild-writer.ts';
 import { type Config, parseConfig } from '../config/service.ts';
-import { redisCodeOf } from '../core/errors.ts';
+import { ApiKeyStore } from '../core/access/api-keys.ts';
 import { CounterAudit } from '../core/counters/counters.ts';
-import { StoredMembers } from '../core/members/stored-members.ts';
+import { redisCodeOf } from '../core/errors.ts';
+import { BotWriter } from '../core/guild-writer.ts';
 import { requireGuild } from '../core/guilds/overview.ts';
+import { StoredMembers } from '../core/members/stored-members.ts';
 import { GuildConfig } from '../core/settings/guild-config.ts';
 import type { RedisClient } from '../core/store/client.ts';
 import { connect, describe } from '../core/store/connection.ts';

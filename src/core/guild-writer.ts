@@ -1,3 +1,4 @@
+import { createDashboardLink, type DashboardLinkOptions } from './access/dashboard-link.ts';
 import { type Award, type AwardRequest, award, awardArguments, decodeAward } from './members/award.ts';
 import { checkFields, checkIds, checkList, wholeText } from './members/check-fields.ts';
 import { type Claim, type ClaimRequest, claim, claimArguments, decodeClaim } from './members/claim.ts';
@@ -9,7 +10,6 @@ import { type PresentMembers, type SyncOptions, type SyncResult, syncMembers } f
 import { LeaderboardWriter, type RecordResult, recordResult, throwRefusal } from './members/writer.ts';
 import { MAX_XP } from './ranking/curves.ts';
 import { type SeasonOptions, SeasonReset, type SeasonResult } from './seasons/season.ts';
-import { createDashboardLink, type DashboardLinkOptions } from './access/dashboard-link.ts';
 
 /** New profile fields of one member. */
 export interface ProfileUpdate {

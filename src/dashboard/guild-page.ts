@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import type { ApiKeyStore } from '../core/access/api-keys.ts';
-import type { BotWriter } from '../core/guild-writer.ts';
 import type { CounterAudit } from '../core/counters/counters.ts';
+import type { BotWriter } from '../core/guild-writer.ts';
 import type { StoredMembers } from '../core/members/stored-members.ts';
 import type { GuildConfig } from '../core/settings/guild-config.ts';
 import type { Store } from '../core/store/store.ts';

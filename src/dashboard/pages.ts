@@ -1,5 +1,5 @@
-import type { GuildPage } from './guild-page.ts';
 import { activityPage } from './activity/activity.ts';
+import type { GuildPage } from './guild-page.ts';
 import { importPage } from './import/import.ts';
 import { keysPage } from './keys/keys.ts';
 import { membersPage } from './members/members.ts';

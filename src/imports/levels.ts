@@ -1,4 +1,3 @@
-import { digits } from '../core/readable.ts';
 import type { FileRecord } from '../core/members/records.ts';
 import {
   CURVE_NAMES,
@@ -10,6 +9,7 @@ import {
   levelForXp,
   parseCurve,
 } from '../core/ranking/curves.ts';
+import { digits } from '../core/readable.ts';
 import type { Advice } from './advice.ts';
 import { Problems } from './problems.ts';
 import { type Reading, readMembers } from './reading.ts';

@@ -1,7 +1,7 @@
-import { count } from '../core/readable.ts';
 import { InvalidInputError, StoreUnavailableError } from '../core/errors.ts';
 import type { XpRecord } from '../core/members/records.ts';
 import { curveNameOf } from '../core/ranking/curves.ts';
+import { count } from '../core/readable.ts';
 import { publishInvalidation } from '../core/store/store.ts';
 import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.ts';
 import { compareLevels, LevelCheck, recordOf } from './levels.ts';

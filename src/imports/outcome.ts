@@ -1,5 +1,5 @@
-import { count } from '../core/readable.ts';
 import { InvalidInputError, RefusedError, StoreUnavailableError } from '../core/errors.ts';
+import { count } from '../core/readable.ts';
 import { explainFailure } from '../core/store/failures.ts';
 import type { Reading } from './reading.ts';
 import type { Tally } from './tally.ts';

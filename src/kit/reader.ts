@@ -1,8 +1,8 @@
 import { InvalidInputError, StoreUnavailableError } from '../core/errors.ts';
 import { checkFields } from '../core/members/check-fields.ts';
 import { CommandBatcher } from '../core/reads/command-batcher.ts';
-import { type BotClient, type BotOptions, keysUnder, scriptsOn } from '../core/store/bot-client.ts';
 import { GuildReader } from '../core/reads/guild-reader.ts';
+import { type BotClient, type BotOptions, keysUnder, scriptsOn } from '../core/store/bot-client.ts';
 
 /** The package's entry `guildrank/reader`: a bot reads rankings with it, on its own connection. */
 
@@ -18,11 +18,11 @@ export function createReader(client: BotClient, options: BotOptions = {}): Guild
   return new GuildReader({ scripts, redisKeys, commands });
 }
 
-export type { CardProgress, MemberCard, RankedMember, RankedMember as CardNeighbour } from '../core/reads/card.ts';
 export type { HideReason } from '../core/ranking/model.ts';
-export type { BoardName } from '../core/store/keys.ts';
-export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from '../core/store/bot-client.ts';
+export type { CardProgress, MemberCard, RankedMember, RankedMember as CardNeighbour } from '../core/reads/card.ts';
 export type { RankingOptions } from '../core/reads/guild-reader.ts';
 export type { GuildStats, Member, RankingPage, RankingPart } from '../core/reads/rankings.ts';
 export type { Rules } from '../core/rules/rules-document.ts';
+export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from '../core/store/bot-client.ts';
+export type { BoardName } from '../core/store/keys.ts';
 export { type GuildReader, InvalidInputError, StoreUnavailableError };

@@ -1,6 +1,6 @@
+import { initialOf } from '../widget/name.ts';
 import { type CardColours, MEDALS, ON_MEDAL } from './colours.ts';
 import { escaped, fitted } from './text.ts';
-import { initialOf } from '../widget/name.ts';
 
 const RADIUS = 74;
 const Y = 114;

@@ -1,10 +1,10 @@
 import type { MemberCard, RankedMember } from '../core/reads/card.ts';
-import type { CardColours } from './colours.ts';
-import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from './text.ts';
 import { nameOf } from '../widget/name.ts';
 import { avatarAt } from './card-avatar.ts';
 import { marked, markedWidth, span } from './card-spans.ts';
 import type { CardWords } from './card-words.ts';
+import type { CardColours } from './colours.ts';
+import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from './text.ts';
 
 /** Size of the card in pixels. */
 const [WIDTH, HEIGHT] = [934, 282];

@@ -1,5 +1,5 @@
-import { escaped, type TextStyle, widthOf } from './text.ts';
 import type { Piece } from './card-words.ts';
+import { escaped, type TextStyle, widthOf } from './text.ts';
 
 /** Size of the values in a text of 22 pixels. */
 const VALUE = 34;

@@ -1,6 +1,6 @@
 import { InvalidInputError, shownJson, shownText } from '../core/errors.ts';
-import { cleaned } from './text.ts';
 import { BETWEEN_LANGUAGES, LANGUAGES, TEXTS as WIDGET_TEXTS } from '../widget/strings.ts';
+import { cleaned } from './text.ts';
 
 const { rank, level, next, streak } = WIDGET_TEXTS;
 

@@ -1,11 +1,11 @@
 import { InvalidInputError, shownJson } from '../core/errors.ts';
 import { checkFields } from '../core/members/check-fields.ts';
 import type { MemberCard } from '../core/reads/card.ts';
-import { type CardTheme, coloursOf } from './colours.ts';
 import { hueOf } from '../widget/name.ts';
 import { drawCard } from './card-drawing.ts';
 import { type CardLabels, wordsOf } from './card-words.ts';
 import { checkCard } from './check-card.ts';
+import { type CardTheme, coloursOf } from './colours.ts';
 
 /** The package's entry `guildrank/card`: the rank card of a member as a picture. It needs no connection, and runs in browsers too. */
 
@@ -52,8 +52,8 @@ function isPicture(url: unknown): boolean {
   return typeof url === 'string' && (DATA_URL.test(url) || (HTTPS_URL.test(url) && URL.canParse(url)));
 }
 
-export type { CardProgress, MemberCard, RankedMember as CardNeighbour } from '../core/reads/card.ts';
 export type { HideReason } from '../core/ranking/model.ts';
-export type { CardTheme } from './colours.ts';
+export type { CardProgress, MemberCard, RankedMember as CardNeighbour } from '../core/reads/card.ts';
 export type { CardLabel, CardLabels } from './card-words.ts';
+export type { CardTheme } from './colours.ts';
 export { InvalidInputError };

@@ -1,6 +1,6 @@
 import { InvalidInputError, shownText } from '../core/errors.ts';
-import type { MemberCard, RankedMember } from '../core/reads/card.ts';
 import { HIDE_REASONS } from '../core/ranking/model.ts';
+import type { MemberCard, RankedMember } from '../core/reads/card.ts';
 
 const NUMBERS = ['level', 'xp', 'total', 'dailyStreak'] as const satisfies readonly (keyof MemberCard)[];
 const NEIGHBOUR_NUMBERS = ['rank', 'level', 'xp'] as const satisfies readonly (keyof RankedMember)[];

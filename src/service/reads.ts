@@ -1,19 +1,19 @@
+import type { Config } from '../config/service.ts';
 import { Authenticator } from '../core/access/authenticator.ts';
 import { Quotas } from '../core/access/quotas.ts';
 import { StoredApiKeys } from '../core/access/stored-api-keys.ts';
 import { Usage } from '../core/access/usage.ts';
-import type { Config } from '../config/service.ts';
-import { Doorkeeper } from './serving/doorkeeper.ts';
-import { RequestBatcher } from './serving/request-batcher.ts';
-import { ResponseCache } from './serving/response-cache.ts';
-import { type RenderedBody, sizeInMemory } from './http/response/rendered-body.ts';
-import type { Metrics } from '../observability/metrics.ts';
 import { type RedisClient, reconnect } from '../core/store/client.ts';
 import { describe } from '../core/store/connection.ts';
 import { listen } from '../core/store/lifecycle.ts';
 import { storeProbe } from '../core/store/probe.ts';
 import { openStore, withStoreErrors } from '../core/store/store.ts';
 import { timeLimit } from '../core/store/timeouts.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { type RenderedBody, sizeInMemory } from './http/response/rendered-body.ts';
+import { Doorkeeper } from './serving/doorkeeper.ts';
+import { RequestBatcher } from './serving/request-batcher.ts';
+import { ResponseCache } from './serving/response-cache.ts';
 
 /** Time limit of a key's look-up, in time limits of one command: with the command after it, 250 ms by default. */
 const KEY_LOOKUP_TIMEOUTS = 1.5;

@@ -1,9 +1,9 @@
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { generateKey } from '../../src/core/access/key-format.ts';
 import { parseConfig } from '../../src/config/service.ts';
-import { createService } from '../../src/service/service.ts';
+import { generateKey } from '../../src/core/access/key-format.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
+import { createService } from '../../src/service/service.ts';
 import { document, expectDocumented } from '../support/api-document.ts';
 import { SILENT, startService, type TestService } from '../support/service.ts';
 import { describeStores, realStore, type TestStore } from '../support/stores.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createReader } from '../../src/kit/reader.ts';
 import { InvalidInputError } from '../../src/core/errors.ts';
+import { createReader } from '../../src/kit/reader.ts';
 import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { createReader } from '../../src/kit/reader.ts';
-import { createWriter } from '../../src/kit/writer.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/reader.ts';
 import { BOARDS } from '../../src/core/store/keys.ts';
+import { createReader } from '../../src/kit/reader.ts';
+import { createWriter } from '../../src/kit/writer.ts';
 import { endBoards } from '../support/boards.ts';
 import { needs } from '../support/needs.ts';
 import { permissionsOf } from './acl.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { generateKey } from '../../src/core/access/key-format.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { generateKey } from '../../src/core/access/key-format.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';

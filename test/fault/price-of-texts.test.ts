@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { servicesOn } from '../../src/cli/services.ts';
+import { BOUNDS } from '../../src/core/bounds.ts';
+import { configure } from '../../src/core/settings/guild-config.ts';
 import { createReader, type GuildReader } from '../../src/kit/reader.ts';
 import { createWriter } from '../../src/kit/writer.ts';
-import { BOUNDS } from '../../src/core/bounds.ts';
-import { servicesOn } from '../../src/cli/services.ts';
-import { configure } from '../../src/core/settings/guild-config.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
 

@@ -1,12 +1,12 @@
 import { Agent } from 'node:http';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { hashKey } from '../../src/core/access/key-format.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { hashKey } from '../../src/core/access/key-format.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
-import { MemberRead, PageRead } from '../../src/core/reads/reader.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
+import { MemberRead, PageRead } from '../../src/core/reads/reader.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { BOARDS } from '../../src/core/store/keys.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { createWriter } from '../../src/kit/writer.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
+import { createWriter } from '../../src/kit/writer.ts';
 import { needs } from '../support/needs.ts';
 import { expectRefusal, GUILD, GUILD_KINDS, prepare, type ScriptCall, scriptCalls } from './script-calls.ts';
 

@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import { createWriter } from '../../src/kit/writer.ts';
 import type { Services } from '../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
-import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
+import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import { allBoardKeys } from '../../src/core/store/keys.ts';
+import { createWriter } from '../../src/kit/writer.ts';
 import { endBoards } from '../support/boards.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
 

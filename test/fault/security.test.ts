@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { generateKey, hashKey } from '../../src/core/access/key-format.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { generateKey, hashKey } from '../../src/core/access/key-format.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { needs } from '../support/needs.ts';

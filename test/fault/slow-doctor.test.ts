@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { servicesOn } from '../../src/cli/services.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
+import { servicesOn } from '../../src/cli/services.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readUsage, sumOf } from '../../src/core/access/usage-reader.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { readUsage, sumOf } from '../../src/core/access/usage-reader.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createService, type RunningService } from '../../src/service/service.ts';
 import { guildOn, guildSuite, type TestGuild } from '../support/guild.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashToken } from '../../src/core/access/invites.ts';
-import { AuditLog } from '../../src/dashboard/audit-log.ts';
 import { openStore } from '../../src/core/store/store.ts';
+import { AuditLog } from '../../src/dashboard/audit-log.ts';
 import { runCommand } from '../support/command.ts';
 import { type Answer, startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createWriter } from '../../src/kit/writer.ts';
 import { servicesOn } from '../../src/cli/services.ts';
-import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { CounterAudit } from '../../src/core/counters/counters.ts';
+import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
+import { createWriter } from '../../src/kit/writer.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 

@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hashKey } from '../../src/core/access/key-format.ts';
-import { servicesOn } from '../../src/cli/services.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
+import { servicesOn } from '../../src/cli/services.ts';
+import { hashKey } from '../../src/core/access/key-format.ts';
 import { permissionsOf } from '../fault/acl.ts';
 import { contentOf } from '../fault/script-calls.ts';
 import { startCluster } from '../support/cluster.ts';

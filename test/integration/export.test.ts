@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
+import type { CurveText } from '../../src/core/ranking/curves.ts';
 import { exportText } from '../../src/imports/export.ts';
 import { generateMembers } from '../../src/imports/generate.ts';
-import type { CurveText } from '../../src/core/ranking/curves.ts';
 import { startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { servicesOn } from '../../src/cli/services.ts';
-import { AuditLog } from '../../src/dashboard/audit-log.ts';
 import { InvalidInputError, StoreUnavailableError } from '../../src/core/errors.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { GuildDirectory } from '../../src/core/guilds/guild-directory.ts';
 import { requireGuild } from '../../src/core/guilds/overview.ts';
 import { RedisKeys } from '../../src/core/store/keys.ts';
 import { openStore } from '../../src/core/store/store.ts';
+import { AuditLog } from '../../src/dashboard/audit-log.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
 
 const redisKeys = new RedisKeys('gr');

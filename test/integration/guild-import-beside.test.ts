@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../src/cli/services.ts';
-import { withStagedMembers } from '../../src/imports/staging.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
+import { withStagedMembers } from '../../src/imports/staging.ts';
 import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';

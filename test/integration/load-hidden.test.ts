@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { BotWriter } from '../../src/core/guild-writer.ts';
 import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
+import { BotWriter } from '../../src/core/guild-writer.ts';
+import type { FileRecord } from '../../src/core/members/records.ts';
+import { Scripts } from '../../src/core/store/scripts.ts';
 import { openInput } from '../../src/imports/inputs.ts';
 import { load } from '../../src/imports/load.ts';
 import { loadAndHide } from '../../src/imports/load-hidden.ts';
 import { Problems } from '../../src/imports/problems.ts';
 import { RecordSender } from '../../src/imports/record-sender.ts';
-import type { FileRecord } from '../../src/core/members/records.ts';
-import { Scripts } from '../../src/core/store/scripts.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { realStore } from '../support/stores.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { BotWriter } from '../../src/core/guild-writer.ts';
 import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
+import { BotWriter } from '../../src/core/guild-writer.ts';
 import { generateEntries } from '../../src/imports/generate.ts';
 import type { Input } from '../../src/imports/inputs.ts';
 import { load } from '../../src/imports/load.ts';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
+import type { CurveText } from '../../src/core/ranking/curves.ts';
 import { openInput } from '../../src/imports/inputs.ts';
 import { load } from '../../src/imports/load.ts';
 import { Problems } from '../../src/imports/problems.ts';
-import type { CurveText } from '../../src/core/ranking/curves.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
 

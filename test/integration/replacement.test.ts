@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { withStagedMembers } from '../../src/imports/staging.ts';
 import type { FileRecord, XpRecord } from '../../src/core/members/records.ts';
 import { HIDE_REASONS, reasonsIn } from '../../src/core/ranking/model.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
+import { withStagedMembers } from '../../src/imports/staging.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
 import { randomRuns } from '../support/variants.ts';

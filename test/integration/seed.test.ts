@@ -5,11 +5,11 @@ import { gzipSync } from 'node:zlib';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { createReader, type GuildReader } from '../../src/kit/reader.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { levelForXp } from '../../src/core/ranking/curves.ts';
 import { generateMembers } from '../../src/imports/generate.ts';
 import { byRank } from '../../src/imports/ranking.ts';
-import { levelForXp } from '../../src/core/ranking/curves.ts';
+import { createReader, type GuildReader } from '../../src/kit/reader.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 

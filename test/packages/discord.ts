@@ -1,12 +1,12 @@
 import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { onTestFinished, vi } from 'vitest';
-import { createReader } from '../../src/kit/reader.ts';
-import { createWriter } from '../../src/kit/writer.ts';
 import { configure } from '../../src/core/settings/guild-config.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
 import { RedisKeys } from '../../src/core/store/keys.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
+import { createReader } from '../../src/kit/reader.ts';
+import { createWriter } from '../../src/kit/writer.ts';
 import { repository } from '../support/run-command.ts';
 
 /** Made-up events of Discord for the handlers of examples/discord-js. */

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
-import { createWriter } from '../../src/kit/writer.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { generateMembers } from '../../src/imports/generate.ts';
 import { byRank } from '../../src/imports/ranking.ts';
+import { createWriter } from '../../src/kit/writer.ts';
 import { runCommand } from '../support/command.ts';
 import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { nodeArguments } from '../support/entry.ts';

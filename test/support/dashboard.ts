@@ -1,11 +1,11 @@
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { createInvite } from '../../src/core/access/invites.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseDashboardConfig } from '../../src/config/dashboard.ts';
-import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
-import { createLogger } from '../../src/observability/logger.ts';
+import { createInvite } from '../../src/core/access/invites.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
+import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
+import { createLogger } from '../../src/observability/logger.ts';
 
 /** A dashboard on a Redis of its own, on a free loopback port. */
 export interface TestDashboard extends RunningDashboard {

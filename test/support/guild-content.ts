@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Redis } from 'ioredis';
 import { Cluster } from 'ioredis';
 import { expect } from 'vitest';
-import { createWriter } from '../../src/kit/writer.ts';
 import type { Services } from '../../src/cli/services.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
 import { allBoardKeys } from '../../src/core/store/keys.ts';
+import { createWriter } from '../../src/kit/writer.ts';
 import { endBoards } from './boards.ts';
 
 const SLICE = 500;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { hashKey } from '../../src/core/access/key-format.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { hashKey } from '../../src/core/access/key-format.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import type { Answer } from './load.ts';

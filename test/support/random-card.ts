@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { CardOptions, MemberCard } from '../../src/pictures/card.ts';
 import { MAX_XP } from '../../src/core/ranking/curves.ts';
+import type { CardOptions, MemberCard } from '../../src/pictures/card.ts';
 import { names } from './random-guild.ts';
 
 export const CARD_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt-BR', 'ar', 'ja', 'nl', 'ar-EG', 'hi'] as const;

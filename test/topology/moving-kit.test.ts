@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createReader } from '../../src/kit/reader.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
+import { createReader } from '../../src/kit/reader.ts';
 import { BotModel } from '../integration/bot/bot-model.ts';
 import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
 import { recordFigure } from '../support/figures.ts';

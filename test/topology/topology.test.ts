@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readUsage } from '../../src/core/access/usage-reader.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { readUsage } from '../../src/core/access/usage-reader.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';

@@ -2,8 +2,6 @@ import type { Command } from 'commander';
 import { commandLine } from '../../config/command-line.ts';
 import { type Config, parseConfig } from '../../config/service.ts';
 import { count } from '../../core/readable.ts';
-import { examine, within } from './examine.ts';
-import { type Finding, ok, problem } from './finding.ts';
 import { connect, describe } from '../../core/store/connection.ts';
 import { limitReplies } from '../../core/store/connection-limits.ts';
 import { startFailure } from '../../core/store/failures.ts';
@@ -15,6 +13,8 @@ import type { CommandContext } from '../context.ts';
 import { FAILED } from '../exit-codes.ts';
 import { table } from '../table.ts';
 import { PartialResult, print } from '../terminal.ts';
+import { examine, within } from './examine.ts';
+import { type Finding, ok, problem } from './finding.ts';
 
 interface Options {
   readonly rate: number;

@@ -1,7 +1,7 @@
-import { createInvite, INVITE_TTL_S, MAX_INVITE_TTL_S } from './invites.ts';
 import { InvalidInputError } from '../errors.ts';
 import { checkFields, checkIds } from '../members/check-fields.ts';
 import type { ScriptStore } from '../store/scripts.ts';
+import { createInvite, INVITE_TTL_S, MAX_INVITE_TTL_S } from './invites.ts';
 
 /** A link to the dashboard of a guild. Whoever opens it may manage the guild, so send it to its owner alone. */
 export interface DashboardLinkOptions {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { RefusedError } from '../errors.ts';
+import type { CurveText } from '../ranking/curves.ts';
 import { type BoardName, GUILD_KEYS } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import type { CurveText } from '../ranking/curves.ts';
 
 export const recount = defineScript('recount', GUILD_KEYS);
 

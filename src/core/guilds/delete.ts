@@ -1,10 +1,10 @@
 import { endSessions } from '../access/session-generation.ts';
 import type { StoredApiKeys } from '../access/stored-api-keys.ts';
+import { throwRefusal } from '../members/writer.ts';
+import { StagedMembers } from '../replace/staged-members.ts';
 import { allBoardKeys, GUILD_KEYS } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
-import { throwRefusal } from '../members/writer.ts';
-import { StagedMembers } from '../replace/staged-members.ts';
 
 export const deleteData = defineScript('delete', [
   ...GUILD_KEYS,

@@ -1,7 +1,7 @@
 import { RefusedError } from '../errors.ts';
-import type { ClientStore, Store } from '../store/store.ts';
-import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../settings/page-look.ts';
 import { StatsRead } from '../reads/reader.ts';
+import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../settings/page-look.ts';
+import type { ClientStore, Store } from '../store/store.ts';
 
 /** @throws RefusedError when nothing is stored of a guild, such as one whose id is mistyped. O(1). */
 export async function requireGuild({ client, redisKeys }: ClientStore, guild: string): Promise<void> {

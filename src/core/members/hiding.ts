@@ -1,8 +1,8 @@
 import { InvalidInputError, shownText } from '../errors.ts';
+import { HIDE_REASONS, type HideReason, reasonsIn } from '../ranking/model.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import { HIDE_REASONS, type HideReason, reasonsIn } from '../ranking/model.ts';
 import { checkFields, checkIds } from './check-fields.ts';
 import { inSlices, sumOf } from './slices.ts';
 import { throwRefusal } from './writer.ts';

@@ -1,10 +1,10 @@
+import { type HideReason, reasonsIn } from '../ranking/model.ts';
+import { claimTime, explicitLevel, splitProfile } from '../ranking/profile.ts';
+import { wholeXp } from '../reads/reader.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { defineScript } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
-import { type HideReason, reasonsIn } from '../ranking/model.ts';
-import { claimTime, explicitLevel, splitProfile } from '../ranking/profile.ts';
-import { wholeXp } from '../reads/reader.ts';
 import { checkIds } from './check-fields.ts';
 
 export const members = defineScript('members', [...GUILD_KEYS, 'hiddenReasons']);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RefusedError } from '../errors.ts';
+import { reasonsIn } from '../ranking/model.ts';
 import { BOARDS, boardKeys, type LockedKeys } from '../store/keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { type ClientStore, transact } from '../store/store.ts';
-import { reasonsIn } from '../ranking/model.ts';
 import { FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
 import { readRest } from './read-rest.ts';
 

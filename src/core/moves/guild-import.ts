@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError, RefusedError } from '../errors.ts';
+import { throwRefusal } from '../members/writer.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
-import { throwRefusal } from '../members/writer.ts';
 import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
 
 const KEY_NAMES = [

@@ -1,21 +1,12 @@
 import { InvalidInputError, shownText } from '../errors.ts';
 import { checkFields, checkIds, wholeText } from '../members/check-fields.ts';
-import { type CardReply, card, decodeCard, type MemberCard } from './card.ts';
 import { MAX_PAGE_SIZE } from '../ranking/model.ts';
-import {
-  around,
-  curveOf,
-  decodePage,
-  MemberRead,
-  PageRead,
-  type PageReply,
-  RulesRead,
-  StatsRead,
-} from './reader.ts';
-import type { CommandBatcher } from './command-batcher.ts';
+import { parseRules } from '../rules/parse-rules.ts';
+import type { Rules } from '../rules/rules-document.ts';
 import { BOARDS, type BoardName, boardKeys, kindOfBoard } from '../store/keys.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import { parseRules } from '../rules/parse-rules.ts';
+import { type CardReply, card, decodeCard, type MemberCard } from './card.ts';
+import type { CommandBatcher } from './command-batcher.ts';
 import {
   type GuildStats,
   guildStats,
@@ -25,7 +16,7 @@ import {
   type RankingPart,
   rankingPart,
 } from './rankings.ts';
-import type { Rules } from '../rules/rules-document.ts';
+import { around, curveOf, decodePage, MemberRead, PageRead, type PageReply, RulesRead, StatsRead } from './reader.ts';
 
 const MAX_AROUND = 50;
 

@@ -1,10 +1,10 @@
 import { BOUNDS, cutText } from '../bounds.ts';
-import type { CommandReply, ReadCommand } from './command-batcher.ts';
-import { BOARDS, type BoardName, kindOfBoard } from '../store/keys.ts';
 import type { Curve } from '../ranking/curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage } from '../ranking/model.ts';
-import { lookOf, type PageLook } from '../settings/page-look.ts';
 import { splitProfile } from '../ranking/profile.ts';
+import { lookOf, type PageLook } from '../settings/page-look.ts';
+import { BOARDS, type BoardName, kindOfBoard } from '../store/keys.ts';
+import type { CommandReply, ReadCommand } from './command-batcher.ts';
 import {
   curveOf,
   decodePage,

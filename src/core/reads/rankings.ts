@@ -1,6 +1,6 @@
-import { type RankedMember, rankedMember } from './card.ts';
 import type { Curve, CurveName } from '../ranking/curves.ts';
 import type * as api from '../ranking/model.ts';
+import { type RankedMember, rankedMember } from './card.ts';
 
 /** Rankings as a bot reads them: the content of the API, with the names of the writer. */
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { RefusedError } from '../errors.ts';
-import { GUILD_KEYS, type GuildKeys, type StagingKeys } from '../store/keys.ts';
-import { membersOf, scanHash, scanSortedSet } from '../store/scan.ts';
-import { defineScript } from '../store/script.ts';
-import type { Store } from '../store/store.ts';
 import { type FileRecord, recordArguments, type XpRecord } from '../members/records.ts';
 import { stage, throwRefusal } from '../members/writer.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
 import { reasonsIn } from '../ranking/model.ts';
+import { GUILD_KEYS, type GuildKeys, type StagingKeys } from '../store/keys.ts';
+import { membersOf, scanHash, scanSortedSet } from '../store/scan.ts';
+import { defineScript } from '../store/script.ts';
+import type { Store } from '../store/store.ts';
 
 export const replace = defineScript('replace', [
   ...GUILD_KEYS,

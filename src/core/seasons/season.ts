@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError, RefusedError } from '../errors.ts';
-import { GUILD_KEYS } from '../store/keys.ts';
-import { defineScript } from '../store/script.ts';
-import type { ScriptStore } from '../store/scripts.ts';
 import { checkFields, checkIds } from '../members/check-fields.ts';
 import { recordArguments } from '../members/records.ts';
 import { decodeRow, type StoredMember } from '../members/stored-members.ts';
 import { stage, throwRefusal } from '../members/writer.ts';
+import { GUILD_KEYS } from '../store/keys.ts';
+import { defineScript } from '../store/script.ts';
+import type { ScriptStore } from '../store/scripts.ts';
 
 export const season = defineScript('season', [...GUILD_KEYS, 'season', 'seasonXp', 'lock', 'hiddenReasons']);
 

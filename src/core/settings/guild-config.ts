@@ -1,10 +1,10 @@
 import { BOUNDS } from '../bounds.ts';
+import { CounterAudit } from '../counters/counters.ts';
 import { InvalidInputError } from '../errors.ts';
+import type { CurveText } from '../ranking/curves.ts';
 import { BOARD_KINDS, type BoardKind, GUILD_KEYS } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
-import { CounterAudit } from '../counters/counters.ts';
-import type { CurveText } from '../ranking/curves.ts';
 import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from './page-look.ts';
 
 export const configure = defineScript('configure', GUILD_KEYS);

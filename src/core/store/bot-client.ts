@@ -1,7 +1,7 @@
 import { InvalidInputError, shownText } from '../errors.ts';
 import { RedisKeys } from './keys.ts';
-import { type ScriptClient, Scripts } from './scripts.ts';
 import { replicatedClient, TEXT_REPLIES } from './replicated-client.ts';
+import { type ScriptClient, Scripts } from './scripts.ts';
 
 /** Keys and arguments of a script, as node-redis takes them. */
 interface EvalOptions {

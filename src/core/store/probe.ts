@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../errors.ts';
-import { isCluster, type RedisClient, reconnect } from './client.ts';
 import type { CommandBatcher } from '../reads/command-batcher.ts';
+import { isCluster, type RedisClient, reconnect } from './client.ts';
 import { isLoading, LOADING } from './lifecycle.ts';
 import { masterCheck } from './master-check.ts';
 import { reconnectOnReplica } from './reconnect.ts';

@@ -18,7 +18,7 @@ export function scriptSource(name: string, included = new Set<string>()): string
   );
 }
 
-const SOURCES = new URL('..', import.meta.url);
+const SOURCES = new URL('../..', import.meta.url);
 let placesInSource: Map<string, string> | undefined;
 
 /** A build has all commands in one folder. */

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sessionGeneration } from '../../core/access/session-generation.ts';
-import { count } from '../../core/readable.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { LoadTarget } from '../../imports/load-job.ts';
 import { countStored } from '../../core/guilds/overview.ts';
+import { count } from '../../core/readable.ts';
+import type { LoadTarget } from '../../imports/load-job.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import {
   type CheckedFile,
   checkFile,
@@ -15,7 +16,6 @@ import {
   loadFile,
   shortened,
 } from './import-file.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 
 /** A file that was received and read once. */
 interface CheckedImport extends ImportChoice, CheckedFile {

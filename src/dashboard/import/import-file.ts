@@ -1,4 +1,5 @@
 import { InvalidInputError, messageOf } from '../../core/errors.ts';
+import type { CurveName } from '../../core/ranking/curves.ts';
 import { curveOfFiles, type FormatCurve } from '../../imports/curve-choice.ts';
 import { type DryRunResult, dryRun } from '../../imports/dry-run.ts';
 import type { FormatName } from '../../imports/formats.ts';
@@ -10,7 +11,6 @@ import { IncompleteRun } from '../../imports/outcome.ts';
 import { Problems } from '../../imports/problems.ts';
 import type { Progress, Reading } from '../../imports/reading.ts';
 import { summaryLine } from '../../imports/summary.ts';
-import type { CurveName } from '../../core/ranking/curves.ts';
 import { PAGE_ADVICE, problemOf } from '../sentences.ts';
 
 /** What a person chose for an import. */

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import * as z from 'zod';
+import { CURVE_NAMES } from '../../core/ranking/curves.ts';
 import { FORMAT_NAMES } from '../../imports/formats.ts';
 import { LEVEL_CHOICES } from '../../imports/levels.ts';
-import { CURVE_NAMES } from '../../core/ranking/curves.ts';
 import { formOf, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { Refusal } from '../refusal.ts';

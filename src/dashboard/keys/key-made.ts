@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import type { ApiKeyRecord } from '../../core/access/api-key-record.ts';
 import type { CreatedKey } from '../../core/access/api-keys.ts';
 import type { Parts } from '../guild-page.ts';
-import { keepNewKey, takeNewKey } from './new-keys.ts';
 import { actorOf, guildOf } from '../visit.ts';
+import { keepNewKey, takeNewKey } from './new-keys.ts';
 
 /** The API key that a person wants. */
 interface WantedKey {

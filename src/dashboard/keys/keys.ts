@@ -9,10 +9,10 @@ import { readUsage, sumOf } from '../../core/access/usage-reader.ts';
 import { type RefusalCode, RefusedError } from '../../core/errors.ts';
 import { capField, choice, formOf, parsed, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
-import { keepNewKey } from './new-keys.ts';
 import { oncePerForm } from '../repeats.ts';
 import { actorOf, guildOf, sessionOf } from '../visit.ts';
 import { makeKey, sendNewKey } from './key-made.ts';
+import { keepNewKey } from './new-keys.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 

@@ -1,15 +1,15 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { type ExportResult, exportText } from '../../imports/export.ts';
-import { startWith } from '../../imports/text-bytes.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import { MemberRead } from '../../core/reads/reader.ts';
+import { type ExportResult, exportText } from '../../imports/export.ts';
+import { startWith } from '../../imports/text-bytes.ts';
 import { formOf } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
-import { readMemberList, reasonsOf } from './member-lists.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { notFound } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
+import { readMemberList, reasonsOf } from './member-lists.ts';
 
 /** Changes of a member, by the word in the address. */
 const CHANGES = {

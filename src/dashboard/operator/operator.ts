@@ -4,9 +4,9 @@ import { isUnreadable } from '../../core/errors.ts';
 import type { GuildDirectory } from '../../core/guilds/guild-directory.ts';
 import { readOverview } from '../../core/guilds/overview.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
-import { ENDED, endSession } from '../sign-in/end-session.ts';
 import type { Parts } from '../guild-page.ts';
 import { notFound } from '../refusal.ts';
+import { ENDED, endSession } from '../sign-in/end-session.ts';
 import { sessionOf } from '../visit.ts';
 
 /** Guilds on one page. Each is read with a few commands. */

@@ -2,8 +2,8 @@ import { readUsage } from '../../core/access/usage-reader.ts';
 import { type Overview, readOverview } from '../../core/guilds/overview.ts';
 import { PageRead } from '../../core/reads/reader.ts';
 import type { GuildPage } from '../guild-page.ts';
-import { requestCharts } from './request-charts.ts';
 import { guildOf } from '../visit.ts';
+import { requestCharts } from './request-charts.ts';
 
 const TOP = 10;
 

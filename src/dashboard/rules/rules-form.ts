@@ -1,7 +1,7 @@
-import { parseRules } from '../../core/rules/parse-rules.ts';
-import type { Rules } from '../../core/rules/rules-document.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { MAX_COOLDOWN_MS, type XpAmount } from '../../core/members/limits.ts';
+import { parseRules } from '../../core/rules/parse-rules.ts';
+import type { Rules } from '../../core/rules/rules-document.ts';
 import { CHANNEL, factorsIn, idsIn, numberOr, ROLE, rewardsIn } from './rules-lines.ts';
 
 /** The fields of the form of rules, each as a text. A box that is not checked is left out. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
-import { parseRules } from '../../core/rules/parse-rules.ts';
 import { InvalidInputError } from '../../core/errors.ts';
+import { parseRules } from '../../core/rules/parse-rules.ts';
 import { MAX_FORM_KB } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { fieldsOfRules, type RulesFields, STACKINGS, VOICE_BOXES } from './rules-form.ts';

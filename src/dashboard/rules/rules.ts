@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Request, Response, Router } from 'express';
-import { parseRules } from '../../core/rules/parse-rules.ts';
 import { InvalidInputError } from '../../core/errors.ts';
+import { parseRules } from '../../core/rules/parse-rules.ts';
 import { readDocument } from '../../imports/document.ts';
 import { rulesOfExport, sourceOfRules } from '../../imports/export-rules.ts';
 import { checkNesting } from '../../imports/nesting.ts';
 import { formOf, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn, oneAtATime } from '../one-at-a-time.ts';
-import { documentOfFields, fieldsOfRules } from './rules-form.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { receiveUpload } from '../upload.ts';
 import { actorOf, guildOf } from '../visit.ts';
+import { documentOfFields, fieldsOfRules } from './rules-form.ts';
 import { jsonOf, rulesText, type ShownRules, sendRules, storedRules, versionOf } from './rules-view.ts';
 
 /** Path of the form with a file, below a guild. */

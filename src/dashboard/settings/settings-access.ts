@@ -2,10 +2,10 @@ import type { Router } from 'express';
 import * as z from 'zod';
 import { createInvite, INVITE_TTL_S } from '../../core/access/invites.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { endSession } from '../sign-in/end-session.ts';
 import { formOf, problemOfFields } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { notFound } from '../refusal.ts';
+import { endSession } from '../sign-in/end-session.ts';
 import { actorOf, guildOf, sessionOf } from '../visit.ts';
 import { sendSettings } from './settings-view.ts';
 

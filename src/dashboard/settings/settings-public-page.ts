@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { LOOK, LOOK_SETTINGS, type LookField, lookOf, parseLook } from '../../core/settings/page-look.ts';
 import { parseTitle } from '../../core/settings/guild-config.ts';
+import { LOOK, LOOK_SETTINGS, type LookField, lookOf, parseLook } from '../../core/settings/page-look.ts';
 import { parsed } from '../forms.ts';
 
 const lookFields = Object.fromEntries(

@@ -4,12 +4,12 @@ import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../core/
 import { averageLevel, StatsRead } from '../../core/reads/reader.ts';
 import { type GuildConfigChange, parseMultiplier, parseUtcOffset } from '../../core/settings/guild-config.ts';
 import { BOARD_KINDS } from '../../core/store/keys.ts';
-import { ENDED } from '../sign-in/end-session.ts';
 import { formOf, parsed, problemOfFields } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
-import { actorOf, guildOf } from '../visit.ts';
 import { addRules, RULES_UPLOAD } from '../rules/rules.ts';
+import { ENDED } from '../sign-in/end-session.ts';
+import { actorOf, guildOf } from '../visit.ts';
 import { addAccess } from './settings-access.ts';
 import { describePageChange, publicPageForm } from './settings-public-page.ts';
 import { sendSettings } from './settings-view.ts';

@@ -5,8 +5,8 @@ import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { Refusal } from '../refusal.ts';
 import { oncePerForm } from '../repeats.ts';
-import { SESSION_TTL_S, type Sessions } from './sessions.ts';
 import { actorOf, sessionOf, tokenOf, visitOf } from '../visit.ts';
+import { SESSION_TTL_S, type Sessions } from './sessions.ts';
 
 /** Sign-ins with a bad link that one network may try at once, and the time after which it may try one more. */
 const ATTEMPTS = { burst: 10, intervalMs: 30_000 };

@@ -5,11 +5,13 @@ import { type Overview, readOverview } from '../../core/guilds/overview.ts';
 import { BOARDS, kindOfBoard } from '../../core/store/keys.ts';
 import { capField, choice, formOf, parseForm, problemOfFields, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
+import { makeKey } from '../keys/key-made.ts';
 import { takeNewKey } from '../keys/new-keys.ts';
-import { keyForPlace } from './place-access.ts';
 import { notFound } from '../refusal.ts';
 import { sentence } from '../sentences.ts';
 import { guildOf } from '../visit.ts';
+import { keyForPlace } from './place-access.ts';
+import { addWidgetData } from './widget-data.ts';
 import {
   attributesOf,
   BOARD_LABELS,
@@ -21,8 +23,6 @@ import {
   widgetForm,
 } from './widget-form.ts';
 import { codeOf, codesOf, costsOf, needsKey, PLACES, type Service } from './widget-snippet.ts';
-import { makeKey } from '../keys/key-made.ts';
-import { addWidgetData } from './widget-data.ts';
 
 /** The form that makes a key has the settings of the widget too. */
 const keyForm = widgetForm.extend({ place: choice(PLACES), site: z.string().default(''), cap: capField });

@@ -1,13 +1,13 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { AddressLimiter } from '../../core/access/address-limiter.ts';
-import type { RequestBatcher } from '../serving/request-batcher.ts';
 import { type HeaderBlock, headerBlock, joinBlocks } from '../http/response/headers.ts';
 import { Problem, tooManyRequests } from '../http/response/problem.ts';
 import { RenderedBody } from '../http/response/rendered-body.ts';
 import { isFresh, type ResponseWriter } from '../http/response/response-writer.ts';
 import { addRoute, assetFile, serve } from '../http/site/asset.ts';
 import { REVALIDATE } from '../http/site/static-routes.ts';
+import type { RequestBatcher } from '../serving/request-batcher.ts';
 import { acceptedLanguage, DEFAULT_LANGUAGE } from './languages.ts';
 import { PICTURE_POLICY, policyOf } from './look.ts';
 import { type Painter, Pictures } from './pictures.ts';
@@ -167,7 +167,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     res.writeHead(303, { Location: to, 'Cache-Control': 'no-store', 'X-Request-Id': res.context.requestId }).end();
   });
   for (const name of ['page.css', 'live.js']) {
-    const file = assetFile(new URL(`../../web/public/${name}`, import.meta.url));
+    const file = assetFile(new URL(`./assets/${name}`, import.meta.url));
     serve(router, `/public/${name}`, file, REVALIDATE, onFile);
   }
   return { router, knownAddresses, refuse };

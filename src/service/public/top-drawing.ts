@@ -1,6 +1,6 @@
 import type { LeaderboardEntry } from '../../core/ranking/model.ts';
-import { DEFAULT_COLOURS } from '../../core/settings/page-look.ts';
 import type { PublicPage } from '../../core/reads/public-page.ts';
+import { DEFAULT_COLOURS } from '../../core/settings/page-look.ts';
 import { coloursOf, MEDALS, ON_MEDAL } from '../../pictures/colours.ts';
 import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from '../../pictures/text.ts';
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';

@@ -1,9 +1,9 @@
-import { progressOf } from '../../core/reads/card.ts';
 import type { Curve } from '../../core/ranking/curves.ts';
 import type { LeaderboardEntry } from '../../core/ranking/model.ts';
+import { progressOf } from '../../core/reads/card.ts';
 import { cleaned } from '../../pictures/text.ts';
-import { readTemplates } from '../http/site/templates.ts';
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
+import { readTemplates } from '../http/site/templates.ts';
 import { queryOf, type RankingQuery } from './queries.ts';
 import type { Words } from './words.ts';
 

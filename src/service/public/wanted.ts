@@ -5,9 +5,9 @@ import {
   PublicPageRead,
   UNRANKED,
 } from '../../core/reads/public-page.ts';
-import type { CacheableRead } from '../serving/response-cache.ts';
 import { memberNotFound } from '../http/response/problem.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
+import type { CacheableRead } from '../serving/response-cache.ts';
 import { renderGuildBadge, renderMemberBadge } from './badges.ts';
 import { renderMember, renderPage } from './documents.ts';
 import {

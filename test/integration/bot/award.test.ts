@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createWriter } from '../../../src/kit/writer.ts';
 import { servicesOn } from '../../../src/cli/services.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../../../src/core/ranking/curves.ts';
 import type { RedisClient } from '../../../src/core/store/client.ts';
+import { createWriter } from '../../../src/kit/writer.ts';
 import { needs } from '../../support/needs.ts';
 import { describeStores, realStore, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';

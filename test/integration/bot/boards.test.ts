@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createReader } from '../../../src/kit/reader.ts';
-import { createWriter } from '../../../src/kit/writer.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { deleteGuild } from '../../../src/core/guilds/delete.ts';
 import { configure } from '../../../src/core/settings/guild-config.ts';
 import { BOARDS, type BoardName } from '../../../src/core/store/keys.ts';
 import { type ScriptClient, Scripts } from '../../../src/core/store/scripts.ts';
+import { createReader } from '../../../src/kit/reader.ts';
+import { createWriter } from '../../../src/kit/writer.ts';
 import { clocked } from '../../support/clocked.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 

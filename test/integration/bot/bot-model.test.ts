@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createReader, type GuildReader } from '../../../src/kit/reader.ts';
-import { createWriter, type SeasonOptions } from '../../../src/kit/writer.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { RefusedError } from '../../../src/core/errors.ts';
+import { CommandBatcher } from '../../../src/core/reads/command-batcher.ts';
 import { MemberRead, PageRead, StatsRead } from '../../../src/core/reads/reader.ts';
 import { configure } from '../../../src/core/settings/guild-config.ts';
-import { CommandBatcher } from '../../../src/core/reads/command-batcher.ts';
 import { BOARDS } from '../../../src/core/store/keys.ts';
 import { Scripts } from '../../../src/core/store/scripts.ts';
+import { createReader, type GuildReader } from '../../../src/kit/reader.ts';
+import { createWriter, type SeasonOptions } from '../../../src/kit/writer.ts';
 import { clocked } from '../../support/clocked.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';

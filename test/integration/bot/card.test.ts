@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CURVE_NAMES, type Curve, MAX_XP, parseCurve } from '../../../src/core/ranking/curves.ts';
 import { createReader, type HideReason, InvalidInputError, type MemberCard } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
-import { CURVE_NAMES, type Curve, MAX_XP, parseCurve } from '../../../src/core/ranking/curves.ts';
 import { customCurve, exactXpToReach } from '../../support/random-curve.ts';
 import { names } from '../../support/random-guild.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ClaimRequest, createWriter } from '../../../src/kit/writer.ts';
 import { servicesOn } from '../../../src/cli/services.ts';
+import { type ClaimRequest, createWriter } from '../../../src/kit/writer.ts';
 import { clocked } from '../../support/clocked.ts';
 import { needs } from '../../support/needs.ts';
 import { describeStores, realStore, type TestStore } from '../../support/stores.ts';

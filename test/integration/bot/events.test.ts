@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createReader } from '../../../src/kit/reader.ts';
-import { createWriter } from '../../../src/kit/writer.ts';
 import { servicesOn } from '../../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import { deleteGuild } from '../../../src/core/guilds/delete.ts';
+import { createReader } from '../../../src/kit/reader.ts';
+import { createWriter } from '../../../src/kit/writer.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 
 describeStores('a call that names an event', (kind) => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createWriter } from '../../../src/kit/writer.ts';
 import { deleteGuild } from '../../../src/core/guilds/delete.ts';
 import { StagedMembers } from '../../../src/core/replace/staged-members.ts';
+import { createWriter } from '../../../src/kit/writer.ts';
 import { describeStores } from '../../support/stores.ts';
 import { serviceSuite } from '../../support/suite.ts';
 

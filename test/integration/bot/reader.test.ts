@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { progress } from '../../../src/core/ranking/curves.ts';
 import { createReader, InvalidInputError, type ReaderClient } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
-import { progress } from '../../../src/core/ranking/curves.ts';
 import { describeStores, type StoreKind, type TestStore } from '../../support/stores.ts';
 
 describeStores('the reader of a bot', (kind) => {

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../../scripts/dev/embedded-redis.ts';
-import { createReader } from '../../../src/kit/reader.ts';
-import { createWriter } from '../../../src/kit/writer.ts';
 import { servicesOn } from '../../../src/cli/services.ts';
 import type { ScriptClient } from '../../../src/core/store/scripts.ts';
+import { createReader } from '../../../src/kit/reader.ts';
+import { createWriter } from '../../../src/kit/writer.ts';
 import { needs } from '../../support/needs.ts';
 import { realStore, type TestStore } from '../../support/stores.ts';
 import { PATIENT } from '../../support/wait.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createWriter } from '../../../src/kit/writer.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { HIDE_REASONS } from '../../../src/core/ranking/model.ts';
 import type { ScriptClient } from '../../../src/core/store/scripts.ts';
+import { createWriter } from '../../../src/kit/writer.ts';
 import { needs } from '../../support/needs.ts';
 import { realStore, type TestStore } from '../../support/stores.ts';
 import { BotModel } from './bot-model.ts';

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
+import { CURVE_NAMES, type Curve, levelForXp, parseCurve } from '../../../src/core/ranking/curves.ts';
 import { openInput } from '../../../src/imports/inputs.ts';
 import {
   curveOfSettings,
@@ -8,7 +9,6 @@ import {
   settingsIn,
   settingsOfCurve,
 } from '../../../src/imports/polaris-settings.ts';
-import { CURVE_NAMES, type Curve, levelForXp, parseCurve } from '../../../src/core/ranking/curves.ts';
 
 const DEFAULT: PolarisSettings = { curve: { 1: 100, 2: 50, 3: 1 }, rounding: 100, maxLevel: 1000 };
 

@@ -1,8 +1,8 @@
 import { Cluster, Redis } from 'ioredis';
 import { describe, expect, it, vi } from 'vitest';
+import { parseConfig } from '../../../src/config/service.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter, InvalidInputError } from '../../../src/kit/writer.ts';
-import { parseConfig } from '../../../src/config/service.ts';
 
 const LONG = 'a'.repeat(65);
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { rankCard } from '../../../src/pictures/card.ts';
-import { createReader } from '../../../src/kit/reader.ts';
 import { parseRules, rewardRoles, xpFor } from '../../../src/core/rules/rules.ts';
+import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter, InvalidInputError, plainText } from '../../../src/kit/writer.ts';
+import { rankCard } from '../../../src/pictures/card.ts';
 
 const sent = vi.fn().mockRejectedValue(new Error('nothing may be sent'));
 const client = { evalsha: sent, eval: sent };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CardOptions, InvalidInputError, type MemberCard, rankCard } from '../../../src/pictures/card.ts';
 import { MAX_XP } from '../../../src/core/ranking/curves.ts';
+import { type CardOptions, InvalidInputError, type MemberCard, rankCard } from '../../../src/pictures/card.ts';
 import { anyCard, anyOptions, CARD_LANGUAGES, PIXEL } from '../../support/random-card.ts';
 
 const CARD: MemberCard = {

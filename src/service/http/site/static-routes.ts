@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Router } from 'express';
-import { readWidgetFile } from './widget-file.ts';
 import { type Asset, asset, serve, typeOf } from './asset.ts';
+import { readWidgetFile } from './widget-file.ts';
 
 /** Headers of files that any site may load, whatever CORS_ORIGINS says of the data: they are the same for everyone. */
 const SHARED = {
@@ -33,12 +33,12 @@ function pageHeaders(frameAncestors: string, images = 'data:'): Record<string, s
 /** Headers of an HTML page that stands in no frame. */
 export const PAGE_HEADERS = pageHeaders("'none'");
 
-/** Files of the documentation page, in src/web/docs. */
+/** Files of the documentation page, in src/service/explorer. */
 const DOCS_FILES = ['docs.css', 'docs.js', 'elements.js', 'operations.js', 'request.js', 'samples.js', 'schemas.js'];
 
 /** The API document, and the copy that the build puts beside the compiled code. */
 const DOCUMENT = new URL('../../../../docs/openapi.json', import.meta.url);
-const BUILT_DOCUMENT = new URL('../../openapi.json', import.meta.url);
+const BUILT_DOCUMENT = new URL('../../../openapi.json', import.meta.url);
 
 type Route = [path: string, asset: Asset, headers: Record<string, string>];
 
@@ -51,7 +51,7 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
   const router = Router({ caseSensitive: true, strict: true });
   const widget = readWidgetFile();
   const webFile = (name: string): Asset => {
-    const text = readFileSync(new URL(`../../web/${name}`, import.meta.url), 'utf8');
+    const text = readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
     return asset(
       text.replace('{widget-path}', widget.path).replace('{widget-integrity}', widget.integrity),
       typeOf(name),
@@ -62,15 +62,19 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
   const script = asset(widget.body, typeOf('widget.js'));
   const routes: Route[] = [
     ['/api/v1/openapi.json', document, { ...SHARED, ...REVALIDATE }],
-    ['/docs', webFile('docs/docs.html'), PAGE_HEADERS],
-    ...DOCS_FILES.map((name): Route => [`/docs/${name}`, webFile(`docs/${name}`), REVALIDATE]),
+    ['/docs', webFile('service/explorer/docs.html'), PAGE_HEADERS],
+    ...DOCS_FILES.map((name): Route => [`/docs/${name}`, webFile(`service/explorer/${name}`), REVALIDATE]),
     ['/widget.js', script, { ...SHARED, ...ONE_HOUR }],
     [`/${widget.path}`, script, { ...SHARED, ...FOR_EVER }],
   ];
   if (embedOrigins.length > 0) {
     // The site around the frame chooses where the pictures of members come from, by avatar-href.
-    routes.push(['/embed', webFile('embed.html'), pageHeaders(embedOrigins.join(' '), 'data: http: https:')]);
-    routes.push(['/embed/embed.js', webFile('embed.js'), REVALIDATE]);
+    routes.push([
+      '/embed',
+      webFile('widget/embed/embed.html'),
+      pageHeaders(embedOrigins.join(' '), 'data: http: https:'),
+    ]);
+    routes.push(['/embed/embed.js', webFile('widget/embed/embed.js'), REVALIDATE]);
   }
   for (const route of routes) serve(router, ...route, onPage);
   // Relative, because a proxy can serve the page below a path of its own.

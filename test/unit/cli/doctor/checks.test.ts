@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../../src/config/service.ts';
 import { kindOfKey } from '../../../../src/cli/doctor/keys.ts';
 import { neededCommands } from '../../../../src/cli/doctor/rights.ts';
 import { findingsOf } from '../../../../src/cli/doctor/server.ts';
+import { parseConfig } from '../../../../src/config/service.ts';
 import { infoFields } from '../../../../src/core/store/inspection.ts';
 import { RedisKeys } from '../../../../src/core/store/keys.ts';
 import { permissionsOf } from '../../../fault/acl.ts';

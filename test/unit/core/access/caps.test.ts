@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Identity } from '../../../../src/core/access/authenticator.ts';
 import { type QuotaState, Quotas, WINDOW_S } from '../../../../src/core/access/quotas.ts';
-import { RequestBatcher } from '../../../../src/service/serving/request-batcher.ts';
 import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
 import { RedisKeys } from '../../../../src/core/store/keys.ts';
 import { Scripts } from '../../../../src/core/store/scripts.ts';
+import { RequestBatcher } from '../../../../src/service/serving/request-batcher.ts';
 import { noCache } from '../../../support/no-cache.ts';
 import { describeStores, type TestStore } from '../../../support/stores.ts';
 

@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createInvite, findInvite, type Grant, hashToken, newToken, takeInvite } from '../../../../src/core/access/invites.ts';
 import { type Services, servicesOn } from '../../../../src/cli/services.ts';
+import {
+  createInvite,
+  findInvite,
+  type Grant,
+  hashToken,
+  newToken,
+  takeInvite,
+} from '../../../../src/core/access/invites.ts';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { withStoreErrors } from '../../../../src/core/store/store.ts';
 import { describeStores, type TestStore } from '../../../support/stores.ts';

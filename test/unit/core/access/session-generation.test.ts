@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { createInvite, hashToken } from '../../../../src/core/access/invites.ts';
-import { Sessions } from '../../../../src/dashboard/sign-in/sessions.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
+import { Sessions } from '../../../../src/dashboard/sign-in/sessions.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { describeStores } from '../../../support/stores.ts';
 import { PATIENT } from '../../../support/wait.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Services, servicesOn } from '../../../../src/cli/services.ts';
 import { Usage } from '../../../../src/core/access/usage.ts';
 import { readUsage, sumOf } from '../../../../src/core/access/usage-reader.ts';
-import { type Services, servicesOn } from '../../../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { deleteGuild } from '../../../../src/core/guilds/delete.ts';
 import { RedisKeys } from '../../../../src/core/store/keys.ts';

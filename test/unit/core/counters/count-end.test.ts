@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { RefusedError } from '../../../../src/core/errors.ts';
 import { CounterAudit } from '../../../../src/core/counters/counters.ts';
+import { RefusedError } from '../../../../src/core/errors.ts';
 import { RedisKeys } from '../../../../src/core/store/keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
 import { storeSuite } from '../../../support/store-suite.ts';

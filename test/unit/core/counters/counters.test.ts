@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RefusedError } from '../../../../src/core/errors.ts';
 import { CounterAudit } from '../../../../src/core/counters/counters.ts';
+import { RefusedError } from '../../../../src/core/errors.ts';
 import { levelForXp } from '../../../../src/core/ranking/curves.ts';
 import { Model, type Step, steps } from '../../../support/random-guild.ts';
 import { storeSuite } from '../../../support/store-suite.ts';

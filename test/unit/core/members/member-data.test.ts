@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { createWriter } from '../../../../src/kit/writer.ts';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { readMemberData } from '../../../../src/core/members/member-data.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
+import { createWriter } from '../../../../src/kit/writer.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { describeStores } from '../../../support/stores.ts';
 

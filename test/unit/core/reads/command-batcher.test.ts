@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
-import type { RedisClient } from '../../../../src/core/store/client.ts';
 import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
+import type { RedisClient } from '../../../../src/core/store/client.ts';
 import { RedisKeys } from '../../../../src/core/store/keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { type Services, servicesOn } from '../../../../src/cli/services.ts';
-import { RefusedError, StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { CounterAudit } from '../../../../src/core/counters/counters.ts';
+import { RefusedError, StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { mockStore } from '../../../support/stores.ts';
 import { PATIENT } from '../../../support/wait.ts';
 

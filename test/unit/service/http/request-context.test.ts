@@ -1,7 +1,12 @@
 import express from 'express';
 import request from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
-import { type Activity, openContext, type RequestContext, requestIds } from '../../../../src/service/http/request-context.ts';
+import {
+  type Activity,
+  openContext,
+  type RequestContext,
+  requestIds,
+} from '../../../../src/service/http/request-context.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = `00-${TRACE}-00f067aa0ba902b7-01`;

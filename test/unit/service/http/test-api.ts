@@ -5,17 +5,17 @@ import { ApiKeyStore } from '../../../../src/core/access/api-keys.ts';
 import { Authenticator } from '../../../../src/core/access/authenticator.ts';
 import { Quotas } from '../../../../src/core/access/quotas.ts';
 import { LeaderboardWriter } from '../../../../src/core/members/writer.ts';
-import { RequestBatcher } from '../../../../src/service/serving/request-batcher.ts';
-import { ResponseCache } from '../../../../src/service/serving/response-cache.ts';
+import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
+import type { RedisClient } from '../../../../src/core/store/client.ts';
+import { Scripts } from '../../../../src/core/store/scripts.ts';
+import { openStore } from '../../../../src/core/store/store.ts';
+import { timeLimit } from '../../../../src/core/store/timeouts.ts';
 import { type AppParts, createApp } from '../../../../src/service/http/app.ts';
 import { corsPolicy } from '../../../../src/service/http/response/headers.ts';
 import { type RenderedBody, sizeInMemory } from '../../../../src/service/http/response/rendered-body.ts';
 import { ResponseWriter } from '../../../../src/service/http/response/response-writer.ts';
-import type { RedisClient } from '../../../../src/core/store/client.ts';
-import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
-import { Scripts } from '../../../../src/core/store/scripts.ts';
-import { openStore } from '../../../../src/core/store/store.ts';
-import { timeLimit } from '../../../../src/core/store/timeouts.ts';
+import { RequestBatcher } from '../../../../src/service/serving/request-batcher.ts';
+import { ResponseCache } from '../../../../src/service/serving/response-cache.ts';
 
 export const START = Date.parse('2026-01-15T12:00:00Z');
 

@@ -1,8 +1,8 @@
 import { parseCurve } from '../../../../src/core/ranking/curves.ts';
-import type { PageLook } from '../../../../src/core/settings/page-look.ts';
 import type { PublicMember, PublicPage } from '../../../../src/core/reads/public-page.ts';
-import { parseMember, parsePage } from '../../../../src/service/public/queries.ts';
+import type { PageLook } from '../../../../src/core/settings/page-look.ts';
 import type { RenderedBody } from '../../../../src/service/http/response/rendered-body.ts';
+import { parseMember, parsePage } from '../../../../src/service/public/queries.ts';
 
 /** The look of a guild that chose nothing. */
 export const PLAIN: PageLook = { accent: '', accentDark: '', background: '', backgroundDark: '', picture: '' };

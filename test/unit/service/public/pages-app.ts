@@ -2,13 +2,13 @@ import express, { type ErrorRequestHandler } from 'express';
 import request from 'supertest';
 import { AddressLimiter } from '../../../../src/core/access/address-limiter.ts';
 import { PublicMemberRead, UNRANKED } from '../../../../src/core/reads/public-page.ts';
-import type { CacheableRead } from '../../../../src/service/serving/response-cache.ts';
-import { type PublicPagesParts, publicPages } from '../../../../src/service/public/routes.ts';
 import { openContext } from '../../../../src/service/http/request-context.ts';
 import { corsPolicy } from '../../../../src/service/http/response/headers.ts';
 import { toProblem } from '../../../../src/service/http/response/problem.ts';
 import type { RenderedBody } from '../../../../src/service/http/response/rendered-body.ts';
 import { ResponseWriter } from '../../../../src/service/http/response/response-writer.ts';
+import { type PublicPagesParts, publicPages } from '../../../../src/service/public/routes.ts';
+import type { CacheableRead } from '../../../../src/service/serving/response-cache.ts';
 import { MEMBER, PAGE } from './fixtures.ts';
 
 /** Finds Bob in each guild, and a page in each but "none". The title of a guild is "The Den", or none. */

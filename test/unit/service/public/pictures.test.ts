@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Pictures } from '../../../../src/service/public/pictures.ts';
 import { toBody } from '../../../../src/service/http/response/rendered-body.ts';
+import { Pictures } from '../../../../src/service/public/pictures.ts';
 
 const svgOf = (text: string) => toBody(`<svg>${text}</svg>`, 'image/svg+xml; charset=utf-8');
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { memberNotFound, Problem, tooManyRequests } from '../../../../src/service/http/response/problem.ts';
 import { problemPage } from '../../../../src/service/public/problem-page.ts';
 import { noPage } from '../../../../src/service/public/queries.ts';
-import { memberNotFound, Problem, tooManyRequests } from '../../../../src/service/http/response/problem.ts';
 import { requestOf } from './requests.ts';
 
 const away = new Problem('store_unavailable', 'The store did not answer in time.');

@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
-import { type Address, parseBadge, parseMember, parsePage, parsePicture } from '../../../../src/service/public/queries.ts';
 import { Problem } from '../../../../src/service/http/response/problem.ts';
+import {
+  type Address,
+  parseBadge,
+  parseMember,
+  parsePage,
+  parsePicture,
+} from '../../../../src/service/public/queries.ts';
 
 const address = (query: Address['query'], params: Address['params'] = { guild_id: 'guild' }): Address => {
   return { params, query, lang: 'de' };

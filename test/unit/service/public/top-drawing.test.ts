@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseCurve } from '../../../../src/core/ranking/curves.ts';
 import type { LeaderboardEntry } from '../../../../src/core/ranking/model.ts';
-import type { PageLook } from '../../../../src/core/settings/page-look.ts';
 import type { PublicPage } from '../../../../src/core/reads/public-page.ts';
+import type { PageLook } from '../../../../src/core/settings/page-look.ts';
+import { widthOf } from '../../../../src/pictures/text.ts';
 import type { RankingQuery } from '../../../../src/service/public/queries.ts';
 import { renderTop, TOP_ROWS, TOP_SIZE } from '../../../../src/service/public/top-drawing.ts';
-import { widthOf } from '../../../../src/pictures/text.ts';
 import { LANGUAGES } from '../../../../src/widget/strings.ts';
 
 const NO_LOOK: PageLook = { accent: '', accentDark: '', background: '', backgroundDark: '', picture: '' };

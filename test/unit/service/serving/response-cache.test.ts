@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
 import type { Versioned } from '../../../../src/core/reads/reader.ts';
 import { type CacheableRead, ResponseCache } from '../../../../src/service/serving/response-cache.ts';
-import type { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
 
 /** A guild whose content is its revision, and what was read of it. */
 class Guild {

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { guildParams, memberParams, noQuery, pageQuery, parseAll } from '../../../../../src/service/http/api/schemas.ts';
+import {
+  guildParams,
+  memberParams,
+  noQuery,
+  pageQuery,
+  parseAll,
+} from '../../../../../src/service/http/api/schemas.ts';
 import type { Problem } from '../../../../../src/service/http/response/problem.ts';
 
 const page = (query: object) => parseAll(guildParams, pageQuery, { guild_id: 'g' }, query);

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { RenderedBody, renderJson, renderStats, sizeInMemory } from '../../../../../src/service/http/response/rendered-body.ts';
+import {
+  RenderedBody,
+  renderJson,
+  renderStats,
+  sizeInMemory,
+} from '../../../../../src/service/http/response/rendered-body.ts';
 
 it('a body holds one byte of its UTF-8 text in each character, and its headers tell how many', () => {
   const { body, etag, headers } = renderJson({ data: [], total: 0, page: 1, name: 'ü🦊' } as never);

@@ -3,7 +3,11 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { RequestHandler } from 'express';
 import { afterEach, expect, it, vi } from 'vitest';
-import { MAX_PIPELINED, MAX_PIPELINED_IN_ALL, STALL_MS } from '../../../../../src/service/http/server/connection-limits.ts';
+import {
+  MAX_PIPELINED,
+  MAX_PIPELINED_IN_ALL,
+  STALL_MS,
+} from '../../../../../src/service/http/server/connection-limits.ts';
 import { PATIENT } from '../../../../support/wait.ts';
 import { type AppServer, appServer } from './app-server.ts';
 
