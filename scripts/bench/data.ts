@@ -1,4 +1,4 @@
-import type { Services } from '../../src/cli/services.ts';
+import type { Core } from '../../src/core/core.ts';
 import type { XpRecord } from '../../src/core/members/records.ts';
 import { logProgress } from './report.ts';
 import { type LoadedGuild, mixOf, userIdOf } from './requests.ts';
@@ -33,7 +33,7 @@ export function recordOf(index: number, random: () => number) {
 }
 
 /** Stores members of one guild through the writer, with a few calls in flight. */
-export async function seedMembers({ writer }: Services, guildId: string, members: number, seed: number): Promise<void> {
+export async function seedMembers({ writer }: Core, guildId: string, members: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
   let next = 0;
   const sendCalls = async (): Promise<void> => {
@@ -48,7 +48,7 @@ export async function seedMembers({ writer }: Services, guildId: string, members
 }
 
 /** Stores a guild with its members, its plan and one key, and returns it when Redis has confirmed all writes. */
-export async function seedGuild(store: Services, index: number, members: number): Promise<LoadedGuild> {
+export async function seedGuild(store: Core, index: number, members: number): Promise<LoadedGuild> {
   const id = guildIdOf(index);
   await seedMembers(store, id, members, index + 1);
   await store.client.hset(store.redisKeys.guild(id).config, { plan: 'pro', xp_curve: 'standard' });
@@ -66,7 +66,7 @@ export async function prepareMix({ store, options }: Testbed) {
 }
 
 /** Runs work beside XP writes at a steady rate to guilds chosen by Zipf's law. @throws if one of the writes failed. */
-export async function besideWrites<T>(store: Services, guilds: readonly LoadedGuild[], work: () => Promise<T>) {
+export async function besideWrites<T>(store: Core, guilds: readonly LoadedGuild[], work: () => Promise<T>) {
   const random = seededRandom(4711);
   const guildIndex = zipfSampler(guilds.length, random);
   const startedAt = performance.now();

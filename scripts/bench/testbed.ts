@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../dev/embedded-redis.ts';
 import { type Cores, moveToCore } from './pinning.ts';
@@ -27,7 +27,7 @@ export interface BenchOptions {
 export interface Testbed {
   readonly options: BenchOptions;
   readonly redis: EmbeddedRedis;
-  readonly store: Services;
+  readonly store: Core;
   /** Returns the bytes that Redis uses for data, as INFO reports them. */
   usedMemory(): Promise<number>;
 }
@@ -44,7 +44,7 @@ export async function withTestbed<T>(options: BenchOptions, work: (testbed: Test
     client.on('error', (error: Error) => logProgress(`Redis connection: ${error.message}`));
     await once(client, 'ready');
     const usedMemory = async () => Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]);
-    return await work({ options, redis, store: servicesOn(client, 'gr'), usedMemory });
+    return await work({ options, redis, store: openCore(client, 'gr'), usedMemory });
   } finally {
     client.disconnect();
     await redis.stop();

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { parseDashboardConfig } from '../../src/config/dashboard.ts';
-import type { RedisConfig } from '../../src/config/redis.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
+import type { RedisConfig } from '../../src/core/store/redis-config.ts';
 import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
 
 /** Settings of service and dashboard: the port of the dashboard, which shows a public page in a frame, is not known before both have started. */

@@ -1,4 +1,4 @@
-import type { Services } from '../../src/cli/services.ts';
+import type { Core } from '../../src/core/core.ts';
 import type { XpRecord } from '../../src/core/members/records.ts';
 import type { CurveName } from '../../src/core/ranking/curves.ts';
 import type { PageLook } from '../../src/core/settings/page-look.ts';
@@ -37,7 +37,7 @@ type Member = XpRecord & { readonly set: number };
 
 /** Stores a guild's configuration, members and boards, and creates a key that was used for a week. @returns the key. */
 export async function seedGuild(
-  { writer, guildConfig, apiKeys, client, redisKeys }: Services,
+  { writer, guildConfig, apiKeys, client, redisKeys }: Core,
   guild: DemoGuild,
   now: number,
 ): Promise<string> {

@@ -1,9 +1,9 @@
 import { contextOf } from '../../src/cli/context.ts';
-import { servicesOn } from '../../src/cli/services.ts';
 import { table } from '../../src/cli/table.ts';
 import { program, run } from '../../src/cli/terminal.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createInvite } from '../../src/core/access/invites.ts';
+import { openCore } from '../../src/core/core.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createService } from '../../src/service/service.ts';
@@ -53,7 +53,7 @@ async function demo(): Promise<void> {
     const seeder = demoStore.connect(SEED_TIMEOUT_MS);
     closing.push(async () => seeder.disconnect());
     await waitUntilReady(seeder, SEED_TIMEOUT_MS, () => {});
-    const services = servicesOn(seeder, config.keyPrefix);
+    const services = openCore(seeder, config.keyPrefix);
     const keys: string[] = [];
     for (const guild of DEMO_GUILDS) keys.push(await seedGuild(services, guild, Date.now()));
 

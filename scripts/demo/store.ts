@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import type { RedisConfig } from '../../src/config/redis.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
 import { connect } from '../../src/core/store/connection.ts';
+import type { RedisConfig } from '../../src/core/store/redis-config.ts';
 import { findRedisServer, startEmbeddedRedis } from '../dev/embedded-redis.ts';
 
 /** The store of the demo. Its data ends with it. */

@@ -5,8 +5,8 @@ import { requireGuild } from '../core/guilds/overview.ts';
 import { type GuildOptions, guildCommands, parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { formatDuration } from './duration.ts';
-import { withServices } from './services.ts';
 import { print } from './terminal.ts';
+import { withCore } from './with-core.ts';
 
 /** Defines `dashboard`: the dashboard, until a signal ends the process. */
 export function defineDashboard(command: Command, context: CommandContext): void {
@@ -33,7 +33,7 @@ export function defineDashboardAccess(guild: Command, context: CommandContext): 
   subcommand('sign-out', 'End all sessions of the dashboard of the guild, and the links that nobody has used')
     .option('--json', 'print JSON')
     .action(async ({ guild, json }: GuildOptions) => {
-      await withServices(context, async (services) => {
+      await withCore(context, async (services) => {
         const { client, redisKeys } = services;
         // Before its first data, a guild can have owners.
         if ((await client.exists(redisKeys.guild(guild).sessions)) === 0) await requireGuild(services, guild);
@@ -46,7 +46,7 @@ export function defineDashboardAccess(guild: Command, context: CommandContext): 
 async function printLink(context: CommandContext, grant: Grant, json: boolean | undefined): Promise<void> {
   const { parseDashboardConfig } = await import('../config/dashboard.ts');
   const { dashboardUrl } = parseDashboardConfig(context.env);
-  const url = await withServices(context, (services) => createInvite(services, dashboardUrl, grant));
+  const url = await withCore(context, (services) => createInvite(services, dashboardUrl, grant));
   const time = formatDuration(INVITE_TTL_S).replace(' 0 s', '');
   print(context, json, { url, expires_in_s: INVITE_TTL_S }, () => [url, `It signs in once, within ${time}.`]);
 }

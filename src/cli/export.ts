@@ -10,8 +10,8 @@ import { BOARD_FORMATS, type BoardFormat, exportBoardText, requireBoard } from '
 import { parseRanking, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { interruptible } from './interrupt.ts';
-import { withGuild } from './services.ts';
 import { UsageError } from './terminal.ts';
+import { withGuild } from './with-core.ts';
 
 interface Options {
   readonly guild: RankingId;

@@ -4,9 +4,9 @@ import { type Overview, readOverview } from '../core/guilds/overview.ts';
 import { digits } from '../core/readable.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
-import { planQuotasOf, withServices } from './services.ts';
 import { table } from './table.ts';
 import { print } from './terminal.ts';
+import { planQuotasOf, withCore } from './with-core.ts';
 
 /** Guilds that are read at once: seven commands each. */
 const GUILDS_AT_ONCE = 50;
@@ -20,7 +20,7 @@ interface Unreadable {
 /** Prints every guild with its plan, members, number of API keys and public page. O(all Redis keys), in small steps. */
 export async function listGuilds(context: CommandContext, { json }: Pick<GuildOptions, 'json'>): Promise<void> {
   const planQuotas = planQuotasOf(context);
-  const { guilds, pattern } = await withServices(context, async (services) => {
+  const { guilds, pattern } = await withCore(context, async (services) => {
     const found: (Overview | Unreadable)[] = [];
     const ids = await findGuilds(services);
     const read = (guild: string): Promise<Overview | Unreadable> =>

@@ -7,8 +7,8 @@ import type { Line } from '../core/moves/moved-guild.ts';
 import { count } from '../core/readable.ts';
 import type { CommandContext } from './context.ts';
 import { interruptible } from './interrupt.ts';
-import { withServices } from './services.ts';
 import { print } from './terminal.ts';
+import { withCore } from './with-core.ts';
 
 /** Writes a guild to standard output. The bot writes until the person says on standard input that it is stopped. */
 export async function exportGuild(
@@ -29,7 +29,7 @@ export async function exportGuild(
       );
       await enter(context, signal);
     };
-    return withServices(context, (services) => new GuildExport(services, guild, { write, pause, signal }).run());
+    return withCore(context, (services) => new GuildExport(services, guild, { write, pause, signal }).run());
   });
   tell(
     `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. Events stay behind: a call that the bot repeats then counts twice.`,
@@ -39,7 +39,7 @@ export async function exportGuild(
 /** Stores the guild on standard input. */
 export async function importFromStream(context: CommandContext, { json }: { readonly json?: boolean }): Promise<void> {
   const imported = await interruptibleMove(context, (signal) =>
-    withServices(context, (services) => {
+    withCore(context, (services) => {
       // Lines that come before somebody reads them are lost.
       const lines = createInterface({ input: context.stdin, crlfDelay: Number.POSITIVE_INFINITY, signal });
       return importGuild(services, lines, signal);

@@ -5,8 +5,8 @@ import { parseRules } from '../core/rules/parse-rules.ts';
 import { RULE_SOURCES, type RuleSource, rulesOfExport, sourceOfRules } from '../imports/export-rules.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
-import { withGuild, withServices } from './services.ts';
 import { CommandRefused, print, UsageError } from './terminal.ts';
+import { withCore, withGuild } from './with-core.ts';
 
 interface Options extends GuildOptions {
   readonly file?: string;
@@ -29,7 +29,7 @@ async function rules(context: CommandContext, { guild, file, from, clear, json }
   if (from && file === undefined) throw new UsageError(`--from ${from} needs --file with the export`);
   if (file === undefined && !clear) return show(context, guild, json);
   const document = file === undefined ? null : await documentOf(context, file, from);
-  await withServices(context, async (services) => {
+  await withCore(context, async (services) => {
     if (clear) await requireGuild(services, guild);
     await services.guildConfig.setRules(guild, document === null ? null : JSON.stringify(document));
   });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Core } from '../core/core.ts';
 import { deleteGuild, type Removed } from '../core/guilds/delete.ts';
 import { type Overview, readOverview } from '../core/guilds/overview.ts';
 import { count, digits } from '../core/readable.ts';
@@ -19,8 +20,8 @@ import { listGuilds } from './guild-list.ts';
 import { addLookOptions, gatherLook, type LookOptions, lookLines } from './guild-look.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { defineRules } from './guild-rules.ts';
-import { planQuotasOf, type Services, withGuild, withServices } from './services.ts';
 import { confirm, print, UsageError } from './terminal.ts';
+import { planQuotasOf, withCore, withGuild } from './with-core.ts';
 
 interface RemoveOptions extends GuildOptions {
   readonly yes?: boolean;
@@ -81,7 +82,7 @@ export function defineGuild(command: Command, context: CommandContext): void {
 
 async function set(context: CommandContext, options: GuildOptions & GuildConfigChange & LookOptions): Promise<void> {
   const { guild, json, ...change } = gatherLook<GuildOptions & GuildConfigChange>(options);
-  const overview = await withServices(context, async (services) => {
+  const overview = await withCore(context, async (services) => {
     const planQuotas = planQuotasOf(context, change.plan);
     if (Object.keys(change).length === 0)
       throw new UsageError(
@@ -108,7 +109,7 @@ async function show(context: CommandContext, { guild, json }: GuildOptions): Pro
 }
 
 async function remove(context: CommandContext, { guild, yes, json }: RemoveOptions): Promise<void> {
-  const removed = await withServices(context, async (services) => {
+  const removed = await withCore(context, async (services) => {
     if (!yes) {
       const { ranked, keys } = await overviewOf(context, services, guild);
       await confirm(
@@ -122,7 +123,7 @@ async function remove(context: CommandContext, { guild, yes, json }: RemoveOptio
   print(context, json, { guild, removed }, () => removedLine(guild, removed));
 }
 
-function overviewOf(context: CommandContext, services: Services, guild: string): Promise<Overview> {
+function overviewOf(context: CommandContext, services: Core, guild: string): Promise<Overview> {
   return readOverview(services, planQuotasOf(context), guild);
 }
 

@@ -13,9 +13,9 @@ import {
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { parseDuration } from './duration.ts';
-import { withServices } from './services.ts';
 import { table } from './table.ts';
 import { print } from './terminal.ts';
+import { withCore } from './with-core.ts';
 
 interface CreateOptions extends GuildOptions {
   readonly name: string;
@@ -74,14 +74,14 @@ async function create(
   context: CommandContext,
   { guild, name, expires, origins, cap, json }: CreateOptions,
 ): Promise<void> {
-  const { key, record } = await withServices(context, ({ apiKeys }) =>
+  const { key, record } = await withCore(context, ({ apiKeys }) =>
     apiKeys.create(guild, name, expires ?? null, origins, cap),
   );
   print(context, json, { guild, key, ...toJson(record) }, () => [...newKeyLines(key), describe(record)]);
 }
 
 async function list(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
-  const keys = await withServices(context, async (services) => {
+  const keys = await withCore(context, async (services) => {
     const { ofKey } = await readUsage(services, guild, Date.now());
     const records = await services.apiKeys.list(guild);
     return records.map((record) => ({ record, usage: ofKey(record.id) }));
@@ -95,7 +95,7 @@ async function list(context: CommandContext, { guild, json }: GuildOptions): Pro
 }
 
 async function revoke(context: CommandContext, keyId: string, { guild, json }: GuildOptions): Promise<void> {
-  await withServices(context, ({ apiKeys }) => apiKeys.revoke(guild, keyId));
+  await withCore(context, ({ apiKeys }) => apiKeys.revoke(guild, keyId));
   print(
     context,
     json,
@@ -105,7 +105,7 @@ async function revoke(context: CommandContext, keyId: string, { guild, json }: G
 }
 
 async function rotate(context: CommandContext, keyId: string, { guild, overlap, json }: RotateOptions): Promise<void> {
-  const { key, record, replaced } = await withServices(context, ({ apiKeys }) => apiKeys.rotate(guild, keyId, overlap));
+  const { key, record, replaced } = await withCore(context, ({ apiKeys }) => apiKeys.rotate(guild, keyId, overlap));
   print(context, json, { guild, key, ...toJson(record), replaces: replaced ? toJson(replaced) : { id: keyId } }, () => [
     ...newKeyLines(key),
     describe(record),

@@ -5,8 +5,8 @@ import { ID_PATTERN } from '../core/ranking/model.ts';
 import { count, digits } from '../core/readable.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
-import { withGuild } from './services.ts';
 import { print } from './terminal.ts';
+import { withGuild } from './with-core.ts';
 
 export interface SyncOptions extends GuildOptions {
   readonly file: string;

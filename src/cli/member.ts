@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { Core } from '../core/core.ts';
 import { readMemberData } from '../core/members/member-data.ts';
 import type { ProfileChange } from '../core/members/records.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../core/ranking/curves.ts';
@@ -19,8 +20,8 @@ import {
 import type { CommandContext } from './context.ts';
 import { REFUSED } from './exit-codes.ts';
 import { parseShare, type SyncOptions, sync } from './member-sync.ts';
-import { type Services, withServices } from './services.ts';
 import { CommandRefused, confirm, PartialResult, print, UsageError } from './terminal.ts';
+import { withCore } from './with-core.ts';
 
 interface SetOptions extends GuildOptions, Omit<ProfileChange, 'level'> {
   readonly xp?: number;
@@ -85,7 +86,7 @@ export function defineMember(command: Command, context: CommandContext): void {
 }
 
 async function show(context: CommandContext, user: string, { guild, json }: GuildOptions): Promise<void> {
-  const member = await withServices(context, (services) => readShown(services, guild, user));
+  const member = await withCore(context, (services) => readShown(services, guild, user));
   print(context, json, member, () => lines(member));
 }
 
@@ -102,7 +103,7 @@ async function set(
     throw new UsageError(
       'Nothing to set: give --xp, --xp-of-level, --level, --username, --daily-streak or --last-daily-claim',
     );
-  const member = await withServices(context, async (services) => {
+  const member = await withCore(context, async (services) => {
     const set = xpOfLevel === undefined ? xp : await firstXpOf(services, guild, xpOfLevel);
     if (set !== undefined) await services.writer.record(guild, { userId: user, set, profile });
     else await services.writer.setProfiles(guild, [{ userId: user, profile }]);
@@ -113,7 +114,7 @@ async function set(
 }
 
 /** Returns the XP at which a level begins in the guild. @throws CommandRefused for a level that no XP gives. */
-async function firstXpOf({ members }: Services, guild: string, level: number): Promise<number> {
+async function firstXpOf({ members }: Core, guild: string, level: number): Promise<number> {
   const curve = curveOf((await members.read(guild, [])).curve);
   const xp = level === 0 ? 0 : xpForLevel(curve, level);
   if (xp <= MAX_XP && levelForXp(curve, xp) === level) return xp;
@@ -123,7 +124,7 @@ async function firstXpOf({ members }: Services, guild: string, level: number): P
 }
 
 async function add(context: CommandContext, user: string, xp: number, { guild, json }: GuildOptions): Promise<void> {
-  const change = await withServices(context, async ({ writer }) => writer.record(guild, { userId: user, add: xp }));
+  const change = await withCore(context, async ({ writer }) => writer.record(guild, { userId: user, add: xp }));
   const { xpBefore, levelBefore, xp: now, level } = change;
   const result = { guild, user_id: user, xp_before: xpBefore, level_before: levelBefore, xp: now, level };
   print(context, json, result, () => `${user}: ${xpBefore} -> ${now} XP, level ${levelBefore} -> ${level}`);
@@ -135,7 +136,7 @@ async function move(
   users: readonly string[],
   { guild, json, reason }: MoveOptions,
 ): Promise<void> {
-  const { changed, hidden, unknown } = await withServices(context, async ({ writer, members }) => ({
+  const { changed, hidden, unknown } = await withCore(context, async ({ writer, members }) => ({
     ...(await writer[direction](guild, users, { reason })),
     unknown: unknownOf(users, (await members.read(guild, users)).members),
   }));
@@ -151,7 +152,7 @@ async function move(
 
 async function remove(context: CommandContext, users: readonly string[], options: RemoveOptions): Promise<void> {
   const { guild, json, yes } = options;
-  const { removed, unknown } = await withServices(context, async ({ writer, members }) => {
+  const { removed, unknown } = await withCore(context, async ({ writer, members }) => {
     const stored = await members.read(guild, users);
     const found = new Set(stored.members.map(({ userId }) => userId)).size;
     if (!yes) await confirm(context, guild, `This erases ${count(found, 'member')} of guild ${guild} for good.`);
@@ -162,13 +163,13 @@ async function remove(context: CommandContext, users: readonly string[], options
 }
 
 async function exportData(context: CommandContext, user: string, { guild }: GuildOptions): Promise<void> {
-  const data = await withServices(context, (services) => readMemberData(services, guild, user));
+  const data = await withCore(context, (services) => readMemberData(services, guild, user));
   if (!data) throw new CommandRefused(`Nothing is stored of user ${user} in guild ${guild}`);
   print(context, true, data, () => []);
 }
 
 /** Reads a member, with the field names of `--json`. @throws CommandRefused for a user who is no member. */
-async function readShown({ members, commands }: Services, guild: string, user: string) {
+async function readShown({ members, commands }: Core, guild: string, user: string) {
   const [stored, { value: ranked }] = await Promise.all([
     members.read(guild, [user]),
     commands.read(new MemberRead(guild, user)),

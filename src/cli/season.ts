@@ -4,8 +4,8 @@ import { count, digits } from '../core/readable.ts';
 import { type GuildOptions, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { interruptible } from './interrupt.ts';
-import { withGuild } from './services.ts';
 import { confirm, print } from './terminal.ts';
+import { withGuild } from './with-core.ts';
 
 interface Options extends GuildOptions {
   readonly archive: string;

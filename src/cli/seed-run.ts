@@ -17,8 +17,8 @@ import { type Interrupt, interruptible } from './interrupt.ts';
 import { previewLines } from './preview.ts';
 import { startProgress } from './progress.ts';
 import { COMMAND_ADVICE } from './sentences.ts';
-import { planQuotasOf, withServices } from './services.ts';
 import { PartialResult, print, UsageError } from './terminal.ts';
+import { planQuotasOf, withCore } from './with-core.ts';
 
 export interface SeedOptions extends GuildOptions {
   readonly file?: readonly string[];
@@ -85,7 +85,7 @@ async function write(
 ): Promise<Error | undefined> {
   const { guild, curve, levels, plan, replace = false, json } = options;
   const formatCurve = formatCurveOf(options, inputs);
-  const { summary, outcome } = await withServices(context, (services) => {
+  const { summary, outcome } = await withCore(context, (services) => {
     const { reading, stop } = startReading(context, options, inputs, interrupt);
     const reopen = reopening(options, inputs, interrupt.signal);
     const choices = { replace, plan, curve, formatCurve, levels };

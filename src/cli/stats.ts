@@ -5,8 +5,8 @@ import { count } from '../core/readable.ts';
 import { type GuildOptions, guildCommands } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
-import { withGuild } from './services.ts';
 import { PartialResult, print } from './terminal.ts';
+import { withGuild } from './with-core.ts';
 
 /** Defines `stats check` and `stats rebuild`, which compare and correct the counters of a guild. */
 export function defineStats(command: Command, context: CommandContext): void {
@@ -23,7 +23,7 @@ export function defineStats(command: Command, context: CommandContext): void {
 }
 
 async function check(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
-  const { stored, actual, exact } = await withGuild(context, guild, ({ audit }) => audit.check(guild));
+  const { stored, actual, exact } = await withGuild(context, guild, ({ counters }) => counters.check(guild));
   print(context, json, { guild, exact, stored: toJson(stored), actual: toJson(actual) }, () =>
     exact
       ? `exact: ${describe(actual)}`
@@ -33,7 +33,7 @@ async function check(context: CommandContext, { guild, json }: GuildOptions): Pr
 }
 
 async function rebuild(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
-  const { stored, actual, exact } = await withGuild(context, guild, ({ audit }) => audit.rebuild(guild));
+  const { stored, actual, exact } = await withGuild(context, guild, ({ counters }) => counters.rebuild(guild));
   print(context, json, { guild, changed: !exact, before: toJson(stored), now: toJson(actual) }, () =>
     exact ? `already exact: ${describe(actual)}` : [`was: ${describe(stored)}`, `now: ${describe(actual)}`],
   );

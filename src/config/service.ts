@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import type { RedisConfig } from '../core/store/redis-config.ts';
 import { fontFiles } from './font-files.ts';
-import { nodeList, pemFile, type RedisConfig, redisUrl } from './redis.ts';
+import { nodeList, pemFile, redisUrl } from './redis.ts';
 import { addressSetting, integer, listSetting, oneOf, parseVariables, splitList } from './values.ts';
 
 /** All settings of the service, parsed once from environment variables. */

@@ -33,7 +33,7 @@ const UPDATE_FIELDS: readonly (keyof ProfileUpdate)[] = ['userId', 'profile'];
  * All of them throw InvalidInputError when an argument is bad, RefusedError when the data do not allow the call, and StoreUnavailableError when
  * Redis did not confirm; then the write may have happened.
  */
-export class BotWriter extends LeaderboardWriter {
+export class GuildWriter extends LeaderboardWriter {
   /** Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. O(log m). */
   award(guildId: string, request: AwardRequest): Promise<Award> {
     return this.runOnMember(award, guildId, request, awardArguments, decodeAward);

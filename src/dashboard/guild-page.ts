@@ -1,22 +1,12 @@
 import type { Router } from 'express';
-import type { ApiKeyStore } from '../core/access/api-keys.ts';
-import type { CounterAudit } from '../core/counters/counters.ts';
-import type { BotWriter } from '../core/guild-writer.ts';
-import type { StoredMembers } from '../core/members/stored-members.ts';
-import type { GuildConfig } from '../core/settings/guild-config.ts';
-import type { Store } from '../core/store/store.ts';
+import type { Core } from '../core/core.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { GuildImports } from './import/guild-imports.ts';
 import type { Sessions } from './sign-in/sessions.ts';
 import type { Views } from './views.ts';
 
 /** The parts that pages work with. */
-export interface Parts extends Store {
-  readonly writer: BotWriter;
-  readonly members: StoredMembers;
-  readonly apiKeys: ApiKeyStore;
-  readonly guildConfig: GuildConfig;
-  readonly counters: CounterAudit;
+export interface Parts extends Core {
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
   readonly imports: GuildImports;
@@ -38,7 +28,7 @@ export interface Parts extends Store {
 }
 
 /**
- * A page of a guild: a file in ./pages with its routes, and its templates. `pages.ts` lists them all. A handler is called after sign-in, for
+ * A page of a guild: a folder here with its routes, forms and templates. `pages.ts` lists them all. A handler is called after sign-in, for
  * a guild that the session may see (`guildOf(res)`); a POST, after the checks of forms.ts.
  */
 export interface GuildPage {

@@ -1,18 +1,13 @@
 import express from 'express';
 import type { Logger } from 'pino';
 import type { DashboardConfig } from '../config/dashboard.ts';
-import { ApiKeyStore } from '../core/access/api-keys.ts';
-import { CounterAudit } from '../core/counters/counters.ts';
-import { BotWriter } from '../core/guild-writer.ts';
-import { StoredMembers } from '../core/members/stored-members.ts';
-import { GuildConfig } from '../core/settings/guild-config.ts';
+import { type Core, openCore } from '../core/core.ts';
 import type { RedisClient } from '../core/store/client.ts';
 import { connect, connectionRisk, describe } from '../core/store/connection.ts';
 import { greetingOf } from '../core/store/greeting.ts';
 import { StoreHealth } from '../core/store/health.ts';
 import { reachStore } from '../core/store/lifecycle.ts';
 import { pingProbe } from '../core/store/probe.ts';
-import { openStore, type Store } from '../core/store/store.ts';
 import { timeLimit } from '../core/store/timeouts.ts';
 import { requestLogger } from '../observability/logger.ts';
 import { healthRoutes, type Readiness } from '../service/http/health.ts';
@@ -73,14 +68,14 @@ export async function startDashboard(
   });
   const activity = { inFlight: 0, isClosing: false };
   const assets = loadAssets();
-  const store = openStore(client, config.keyPrefix, { limit: timeLimit(redis.timeoutMs) });
-  store.scripts.loadAll();
-  const auditLog = new AuditLog(store, monotonic, (guild_id, entry) =>
+  const core = openCore(client, config.keyPrefix, { limit: timeLimit(redis.timeoutMs) });
+  core.scripts.loadAll();
+  const auditLog = new AuditLog(core, monotonic, (guild_id, entry) =>
     logger.info({ guild_id, ...entry }, 'changed in the dashboard'),
   );
   let isDraining = false;
   const readiness: Readiness = () => (isDraining ? { reason: 'draining' } : health.problem && { reason: 'redis' });
-  const parts = partsOn(store, config, assets, auditLog, () => config.dashboardUrl || urlOf(server));
+  const parts = partsOn(core, config, assets, auditLog, () => config.dashboardUrl || urlOf(server));
   const app = createDashboardApp({
     ...parts,
     assets,
@@ -132,18 +127,11 @@ export async function startDashboard(
 }
 
 /** Returns the parts of the pages. */
-function partsOn(store: Store, config: DashboardConfig, assets: Assets, auditLog: AuditLog, url: () => string): Parts {
-  const guildConfig = new GuildConfig(store);
-  const writer = new BotWriter(store, Date.now);
+function partsOn(core: Core, config: DashboardConfig, assets: Assets, auditLog: AuditLog, url: () => string): Parts {
   return {
-    ...store,
-    writer,
-    members: new StoredMembers(store),
-    counters: new CounterAudit(store),
-    apiKeys: new ApiKeyStore(store, Date.now),
-    guildConfig,
-    imports: new GuildImports({ ...store, writer, guildConfig }, config.dashboardMaxMembers),
-    sessions: new Sessions(store, Date.now),
+    ...core,
+    imports: new GuildImports(core, config.dashboardMaxMembers),
+    sessions: new Sessions(core, Date.now),
     auditLog,
     views: new Views(assets, GUILD_PAGES),
     planQuotas: config.planQuotas,

@@ -30,9 +30,9 @@ interface PageData extends Readonly<Record<string, unknown>> {
   readonly title: string;
 }
 
-/** Renders the templates in ./templates. A template sees its data, and the parts of the layout, as `it`. */
+/** Renders the templates of the dashboard. A template sees its data, and the parts of the layout, as `it`. */
 export class Views {
-  private readonly eta = readTemplates(new URL('./templates', import.meta.url));
+  private readonly eta = readTemplates(new URL('.', import.meta.url));
 
   constructor(
     private readonly assets: Assets,
@@ -43,7 +43,7 @@ export class Views {
   /** Answers with a page. */
   send(res: Response, template: string, data: PageData, status = 200): void {
     const { session, guildId } = visitOf(res);
-    const html = this.eta.render(template, {
+    const html = this.eta.render(`@${template}`, {
       ...data,
       ...FORMATS,
       assets: this.assets.paths,

@@ -1,5 +1,6 @@
 import { RefusedError } from '../core/errors.ts';
 import type { RankingId } from '../core/ranking/model.ts';
+import type { ReadStore } from '../core/reads/command-batcher.ts';
 import { PageRead } from '../core/reads/reader.ts';
 import { BOARD_KINDS, type BoardName, kindOfBoard } from '../core/store/keys.ts';
 import type { Store } from '../core/store/store.ts';
@@ -29,7 +30,7 @@ export async function requireBoard({ client, redisKeys }: Store, guildId: string
  * @throws StoreUnavailableError
  */
 export async function* exportBoardText(
-  { commands }: Store,
+  { commands }: ReadStore,
   { guildId, board }: RankingId,
   format: BoardFormat,
   result: ExportResult,

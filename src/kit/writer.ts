@@ -1,8 +1,8 @@
 import { InvalidInputError, RefusedError, StoreUnavailableError } from '../core/errors.ts';
+import { GuildWriter } from '../core/guild-writer.ts';
 import { checkFields, wholeText } from '../core/members/check-fields.ts';
 import { EVENT_TTL_MS } from '../core/members/event.ts';
 import { type BotClient, type BotOptions, keysUnder, scriptsOn } from '../core/store/bot-client.ts';
-import { BotWriter } from '../core/guild-writer.ts';
 import { connectionOptions } from '../core/store/connection-options.ts';
 import { plainText } from '../pictures/plain-text.ts';
 
@@ -27,16 +27,18 @@ export interface WriterOptions extends BotOptions {
  * @throws InvalidInputError for a connection of another kind, for one that puts a prefix of its own before each key, for an unfit option, and for
  * `replicas` on a Cluster or an object of the bot's own.
  */
-export function createWriter(client: BotClient, options: WriterOptions = {}): BotWriter {
+export function createWriter(client: BotClient, options: WriterOptions = {}): GuildWriter {
   checkFields(options, 'the options of createWriter', ['keyPrefix', 'eventTtlMs', 'replicas']);
   const { keyPrefix, eventTtlMs = EVENT_TTL_MS, replicas } = options;
   wholeText('eventTtlMs', eventTtlMs, 1, MAX_EVENT_TTL_MS);
   if (replicas !== undefined) wholeText('replicas', replicas, 1, MAX_REPLICAS);
   const scripts = scriptsOn(client, replicas);
-  return new BotWriter({ scripts, redisKeys: keysUnder(keyPrefix) }, Date.now, eventTtlMs);
+  return new GuildWriter({ scripts, redisKeys: keysUnder(keyPrefix) }, Date.now, eventTtlMs);
 }
 
+export type { DashboardLinkOptions } from '../core/access/dashboard-link.ts';
 export type { RefusalCode, Sentences } from '../core/errors.ts';
+export type { LevelChange, ProfileUpdate } from '../core/guild-writer.ts';
 export type { Award, AwardRequest } from '../core/members/award.ts';
 export type { Claim, ClaimRequest } from '../core/members/claim.ts';
 export type { OnceOptions } from '../core/members/event.ts';
@@ -48,7 +50,5 @@ export type { LeaderboardWriter, MemberChange, RecordResult, XpChange } from '..
 export type { HideReason } from '../core/ranking/model.ts';
 export type { SeasonOptions, SeasonResult } from '../core/seasons/season.ts';
 export type { BotClient as WriterClient } from '../core/store/bot-client.ts';
-export type { LevelChange, ProfileUpdate } from '../core/guild-writer.ts';
 export type { ConnectionOptions } from '../core/store/connection-options.ts';
-export type { DashboardLinkOptions } from '../core/access/dashboard-link.ts';
-export { type BotWriter, connectionOptions, InvalidInputError, plainText, RefusedError, StoreUnavailableError };
+export { connectionOptions, type GuildWriter, InvalidInputError, plainText, RefusedError, StoreUnavailableError };

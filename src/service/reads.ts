@@ -3,11 +3,12 @@ import { Authenticator } from '../core/access/authenticator.ts';
 import { Quotas } from '../core/access/quotas.ts';
 import { StoredApiKeys } from '../core/access/stored-api-keys.ts';
 import { Usage } from '../core/access/usage.ts';
+import { openCore } from '../core/core.ts';
+import { requestProbe } from '../core/reads/request-probe.ts';
 import { type RedisClient, reconnect } from '../core/store/client.ts';
 import { describe } from '../core/store/connection.ts';
 import { listen } from '../core/store/lifecycle.ts';
-import { storeProbe } from '../core/store/probe.ts';
-import { openStore, withStoreErrors } from '../core/store/store.ts';
+import { withStoreErrors } from '../core/store/store.ts';
 import { timeLimit } from '../core/store/timeouts.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type RenderedBody, sizeInMemory } from './http/response/rendered-body.ts';
@@ -37,7 +38,7 @@ export function composeReads(
 ) {
   const { timeoutMs } = config.redis;
   const observe = metrics.observeCommand;
-  const store = openStore(client, config.keyPrefix, {
+  const core = openCore(client, config.keyPrefix, {
     limit: timeLimit(timeoutMs),
     observe,
     onSharded: () =>
@@ -45,15 +46,15 @@ export function composeReads(
         `${describe(config.redis)} keeps guilds on several servers (CROSSSLOT): from now on each guild is asked by a command of its own`,
       ),
   });
-  const { commands, redisKeys } = store;
+  const { commands, redisKeys } = core;
   // The way of a request, under a name of its own in the metrics.
-  const probes = openStore(client, config.keyPrefix, {
+  const probes = openCore(client, config.keyPrefix, {
     limit: timeLimit(timeoutMs),
     observe: (_command, ms, failed) => observe('probe', ms, failed),
   });
-  store.scripts.loadAll();
+  core.scripts.loadAll();
   const quotas = new Quotas(commands, config.planQuotas);
-  const usage = new Usage(store, clock);
+  const usage = new Usage(core, clock);
   const doorkeeper = new Doorkeeper();
   const cache = new ResponseCache<RenderedBody | null>({
     maxEntries: config.cacheMaxPages,
@@ -62,9 +63,9 @@ export function composeReads(
     admits: (cacheKey) => doorkeeper.meet(cacheKey),
     now: monotonic,
   });
-  const apiKeys = new StoredApiKeys(store);
+  const apiKeys = new StoredApiKeys(core);
   const limit = timeLimit(timeoutMs * KEY_LOOKUP_TIMEOUTS);
-  const authenticator = new Authenticator(apiKeys, store, clock, monotonic, limit, config.cacheMaxKeys);
+  const authenticator = new Authenticator(apiKeys, core, clock, monotonic, limit, config.cacheMaxKeys);
   const isSubscribed = listen(
     withStoreErrors(subscriber, observe),
     redisKeys.invalidationChannel,
@@ -86,7 +87,7 @@ export function composeReads(
     usage,
     cache,
     batcher,
-    probe: storeProbe(client, probes.commands),
+    probe: requestProbe(client, probes.commands),
     traffic: () => ({ counted: quotas.total(), uncounted: batcher.uncounted() }),
   };
 }

@@ -39,7 +39,7 @@ describeStores('GET /servers/{guild_id}/stats', (kind) => {
     await suite.service.store.guildConfig.update('guild', { xpCurve: 'lurkr', xpMultiplier: 1.5 });
     expect(await stats()).toMatchObject({ average_level: 7, xp_curve: 'lurkr', xp_multiplier: 1.5 });
     expect((await suite.get('/servers/guild/members/a')).body.level).toBe(4);
-    expect((await suite.service.store.audit.check('guild')).exact).toBe(true);
+    expect((await suite.service.store.counters.check('guild')).exact).toBe(true);
   });
 
   if (kind === realStore)

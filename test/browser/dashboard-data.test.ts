@@ -134,7 +134,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     expect(seen.activity).toContain('Removed the member m11');
     expect((await ranking()).slice(0, 2)).toEqual(['m10', 'm9']);
     expect(await ranking()).toContain('newer');
-    expect((await visit.dashboard.store.audit.check(GUILD)).exact).toBe(true);
+    expect((await visit.dashboard.store.counters.check(GUILD)).exact).toBe(true);
   });
 
   it('show the widget itself with the data of the guild, and it follows the form, its tag and its cost too', async () => {

@@ -212,7 +212,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     expect(await visit.dashboard.store.client.hget(`gr:{${GUILD}}:config`, 'xp_curve')).toBeNull();
     await visit.press('Save the curve');
     expect(await visit.text()).toContain(`Now custom, with an average level of ${promised}.`);
-    expect((await visit.dashboard.store.audit.check(GUILD)).exact).toBe(true);
+    expect((await visit.dashboard.store.counters.check(GUILD)).exact).toBe(true);
   });
 
   it('leads the operator from all guilds to a plan, and to a link for the owner', async () => {

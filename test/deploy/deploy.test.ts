@@ -6,10 +6,10 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { servicesOn } from '../../src/cli/services.ts';
 import { parseDashboardConfig } from '../../src/config/dashboard.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createInvite } from '../../src/core/access/invites.ts';
+import { openCore } from '../../src/core/core.ts';
 import { startDashboard } from '../../src/dashboard/server.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { createLogger } from '../../src/observability/logger.ts';
@@ -197,7 +197,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
   });
 
   it('lets bot, operator and service do their work together', async () => {
-    const operator = servicesOn(open('operator'), 'gr');
+    const operator = openCore(open('operator'), 'gr');
     await operator.guildConfig.update('g', { xpCurve: 'amari' });
     const { key, record } = await operator.apiKeys.create('g', 'acl', null);
     const bot = createWriter(open('bot'));
@@ -237,7 +237,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
       await submit('/settings/curve', { curve: 'lurkr', custom: '' });
       await submit('/settings/multiplier', { multiplier: '2' });
       const operator = new Visitor(dashboard);
-      const store = servicesOn(open('operator'), 'gr');
+      const store = openCore(open('operator'), 'gr');
       await operator.signIn(await createInvite(store, dashboard.url, { guildId: null, userId: '' }));
       statuses.push((await operator.get('/operator')).status);
       statuses.push((await operator.submit('/operator', '/guilds/g/settings/plan', { plan: 'pro' })).status);

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { servicesOn } from '../../src/cli/services.ts';
+import { openCore } from '../../src/core/core.ts';
 import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/reader.ts';
 import { BOARDS } from '../../src/core/store/keys.ts';
 import { createReader } from '../../src/kit/reader.ts';
@@ -35,7 +35,7 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
     async (boards) => {
       const admin = new Redis(redis.url);
       await admin.flushall();
-      if (boards.length > 0) await servicesOn(operator, 'gr').guildConfig.update('g', { boards });
+      if (boards.length > 0) await openCore(operator, 'gr').guildConfig.update('g', { boards });
       const writer = createWriter(bot);
       const reader = createReader(bot);
       if (boards.length > 0) {
@@ -92,8 +92,8 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
       // The server has no replica.
       const waiting = createWriter(bot, { replicas: 1 }).record('g', { userId: 'a', set: 5 });
       await expect(waiting).rejects.toThrow('0 of 1 replicas have it');
-      const { audit } = servicesOn(operator, 'gr');
-      for (const guild of ['g', 'g.1']) expect((await audit.check(guild)).exact).toBe(true);
+      const { counters } = openCore(operator, 'gr');
+      for (const guild of ['g', 'g.1']) expect((await counters.check(guild)).exact).toBe(true);
       admin.disconnect();
     },
   );
@@ -102,10 +102,10 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
     const admin = new Redis(redis.url);
     await admin.call('ACL', 'SETUSER', 'guildrank', 'on', '>secret', ...permissionsOf('guildrank'));
     const service = new Redis(redis.url, { username: 'guildrank', password: 'secret', enableReadyCheck: false });
-    const { guildConfig, writer } = servicesOn(admin, 'gr');
+    const { guildConfig, writer } = openCore(admin, 'gr');
     await guildConfig.update('read', { boards: ['week', 'month'] });
     await writer.record('read', { userId: 'a', add: 5 });
-    const { commands } = servicesOn(service, 'gr');
+    const { commands } = openCore(service, 'gr');
     for (const board of BOARDS) {
       const members = board.endsWith('.prev') ? 0 : 1;
       expect((await commands.read(new PageRead('read', 1, 10, board))).value.total).toBe(members);

@@ -1,5 +1,5 @@
 import { contextOf } from '../../src/cli/context.ts';
-import { withServices } from '../../src/cli/services.ts';
+import { withCore } from '../../src/cli/with-core.ts';
 import { DomainError } from '../../src/core/errors.ts';
 import type { XpRecord } from '../../src/core/members/records.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
@@ -29,7 +29,7 @@ const many = (): XpRecord[] => Array.from({ length: 1 + random(200) }, record);
 /** A test kills it long before. */
 const LONGEST_MS = 300_000;
 
-await withServices(contextOf(process), async (services) => {
+await withCore(contextOf(process), async (services) => {
   const { writer, client, redisKeys } = services;
   const replace = async (): Promise<void> => {
     const staged = await StagedMembers.lock(services, guild);

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
@@ -22,7 +22,7 @@ const GUILD = 'crash';
 
 describe('the counters of a guild', needs('redis-server'), () => {
   const suite = guildSuite();
-  const beginBoards = ({ guildConfig }: Services) => guildConfig.update(GUILD, { boards: ['week', 'month'] });
+  const beginBoards = ({ guildConfig }: Core) => guildConfig.update(GUILD, { boards: ['week', 'month'] });
   let program: BundledProgram;
   beforeAll(async () => {
     program = await bundleProgram('test/fault/busy-writer.ts');
@@ -73,7 +73,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
         for (let run = 0; run < RUNS; run++) {
           const redis = await startEmbeddedRedis(options);
           const client = new Redis(redis.url);
-          const store = servicesOn(client, 'gr');
+          const store = openCore(client, 'gr');
           await beginBoards(store);
           const rev = () => client.hget(`gr:{${GUILD}}:stats`, 'rev');
           const before = await rev();
@@ -90,7 +90,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
         }
         const redis = await startEmbeddedRedis(options);
         const client = new Redis(redis.url);
-        expect(await areExact(servicesOn(client, 'gr'))).toBe(true);
+        expect(await areExact(openCore(client, 'gr'))).toBe(true);
         client.disconnect();
         await redis.stop();
       } finally {
@@ -160,8 +160,8 @@ describe('the counters of a guild', needs('redis-server'), () => {
 });
 
 /** Returns whether the counters of {@link GUILD} are exact, and those of the archives of its seasons. */
-async function areExact({ client, audit }: Services): Promise<boolean> {
+async function areExact({ client, counters }: Core): Promise<boolean> {
   const guilds = (await client.keys(`gr:{${GUILD}*}:stats`)).map((key) => /{(.*)}/.exec(key)?.[1] as string);
-  for (const guild of guilds) if (!(await audit.check(guild)).exact) return false;
+  for (const guild of guilds) if (!(await counters.check(guild)).exact) return false;
   return true;
 }

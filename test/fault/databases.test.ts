@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { openCore } from '../../src/core/core.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createService } from '../../src/service/service.ts';
 import { startCluster } from '../support/cluster.ts';
@@ -30,7 +30,7 @@ describe('a database that the server does not have', needs('redis-server'), () =
     ['keys', ['create', '--guild', 'prod']],
   ])('ends %s %j in one line, and leaves database 0 as it is', async (name, args) => {
     const { url, client } = await redisForTest('--databases', '2');
-    await servicesOn(client, 'gr').writer.record('prod', { userId: '1', set: 5 });
+    await openCore(client, 'gr').writer.record('prod', { userId: '1', set: 5 });
     const before = await client.zrange('gr:{prod}:xp', 0, -1, 'WITHSCORES');
     const { code, stdout, stderr } = await runCommand(name, args, { REDIS_URL: `${url}/5` });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -71,7 +71,7 @@ describe('a database that the server does not have', needs('redis-server'), () =
     const url = await boot({ REDIS_URL: `${first.url}/5` });
     await first.stop();
     const second = await redisForTest('--port', port, '--databases', '2');
-    const store = servicesOn(second.client, 'gr');
+    const store = openCore(second.client, 'gr');
     await store.writer.record('prod', { userId: '1', set: 5 });
     const { key } = await store.apiKeys.create('prod', 'test', null);
     const attempts = async () =>

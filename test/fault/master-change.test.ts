@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { servicesOn } from '../../src/cli/services.ts';
+import { openCore } from '../../src/core/core.ts';
 import { runCommand } from '../support/command.ts';
 import { startTestDashboard } from '../support/dashboard.ts';
 import { type Answer, startLoad } from '../support/load.ts';
@@ -59,7 +59,7 @@ function writeXp(master: () => Redis) {
     for (let xp = 1; !ended; xp++) {
       await vi.waitFor(() => expect(paused).toBe(false), PATIENT);
       if (ended) return;
-      await servicesOn(master(), 'gr').writer.record(GUILD, { userId: 'a', set: xp });
+      await openCore(master(), 'gr').writer.record(GUILD, { userId: 'a', set: xp });
       acknowledged.push({ at: performance.now(), xp });
     }
   };
@@ -102,7 +102,7 @@ function backAfter(answers: readonly Answer[], changedAt: number): number {
 describe('a change of the master behind one address that keeps the old connections', needs('redis-server'), () => {
   it('no answer is wrong under 500 requests a second, there and back, and good answers return within 3 s', async () => {
     const servers = await movingMaster();
-    const store = servicesOn(servers.master(), 'gr');
+    const store = openCore(servers.master(), 'gr');
     await store.guildConfig.update(GUILD, { plan: 'pro' });
     const { key } = await store.apiKeys.create(GUILD, 'test', null);
     const service = await startServiceProcess({
@@ -140,7 +140,7 @@ describe('a change of the master behind one address that keeps the old connectio
 
   it('an idle service finds the new master, and so does a service that only reads without a count', async () => {
     const servers = await movingMaster();
-    const store = servicesOn(servers.master(), 'gr');
+    const store = openCore(servers.master(), 'gr');
     await store.guildConfig.update(GUILD, { publicPage: true });
     await store.writer.record(GUILD, { userId: 'a', set: 1 });
     const env = { ...LONG_REDIS_TIMEOUT, REDIS_URL: servers.url, PUBLIC_PAGES: '1' };
@@ -149,7 +149,7 @@ describe('a change of the master behind one address that keeps the old connectio
     const reading = await startServiceProcess({ ...env, REDIS_PROBE_MS: '3600000' });
     onTestFinished(() => reading.stop());
     await servers.change();
-    await servicesOn(servers.master(), 'gr').writer.record(GUILD, { userId: 'a', set: 7777 });
+    await openCore(servers.master(), 'gr').writer.record(GUILD, { userId: 'a', set: 7777 });
     const connectionsTo = async () => (await servers.master().call('CLIENT', 'LIST')) as string;
     await vi.waitFor(async () => {
       expect(await (await fetch(`${reading.url}/g/${GUILD}`)).text()).toContain('7,777');

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { servicesOn } from '../../src/cli/services.ts';
 import { BOUNDS } from '../../src/core/bounds.ts';
+import { openCore } from '../../src/core/core.ts';
 import { configure } from '../../src/core/settings/guild-config.ts';
 import { createReader, type GuildReader } from '../../src/kit/reader.ts';
 import { createWriter } from '../../src/kit/writer.ts';
@@ -21,7 +21,7 @@ describe('a guild whose texts are all as long as they can be', needs('redis-serv
   beforeAll(async () => {
     store = await realStore.start();
     client = store.client as Redis;
-    const services = servicesOn(client, 'gr');
+    const services = openCore(client, 'gr');
     const fill = async (guild: string, prefix: string, username: string) => {
       for (let n = 0; n < MEMBERS; n++) {
         const userId = `${n}`.padStart(prefix.length, prefix);

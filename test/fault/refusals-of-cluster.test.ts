@@ -1,9 +1,9 @@
 import { Agent } from 'node:http';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { hashKey } from '../../src/core/access/key-format.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
 import { MemberRead, PageRead } from '../../src/core/reads/reader.ts';
@@ -25,7 +25,7 @@ const BOUND_MS = 2000;
 
 describe('a Cluster', needs('redis-server'), () => {
   let cluster: TestCluster;
-  let services: Services;
+  let services: Core;
   let env: Record<string, string>;
   let servers: readonly Redis[];
 
@@ -36,7 +36,7 @@ describe('a Cluster', needs('redis-server'), () => {
     const client = connect({ ...parseConfig(env).redis, timeoutMs: 5000 });
     client.on('error', () => {});
     await waitUntilReady(client, 10_000, () => {});
-    services = servicesOn(client, 'gr');
+    services = openCore(client, 'gr');
   });
   afterAll(async () => {
     services?.client.disconnect();

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { needs } from '../support/needs.ts';
@@ -14,12 +14,12 @@ const kindOf = (key: string) => key.replace(/:cooldown:.*/, ':cooldown');
 describe('a refusal by Redis for one key', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let admin: Redis;
-  let services: Services;
+  let services: Core;
 
   beforeAll(async () => {
     server = await startEmbeddedRedis();
     admin = new Redis(server.url);
-    services = servicesOn(new Redis(server.url), 'gr');
+    services = openCore(new Redis(server.url), 'gr');
   });
   afterAll(async () => {
     services?.client.disconnect();
@@ -62,7 +62,7 @@ describe('a refusal by Redis for one key', needs('redis-server'), () => {
     await allow('+@all');
     const client = new Redis(server.url, { username: 'bot', password: 'x', enableReadyCheck: false });
     onTestFinished(() => client.disconnect());
-    const limited = servicesOn(client, 'gr');
+    const limited = openCore(client, 'gr');
     // The staged members are those of the first connection: its token holds the lock.
     const limitedStaged = Object.assign(Object.create(StagedMembers.prototype), staged, { store: limited });
     for (const [command, keys] of commands) {

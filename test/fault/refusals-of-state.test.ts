@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { guildOn } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
 import { startServiceProcess } from '../support/process.ts';
@@ -16,12 +16,12 @@ describe.each(Object.entries(states))('a Redis that says %s', needs('redis-serve
   let server: EmbeddedRedis;
   let admin: Redis;
   let other: Redis;
-  let services: Services;
+  let services: Core;
 
   beforeAll(async () => {
     server = await startEmbeddedRedis(STATE_OPTIONS);
     [admin, other] = [new Redis(server.url), new Redis(server.url)];
-    services = servicesOn(new Redis(server.url), 'gr');
+    services = openCore(new Redis(server.url), 'gr');
   });
   afterAll(async () => {
     for (const client of [admin, other, services?.client]) client?.disconnect();

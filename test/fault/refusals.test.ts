@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { CounterAudit } from '../../src/core/counters/counters.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
+import { GuildCounters } from '../../src/core/counters/counters.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { importGuild } from '../../src/core/moves/guild-import.ts';
@@ -30,13 +30,13 @@ import {
 describe('a refusal by Redis', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let admin: Redis;
-  let services: Services;
+  let services: Core;
   let staged: StagedMembers;
 
   beforeAll(async () => {
     server = await startEmbeddedRedis(['--dbfilename', 'blocked.rdb']);
     admin = new Redis(server.url);
-    services = servicesOn(new Redis(server.url), 'gr');
+    services = openCore(new Redis(server.url), 'gr');
   });
   afterEach(async () => {
     await admin.config('SET', 'maxmemory', '0');
@@ -159,7 +159,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     const { reason } = await refused(() => services.writer.record(GUILD, { userId: 'a', add: 1 }), 'other');
     expect(reason).toContain('the counter members of gr:{g}:stats');
     await services.client.hdel('gr:{g}:stats', 'recount');
-    expect((await services.audit.rebuild(GUILD)).actual.members).toBe(3n);
+    expect((await services.counters.rebuild(GUILD)).actual.members).toBe(3n);
     await services.writer.record(GUILD, { userId: 'a', add: 1 });
   });
 
@@ -199,6 +199,6 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     await admin.call('REPLICAOF', 'NO', 'ONE');
     const scripts = { run: services.scripts.run.bind(services.scripts) } as Scripts;
     await admin.hdel('gr:{g}:stats', 'recount');
-    expect((await new CounterAudit({ ...services, scripts }).check(GUILD)).exact).toBe(true);
+    expect((await new GuildCounters({ ...services, scripts }).check(GUILD)).exact).toBe(true);
   });
 });

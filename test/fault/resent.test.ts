@@ -1,8 +1,8 @@
 import { Cluster, Redis } from 'ioredis';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { startCluster } from '../support/cluster.ts';
@@ -54,7 +54,7 @@ it.each([
     client.on('error', () => {});
     onTestFinished(() => client.disconnect());
     await waitUntilReady(client, 10_000, () => {});
-    const { writer } = servicesOn(client, 'gr');
+    const { writer } = openCore(client, 'gr');
     const add = () => writer.record('g', { userId: 'u', add: 1 });
     let { xp } = await add();
     for (let cut = 0; cut < CUTS; cut++) {

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import type { Services } from '../../src/cli/services.ts';
+import type { Core } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
@@ -21,25 +21,21 @@ export interface ScriptCall {
   readonly script: string;
   /** Whether it begins with a deletion, which a full Redis allows. */
   readonly deletes?: true;
-  run(services: Services, staged: StagedMembers): Promise<unknown>;
+  run(services: Core, staged: StagedMembers): Promise<unknown>;
 }
 
-const recount = (services: Services, ...args: (string | number)[]) => {
+const recount = (services: Core, ...args: (string | number)[]) => {
   return services.scripts.run('recount', GUILD_KEYS, ...args);
 };
 /** Runs a mode of season.lua with the lock of the replacement, which both share. */
-const season = (services: Services, staged: StagedMembers, mode: string, ...args: (string | number)[]) => {
+const season = (services: Core, staged: StagedMembers, mode: string, ...args: (string | number)[]) => {
   const keys = ['season', 'season:xp', 'next:xp:lock', 'hidden:reasons'].map((key) => `gr:{g}:${key}`);
   return services.scripts.run('season', [...GUILD_KEYS, ...keys], mode, Reflect.get(staged, 'token'), ...args);
 };
 
 /** Runs a mode of replace.lua. */
-const replace = (
-  services: Services,
-  staged: StagedMembers,
-  mode: string,
-  ...args: (string | number)[]
-): Promise<unknown> => Reflect.apply(Reflect.get(staged, 'step'), { ...staged, store: services }, [mode, ...args]);
+const replace = (services: Core, staged: StagedMembers, mode: string, ...args: (string | number)[]): Promise<unknown> =>
+  Reflect.apply(Reflect.get(staged, 'step'), { ...staged, store: services }, [mode, ...args]);
 
 /** A call of every script; `batch` counts, and `page` reads. */
 export const scriptCalls: readonly ScriptCall[] = [
@@ -157,7 +153,7 @@ export const GUILD_KINDS = ALL_VARIANTS ? ALL_KINDS : ([ALL_KINDS[0], ALL_KINDS[
 
 /** Makes a guild with a count and a replacement under way, on empty servers. @returns the replacement. */
 export async function prepare(
-  services: Services,
+  services: Core,
   servers: readonly Redis[],
   kind: GuildKind = 'without boards',
 ): Promise<StagedMembers> {
@@ -193,7 +189,7 @@ export async function prepare(
 }
 
 /** Puts members on the present boards and on the last week, ranked and hidden. */
-async function fillBoards({ client, writer }: Services, kind: GuildKind): Promise<void> {
+async function fillBoards({ client, writer }: Core, kind: GuildKind): Promise<void> {
   const gain = () =>
     writer.recordMany(
       GUILD,
@@ -221,7 +217,7 @@ export interface BoundCall {
 }
 
 /** Returns calls on what {@link prepare} has made. */
-export const callsOn = (services: Services, staged: StagedMembers, calls = scriptCalls): BoundCall[] =>
+export const callsOn = (services: Core, staged: StagedMembers, calls = scriptCalls): BoundCall[] =>
   calls.map(({ script, run }) => ({ name: `${script}: ${run}`, run: () => run(services, staged) }));
 
 /**

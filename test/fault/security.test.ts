@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { generateKey, hashKey } from '../../src/core/access/key-format.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { needs } from '../support/needs.ts';
@@ -93,7 +93,7 @@ it('the admin listener is on loopback by default', () => {
 describe('with the least rights in Redis', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
   let service: ServiceProcess;
-  let store: Services;
+  let store: Core;
   let key: string;
   let keyId: string;
   const urlOf = (user: string) => `redis://${user}:pass@127.0.0.1:${redis.port}`;
@@ -103,7 +103,7 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
     const admin = new Redis(redis.url);
     await admin.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...permissionsOf('guildrank'));
     await admin.call('ACL', 'SETUSER', 'bot', 'on', '>pass', ...permissionsOf('bot'));
-    store = servicesOn(admin, 'gr');
+    store = openCore(admin, 'gr');
     const created = await store.apiKeys.create('guild', 'test', null);
     key = created.key;
     keyId = created.record.id;
@@ -121,11 +121,11 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
     client.on('error', () => {});
     try {
       await waitUntilReady(client, 5000, () => {});
-      const { writer, audit } = servicesOn(client, 'gr');
+      const { writer, counters } = openCore(client, 'gr');
       await writer.record('guild', { userId: '1', set: 300, profile: { username: 'One' } });
       await writer.record('guild', { userId: '2', add: 5 });
       expect(await writer.remove('guild', ['2'])).toBe(1);
-      expect((await audit.check('guild')).exact).toBe(true);
+      expect((await counters.check('guild')).exact).toBe(true);
       for (const attempt of [
         () => client.hgetall('gr:{guild}:keys'),
         () => client.hgetall(store.redisKeys.apiKey(hashKey(key))),

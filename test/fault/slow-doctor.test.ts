@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
-import { servicesOn } from '../../src/cli/services.ts';
+import { openCore } from '../../src/core/core.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';
@@ -37,7 +37,7 @@ it('doctor ends with 1 and a clear word at a server that replies without end', a
 /** Starts a Redis with some members behind a proxy. `doctor` asks it through the proxy, and must end in time. */
 async function behindProxy() {
   const { port, client } = await redisForTest('--appendonly', 'yes', '--maxmemory', '200mb');
-  const { writer } = servicesOn(client, 'gr');
+  const { writer } = openCore(client, 'gr');
   for (let n = 1; n <= 30; n++) await writer.record('g', { userId: `${n}`, set: n * 100 });
   const proxy = await startTcpProxy(port);
   onTestFinished(proxy.stop);

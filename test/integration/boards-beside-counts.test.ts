@@ -24,12 +24,12 @@ describe('a count of the members that runs while', needs('redis-server'), () => 
     for (const _ of ['u500', 'u300']) expect((await count(guild, 'step'))[0]).toBe('OK');
     return guild;
   };
-  const boards = async (guild: string) => (await suite.store.audit.check(guild)).stored.boards;
+  const boards = async (guild: string) => (await suite.store.counters.check(guild)).stored.boards;
   const end = async (guild: string) => {
     let [status] = ['OK'] as (string | number)[];
     while (status === 'OK') [status] = await count(guild, 'step');
     expect(status).toBe('DONE');
-    const { stored, actual } = await suite.store.audit.check(guild);
+    const { stored, actual } = await suite.store.counters.check(guild);
     expect(stored).toEqual(actual);
   };
 

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
-import { servicesOn, withServices } from '../../src/cli/services.ts';
+import { withCore } from '../../src/cli/with-core.ts';
+import { openCore } from '../../src/core/core.ts';
 import { runCommand, testContext } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';
@@ -16,7 +17,7 @@ async function cannotSave() {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-misconf-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const server = await redisForTest('--dir', folder, '--save', '3600 1000000', '--dbfilename', 'dump.rdb');
-  await servicesOn(server.client, 'gr').writer.record('g', { userId: '1', set: 5 });
+  await openCore(server.client, 'gr').writer.record('g', { userId: '1', set: 5 });
   // A file cannot replace a folder.
   mkdirSync(join(folder, 'dump.rdb'));
   await server.client.bgsave();
@@ -147,7 +148,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
 
 it('a value of the wrong type is named by guild export, with the fix', needs('redis-server'), async () => {
   const { url, client } = await redisForTest();
-  await servicesOn(client, 'gr').writer.record('g', { userId: '1', set: 5 });
+  await openCore(client, 'gr').writer.record('g', { userId: '1', set: 5 });
   await client.set('gr:{g}~week:xp', 'x');
   const { code, stderr } = await runCommand('guild', ['export', '--guild', 'g', '--paused'], { REDIS_URL: url });
   expect([code, stderr]).toEqual([
@@ -162,7 +163,7 @@ it('a Redis that hangs is left 60 s after its last reply, with the cause', needs
   // The connection counts ticks of this timer alone.
   vi.useFakeTimers({ toFake: ['setInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  await withServices(testContext({ env: { REDIS_URL: url } }), async ({ client }) => {
+  await withCore(testContext({ env: { REDIS_URL: url } }), async ({ client }) => {
     process.kill('SIGSTOP');
     const reply = client.get('gr:x').catch((error: unknown) => error);
     // The command must be on its way.

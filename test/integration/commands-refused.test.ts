@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { Redis as Client } from 'ioredis';
 import { expect, it, onTestFinished } from 'vitest';
-import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { withHalfMovedSlot, withoutSlotsOf } from '../fault/cluster-states.ts';
@@ -40,7 +40,7 @@ async function commandsOn(env: Record<string, string>, oneGuild = false) {
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
   await waitUntilReady(client, 10_000, () => {});
-  const store = servicesOn(client, 'gr');
+  const store = openCore(client, 'gr');
   const guildOf = (n: number) => (oneGuild ? 'g' : `g${n}`);
   const keyIds: string[] = [];
   for (let n = 0; n < GUILDS; n++) {

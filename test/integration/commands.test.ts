@@ -193,7 +193,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     expect(stdout).toContain(
       'XP curve       amari\nXP multiplier  1.5\nboards         none\npublic page    off\nmembers        2 ranked, 1 with XP\n',
     );
-    expect((await service.store.audit.check(id)).exact).toBe(true);
+    expect((await service.store.counters.check(id)).exact).toBe(true);
   });
 
   it('guild list shows each guild with plan, members, keys and public page', async () => {

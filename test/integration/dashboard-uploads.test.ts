@@ -128,7 +128,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect((await start({ mode: 'load' })).status).toBe(303);
     expect(await ended()).toContain('loaded 2 members');
     expect(await ranking()).toEqual(['old', '40', 'b', '70', 'a', '500']);
-    expect((await dashboard.store.audit.check('own')).exact).toBe(true);
+    expect((await dashboard.store.counters.check('own')).exact).toBe(true);
     await vi.waitFor(() => expect(files()).toEqual([]), PATIENT);
     const activity = await page('/guilds/own/activity');
     expect(activity).toMatch(/Began to load &quot;my members\.csv&quot;.*owner u1/);
@@ -457,7 +457,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
         expect((await owner.get(`/guilds/own/members?id=${id}`)).status).toBe(404);
       }
       expect(await ranking()).toEqual(['old', '40']);
-      expect((await dashboard.store.audit.check('own')).exact).toBe(true);
+      expect((await dashboard.store.counters.check('own')).exact).toBe(true);
       const activity = await page('/guilds/own/activity');
       for (const done of ['Hid', 'Put back', 'Removed']) expect(activity).toMatch(`${done} the member a`);
     });

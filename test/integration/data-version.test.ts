@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { servicesOn } from '../../src/cli/services.ts';
-import { CounterAudit } from '../../src/core/counters/counters.ts';
+import { openCore } from '../../src/core/core.ts';
+import { GuildCounters } from '../../src/core/counters/counters.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
@@ -19,7 +19,7 @@ describeStores('the version of the data of a guild', (kind) => {
   beforeEach(() => store.empty());
 
   const isReal = kind.name === 'redis-server';
-  const services = () => servicesOn(store.client, 'gr');
+  const services = () => openCore(store.client, 'gr');
   const stats = () => store.client.hgetall('gr:{g}:stats');
 
   it('is written by the first write, and by the next one where a raw writer left it out', async () => {
@@ -49,8 +49,8 @@ describeStores('the version of the data of a guild', (kind) => {
       () => all.writer.remove('g', ['a']),
       () => all.guildConfig.update('g', { plan: 'pro' }),
       () => all.guildConfig.update('g', { xpCurve: 'amari' }),
-      () => new CounterAudit(all).check('g'),
-      () => all.audit.rebuild('g'),
+      () => new GuildCounters(all).check('g'),
+      () => all.counters.rebuild('g'),
       () => staged.putInPlace(),
       () =>
         all.scripts.run(
@@ -80,14 +80,14 @@ describeStores('the curve of a guild', (kind) => {
   beforeEach(() => store.empty());
 
   it('is standard unless the configuration names another', async () => {
-    const { writer } = servicesOn(store.client, 'gr');
+    const { writer } = openCore(store.client, 'gr');
     expect(await writer.record('g', { userId: 'a', set: 4675 })).toMatchObject({ level: 10 });
     await store.client.hset('gr:{g}:config', 'xp_curve', 'amari');
     expect(await writer.record('g', { userId: 'a', set: 4675 })).toMatchObject({ level: 16 });
   });
 
   it('is refused by name when the scripts lack it, and nothing is changed', async () => {
-    const { writer, audit, guildConfig } = servicesOn(store.client, 'gr');
+    const { writer, counters, guildConfig } = openCore(store.client, 'gr');
     const refuse = async (call: () => Promise<unknown>, name: string) => {
       await expect(call()).rejects.toMatchObject({
         message: `the guild has the curve ${name}, which these scripts do not know: update them, or set a known curve`,
@@ -98,7 +98,7 @@ describeStores('the curve of a guild', (kind) => {
     for (const name of ['newer', 'Standard', 'a=1', '%w', '__proto__']) {
       await store.client.hset('gr:{g}:config', 'xp_curve', name);
       await refuse(() => writer.record('g', { userId: 'a', set: 5 }), name);
-      await refuse(() => audit.check('g'), name);
+      await refuse(() => counters.check('g'), name);
     }
     // All coefficients 0 give no level at all.
     await store.client.hset('gr:{g}:config', { xp_curve: 'custom', xp_curve_custom: '0,0,0,0,1,1' });

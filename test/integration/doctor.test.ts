@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
-import { servicesOn } from '../../src/cli/services.ts';
 import { hashKey } from '../../src/core/access/key-format.ts';
+import { openCore } from '../../src/core/core.ts';
 import { permissionsOf } from '../fault/acl.ts';
 import { contentOf } from '../fault/script-calls.ts';
 import { startCluster } from '../support/cluster.ts';
@@ -44,7 +44,7 @@ async function startStranger(meet: (socket: Socket) => void): Promise<string> {
 describe('guildrank doctor', needs('redis-server'), () => {
   const goodRedis = async () => {
     const redis = await redisForTest('--appendonly', 'yes', '--maxmemory', '200mb');
-    const store = servicesOn(redis.client, 'gr');
+    const store = openCore(redis.client, 'gr');
     for (const guild of ['a', 'b']) {
       for (let n = 1; n <= 30; n++) await store.writer.record(guild, { userId: `${n}`, set: n * 100 });
     }
@@ -201,7 +201,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     for (const finding of ['persistence', 'eviction', 'keys', 'data version', 'counters'].flatMap(of)) {
       expect(finding).toMatchObject({ state: 'problem', fix: expect.stringMatching(/.{10}/) });
     }
-    await store.audit.rebuild('a');
+    await store.counters.rebuild('a');
     const { stdout } = await runCommand('doctor', [], { REDIS_URL: url });
     expect(stdout).toMatch(/^eviction\tproblem\t.*\n\t\t-> CONFIG SET maxmemory-policy noeviction/m);
     expect(stdout).toMatch(/\n\d+ problems?, \d+ notes?, \d+ not checked, \d+ right\n$/);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { servicesOn } from '../../src/cli/services.ts';
+import { openCore } from '../../src/core/core.ts';
 import { startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';
@@ -10,7 +10,7 @@ describe('npm run export of a board', needs('redis-server'), () => {
   /** Makes a guild with 600 ranked members on its boards, and a hidden one. */
   const start = async () => {
     const { url, client } = await redisForTest();
-    const { guildConfig, writer } = servicesOn(client, 'gr');
+    const { guildConfig, writer } = openCore(client, 'gr');
     const others = Array.from({ length: 599 }, (_, n) => ({ userId: `m${n}`, add: 2 + n }));
     await guildConfig.update('g', { boards: ['week'] });
     await writer.record('g', { userId: 'a', set: 4674, profile: { username: 'Ann, "A"' } });

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import type { CurveText } from '../../src/core/ranking/curves.ts';
 import { exportText } from '../../src/imports/export.ts';
 import { generateMembers } from '../../src/imports/generate.ts';
@@ -15,11 +15,11 @@ const AWKWARD = ['comma, "quote"', 'two\nlines\r\nand more', ' spaces ', '=1+1',
 describe('npm run export', needs('redis-server'), () => {
   let testStore: TestStore;
   let redis: Redis;
-  let store: Services;
+  let store: Core;
   beforeAll(async () => {
     testStore = await realStore.start();
     redis = new Redis(testStore.url as string);
-    store = servicesOn(redis, 'gr');
+    store = openCore(redis, 'gr');
   });
   afterAll(async () => {
     redis.disconnect();
@@ -86,7 +86,7 @@ describe('npm run export', needs('redis-server'), () => {
       const loaded = await run('seed', ['--guild', guild, '--file', '-', '--format', format, ...options], out);
       expect(loaded).toMatchObject({ code: 0 });
       expect(await contentOf(guild)).toEqual(await contentOf('g'));
-      expect((await store.audit.check(guild)).exact).toBe(true);
+      expect((await store.counters.check(guild)).exact).toBe(true);
     }
     expect((await run('export', ['--guild', 'i', '--format', format])).out.split('\n').sort()).toEqual(
       out.split('\n').sort(),
@@ -105,7 +105,7 @@ describe('npm run export', needs('redis-server'), () => {
       expect(await run('seed', ['--guild', 'h', '--file', '-', ...lacks], out)).toMatchObject({ code: 0 });
       for (const part of ['gr:{}:xp', 'gr:{}:hidden', 'gr:{}:config'])
         expect((await contentOf('h'))[part]).toEqual((await contentOf('g'))[part]);
-      expect((await store.audit.check('h')).exact).toBe(true);
+      expect((await store.counters.check('h')).exact).toBe(true);
     },
   );
 

@@ -49,7 +49,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
           expect(score).toBe(member ? String(member.xp) : null);
           expect(profile).toBe(member?.username ? `- 0 - ${member.username}` : null);
         }
-        expect((await suite.store.audit.check(guild)).exact).toBe(true);
+        expect((await suite.store.counters.check(guild)).exact).toBe(true);
         if (expected.size === 0)
           expect(await suite.store.client.keys(`*{${guild}}*`)).toEqual([`gr:{${guild}}:sessions`]);
       }),

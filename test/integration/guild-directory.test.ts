@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { servicesOn } from '../../src/cli/services.ts';
+import { openCore } from '../../src/core/core.ts';
 import { InvalidInputError, StoreUnavailableError } from '../../src/core/errors.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { GuildDirectory } from '../../src/core/guilds/guild-directory.ts';
@@ -39,7 +39,7 @@ describeStores('of a guild directory', (kind) => {
     });
 
     it('finds a guild of hidden members alone, and one whose members have all gone, as the commands do', async () => {
-      const services = servicesOn(store.client, 'gr');
+      const services = openCore(store.client, 'gr');
       await services.writer.record('hidden', { userId: 'a', set: 5 });
       await services.writer.hide('hidden', ['a']);
       await services.writer.record('emptied', { userId: 'a', set: 5 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Services } from '../../src/cli/services.ts';
+import type { Core } from '../../src/core/core.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { withStagedMembers } from '../../src/imports/staging.ts';
 import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
@@ -78,7 +78,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
     expect(await client.exists(`gr:{${moved.guild}}:config`, `gr:{${moved.guild}}:season`)).toBe(0);
     expect(await keysOf(moved)).toHaveLength(1);
-    expect((await suite.store.audit.check(moved.guild)).exact).toBe(true);
+    expect((await suite.store.counters.check(moved.guild)).exact).toBe(true);
   });
 
   it('stores the usage of many API keys, which are more than one call of a function or a command takes', async () => {
@@ -153,8 +153,8 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
   });
 
   it.each([
-    ['another one', (store: Services, { lines }: Guild) => importLines(store, lines)],
-    ['a deletion', (store: Services, { guild }: Guild) => deleteGuild(store, guild)],
+    ['another one', (store: Core, { lines }: Guild) => importLines(store, lines)],
+    ['a deletion', (store: Core, { guild }: Guild) => deleteGuild(store, guild)],
   ])('keeps its API keys when %s was suspended before it deleted the old ones', async (_, begin) => {
     const moved = await make();
     const apiKeys = Object.create(suite.store.apiKeys, {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { servicesOn } from '../../src/cli/services.ts';
+import { openCore } from '../../src/core/core.ts';
 import { permissionsOf } from '../fault/acl.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
@@ -18,7 +18,7 @@ describe('guild list', needs('redis-server'), () => {
 
   /** Stores a guild with members and a plan, one with an API key and a title, and one whose members are all hidden. */
   async function fill(): Promise<void> {
-    const services = servicesOn(store.client, 'gr');
+    const services = openCore(store.client, 'gr');
     await services.writer.recordMany('2', [
       { userId: 'a', set: 5 },
       { userId: 'b', set: 0 },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { GuildExport } from '../../src/core/moves/guild-export.ts';
 import type { Line } from '../../src/core/moves/moved-guild.ts';
 import { count } from '../../src/core/readable.ts';
@@ -14,12 +14,12 @@ const READY = { ...PATIENT, timeout: 60_000 };
 
 describe('guild export and import', { ...needs('redis-server'), timeout: 180_000 }, () => {
   let stores: TestStore[];
-  let from: Services;
-  let to: Services;
+  let from: Core;
+  let to: Core;
   let bots: ReturnType<typeof startRandomBot>[];
   beforeAll(async () => {
     stores = await Promise.all([realStore.start(), realStore.start()]);
-    [from, to] = stores.map(({ client }) => servicesOn(client, 'gr')) as [Services, Services];
+    [from, to] = stores.map(({ client }) => openCore(client, 'gr')) as [Core, Core];
   });
   afterAll(() => Promise.all(stores.map((store) => store.stop())));
   beforeEach(async ({ onTestFinished }) => {
@@ -47,7 +47,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     return stdout + stderr;
   }
 
-  const content = ({ client, audit }: Services) => guildContent(client, audit);
+  const content = ({ client, counters }: Core) => guildContent(client, counters);
   const fill = (members = MEMBERS) => fillGuild(from, members);
   function startBot(client = from.client) {
     const stop = startRandomBot(client, MEMBERS);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../../src/core/ranking/model.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
@@ -123,13 +123,13 @@ type Step =
 
 describe('a hidden member', needs('redis-server'), () => {
   let testStore: TestStore;
-  let services: Services;
+  let services: Core;
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-hidden-'));
   let guilds = 0;
 
   beforeAll(async () => {
     testStore = await realStore.start();
-    services = servicesOn(testStore.client, 'gr');
+    services = openCore(testStore.client, 'gr');
   });
   afterAll(async () => {
     await testStore.stop();
@@ -225,7 +225,7 @@ describe('a hidden member', needs('redis-server'), () => {
           expect([each, await hiddenIn(guild)]).toEqual([each, hidden]);
           expect((await members(guild, 'xp')).filter((id) => hidden.has(id))).toEqual([]);
         }
-        expect((await services.audit.check(guild)).exact).toBe(true);
+        expect((await services.counters.check(guild)).exact).toBe(true);
       }),
       { numRuns: randomRuns(30), examples: [[[{ kind: 'remove', ids: IDS }, { kind: 'export' }]]] },
     );
@@ -240,7 +240,7 @@ describe('a hidden member', needs('redis-server'), () => {
       await run('seed', ['--guild', guild, '--file', path, ...how]);
       expect((await members(guild, 'hidden')).sort()).toEqual(['first', 'last']);
       expect(await members(guild, 'xp')).toEqual(['never']);
-      expect((await services.audit.check(guild)).exact).toBe(true);
+      expect((await services.counters.check(guild)).exact).toBe(true);
     },
   );
 

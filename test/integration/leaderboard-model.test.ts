@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { RefusedError } from '../../src/core/errors.ts';
 import { MAX_XP } from '../../src/core/ranking/curves.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
@@ -12,7 +12,7 @@ import { randomRuns } from '../support/variants.ts';
 
 describeStores('random writes', (kind) => {
   let testStore: TestStore;
-  let store: Services;
+  let store: Core;
   let commands: CommandBatcher;
   let guilds = 0;
   // ioredis-mock compiles the script at every command, so it gets fewer runs.
@@ -23,7 +23,7 @@ describeStores('random writes', (kind) => {
   beforeAll(async () => {
     testStore = await kind.start();
     const client = testStore.connect();
-    store = servicesOn(client, 'gr');
+    store = openCore(client, 'gr');
     commands = new CommandBatcher(new Scripts(client), store.redisKeys, { client });
   });
   afterAll(() => testStore.stop());
@@ -35,7 +35,7 @@ describeStores('random writes', (kind) => {
         const model = new Model();
         for (const step of script) await applyBoth(store, guild, model, step);
         await expectGuild(commands, guild, model, limit);
-        const check = await store.audit.check(guild);
+        const check = await store.counters.check(guild);
         expect(check.actual.totalXp).toBe(model.totalXp);
         expect(check.exact).toBe(true);
       }),
@@ -64,7 +64,7 @@ describeStores('random writes', (kind) => {
   });
 });
 
-async function applyBoth(store: Services, guild: string, model: Model, step: Step): Promise<void> {
+async function applyBoth(store: Core, guild: string, model: Model, step: Step): Promise<void> {
   const accepted = model.apply(step);
   if (step.kind === 'remove') await store.writer.remove(guild, step.userIds);
   else if (accepted) await store.writer.recordMany(guild, step.records);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { CURVE_NAMES, levelForXp, MAX_XP, xpForLevel } from '../../src/core/ranking/curves.ts';
 import { customCurve } from '../support/random-curve.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
@@ -8,11 +8,11 @@ import { randomRuns } from '../support/variants.ts';
 
 describeStores('the level computed in Redis', (kind) => {
   let testStore: TestStore;
-  let store: Services;
+  let store: Core;
 
   beforeAll(async () => {
     testStore = await kind.start();
-    store = servicesOn(testStore.client, 'gr');
+    store = openCore(testStore.client, 'gr');
     for (const curve of CURVE_NAMES) await store.guildConfig.update(curve, { xpCurve: curve });
   });
   afterAll(() => testStore.stop());

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
-import { BotWriter } from '../../src/core/guild-writer.ts';
+import { GuildWriter } from '../../src/core/guild-writer.ts';
 import type { FileRecord } from '../../src/core/members/records.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
 import { openInput } from '../../src/imports/inputs.ts';
@@ -33,7 +33,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
   /** A store that knows nothing of the guild, so that its first write is sent again with the keys of the boards. */
   const freshTarget = () => {
     const scripts = new Scripts(suite.store.client);
-    return { ...suite.store, scripts, writer: new BotWriter({ ...suite.store, scripts }, Date.now) };
+    return { ...suite.store, scripts, writer: new GuildWriter({ ...suite.store, scripts }, Date.now) };
   };
   const LOADED = {
     ranked: ['d', '400'],
@@ -56,7 +56,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
       const target = suite.beside(async () => {
         if (++commands > last) throw new StoreUnavailableError(new Error('killed'));
       });
-      const writer = new BotWriter(target, Date.now);
+      const writer = new GuildWriter(target, Date.now);
       const isKilled = await loadAndHide({ ...target, writer }, guild, rows).then(
         () => false,
         () => true,

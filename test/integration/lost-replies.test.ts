@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
-import { BotWriter } from '../../src/core/guild-writer.ts';
+import { GuildWriter } from '../../src/core/guild-writer.ts';
 import { generateEntries } from '../../src/imports/generate.ts';
 import type { Input } from '../../src/imports/inputs.ts';
 import { load } from '../../src/imports/load.ts';
@@ -77,7 +77,7 @@ it('a load that fails on its way counts the rows that Redis confirmed', async ()
   async function* entries() {
     yield Array.from({ length: 300 }, (_, n) => ({ at: n, row: { userId: n < 250 ? `u${n}` : 'u0', xp: 5 } }));
   }
-  const writer = new BotWriter(target, Date.now);
+  const writer = new GuildWriter(target, Date.now);
   const { summary } = await load({ ...target, writer }, jobOf(guild, [inputOf(entries)], false));
   expect(summary).toMatchObject({ complete: false, loaded: 250, created: 250, repeated: 0 });
 });

@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
 
 describe('npm run member and season', needs('redis-server'), () => {
   let testStore: TestStore;
-  let store: Services;
+  let store: Core;
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-member-'));
   beforeAll(async () => {
     testStore = await realStore.start();
-    store = servicesOn(testStore.client, 'gr');
+    store = openCore(testStore.client, 'gr');
   });
   afterAll(async () => {
     await testStore.stop();
@@ -33,7 +33,7 @@ describe('npm run member and season', needs('redis-server'), () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     return JSON.parse(stdout);
   };
-  const isExact = async () => (await store.audit.check('g')).exact;
+  const isExact = async () => (await store.counters.check('g')).exact;
 
   it('member show prints a member, ranked or hidden', async () => {
     expect((await member('show', 'a')).stdout).toBe(

@@ -29,7 +29,7 @@ describeStores('a replacement of the members, while the owner sets another curve
   const content = async (guild: string) => ({
     members: await suite.store.client.zrange(`gr:{${guild}}:xp`, 0, -1),
     curve: await suite.store.client.hget(`gr:{${guild}}:config`, 'xp_curve'),
-    exact: (await suite.store.audit.check(guild)).exact,
+    exact: (await suite.store.counters.check(guild)).exact,
   });
 
   it.each([

@@ -29,7 +29,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     profiles: await suite.store.client.hgetall(`gr:{${guild}}:members`),
     reasons: await suite.store.client.hgetall(`gr:{${guild}}:hidden:reasons`),
   });
-  const exact = async (guild: string) => (await suite.store.audit.check(guild)).exact;
+  const exact = async (guild: string) => (await suite.store.counters.check(guild)).exact;
   const swap = async (staged: StagedMembers): Promise<void> => {
     await staged.putInPlace();
     await staged.end();
@@ -312,7 +312,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
       xp_curve_custom: '0,0,50,0,1,1',
       plan: 'free',
     });
-    expect(await suite.store.audit.check(guild)).toMatchObject({ exact: true, actual: { levelSum: 2n } });
+    expect(await suite.store.counters.check(guild)).toMatchObject({ exact: true, actual: { levelSum: 2n } });
   });
 
   it('replaces profiles as a whole, and raises the revision', async () => {
@@ -367,12 +367,12 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await suite.store.writer.recordMany(guild, records('old', 30, 10));
     const staged = await StagedMembers.lock(suite.store, guild);
     await staged.stage(records('new', 30, 15));
-    const { CounterAudit } = await import('../../src/core/counters/counters.ts');
+    const { GuildCounters } = await import('../../src/core/counters/counters.ts');
     let steps = 0;
     const store = suite.beside(async () => {
       if (++steps === 4) await staged.putInPlace();
     });
-    expect(await new CounterAudit(store, 7).rebuild(guild)).toMatchObject({
+    expect(await new GuildCounters(store, 7).rebuild(guild)).toMatchObject({
       actual: { members: 30n, totalXp: 885n },
       exact: true,
     });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
 
 const STATS = 'gr:{g}:stats';
@@ -7,11 +7,11 @@ const HOUR_US = 3_600_000_000;
 
 describeStores('the revision of a guild', (kind) => {
   let testStore: TestStore;
-  let store: Services;
+  let store: Core;
 
   beforeAll(async () => {
     testStore = await kind.start();
-    store = servicesOn(testStore.connect(), 'gr');
+    store = openCore(testStore.connect(), 'gr');
   });
   afterAll(() => testStore.stop());
 

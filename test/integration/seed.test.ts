@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { levelForXp } from '../../src/core/ranking/curves.ts';
 import { generateMembers } from '../../src/imports/generate.ts';
 import { byRank } from '../../src/imports/ranking.ts';
@@ -16,14 +16,14 @@ import { needs } from '../support/needs.ts';
 describe('npm run seed', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let redis: Redis;
-  let store: Services;
+  let store: Core;
   let reader: GuildReader;
   let folder: string;
 
   beforeAll(async () => {
     server = await startEmbeddedRedis();
     redis = new Redis(server.url);
-    store = servicesOn(redis, 'gr');
+    store = openCore(redis, 'gr');
     reader = createReader(redis);
     folder = mkdtempSync(join(tmpdir(), 'guildrank-seed-'));
   });
@@ -58,7 +58,7 @@ describe('npm run seed', needs('redis-server'), () => {
     return dump;
   };
   const leftovers = () => redis.keys('gr:{g}:next:*');
-  const exact = async () => (await store.audit.check('g')).exact;
+  const exact = async () => (await store.counters.check('g')).exact;
   const members = (count: number, name = '1') => [...generateMembers(count, name)];
   const csv = (rows: readonly { userId: string; xp: number }[]) =>
     `user_id,xp\n${rows.map(({ userId, xp }) => `${userId},${xp}\n`).join('')}`;

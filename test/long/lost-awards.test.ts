@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { servicesOn } from '../../src/cli/services.ts';
+import { openCore } from '../../src/core/core.ts';
 import { type Award, createWriter, StoreUnavailableError } from '../../src/kit/writer.ts';
 import { clientKinds } from '../../tools/bot-clients.ts';
 import { recordFigure } from '../support/figures.ts';
@@ -22,7 +22,7 @@ describe('a bot that sends an award again until it has a reply', needs('redis-se
     onTestFinished(redis.stop);
     const direct = new Redis(redis.url);
     onTestFinished(() => direct.disconnect());
-    const services = servicesOn(direct, 'gr');
+    const services = openCore(direct, 'gr');
     // Each award is a level.
     await services.guildConfig.update('g', { xpCurve: `custom=0,0,${XP},0,1,1` });
     const proxy = await startTcpProxy(redis.port);
@@ -59,7 +59,7 @@ describe('a bot that sends an award again until it has a reply', needs('redis-se
 
     const each = Array.from({ length: AWARDS / MEMBERS }, (_, index) => index + 1);
     for (const told of levels.values()) expect(told.sort((a, b) => a - b)).toEqual(each);
-    const { stored, actual } = await services.audit.check('g');
+    const { stored, actual } = await services.counters.check('g');
     expect(stored).toEqual(actual);
     expect(stored).toMatchObject({ members: BigInt(MEMBERS), totalXp: BigInt(AWARDS * XP) });
     expect(lost).toBeGreaterThan(10);

@@ -122,7 +122,7 @@ describe('a Sentinel set in a network that is cut', { ...needs('redis-server'), 
       const { answers, calls } = recording;
       expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
       expect(service.lines().filter(({ msg }) => msg === 'request failed')).toEqual([]);
-      expect((await guild.store.audit.check(guild.id)).exact).toBe(true);
+      expect((await guild.store.counters.check(guild.id)).exact).toBe(true);
       const slowest = slowestSince(began);
       expect(slowest).toBeLessThan(BOUND_MS + service.worstLag(began));
       const refused = answers.filter(({ status }) => status === 503);

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { scriptNames, scriptSource } from '../../src/core/store/scripts.ts';
 import { createReader } from '../../src/kit/reader.ts';
 import { createWriter } from '../../src/kit/writer.ts';
@@ -48,12 +48,12 @@ asyncio.run(main())
 describe('all clients at once, on one guild with boards', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
   let admin: Redis;
-  let services: Services;
+  let services: Core;
   let clients: readonly OpenClient[];
   beforeAll(async () => {
     redis = await startEmbeddedRedis();
     admin = new Redis(redis.url);
-    services = servicesOn(admin, 'gr');
+    services = openCore(admin, 'gr');
     clients = await Promise.all(clientKinds.map(({ open }) => open(redis.url)));
   });
   afterAll(async () => {
@@ -92,14 +92,14 @@ describe('all clients at once, on one guild with boards', needs('redis-server'),
             gained.set(each.userId, (gained.get(each.userId) ?? 0) + gain);
           }),
         );
-        const { stored, actual } = await services.audit.check(guild);
+        const { stored, actual } = await services.counters.check(guild);
         expect(stored).toEqual(actual);
         await services.writer.unhide(guild, USERS);
         const { data } = await createReader((clients[0] as OpenClient).client).page(guild, 1, 10, { board: 'month' });
         expect(new Map(data.map(({ userId, xp }) => [userId, xp]))).toEqual(
           new Map([...gained].filter(([, xp]) => xp > 0)),
         );
-        expect((await services.audit.check(guild)).exact).toBe(true);
+        expect((await services.counters.check(guild)).exact).toBe(true);
       }),
       { numRuns: 40 },
     );
@@ -134,7 +134,7 @@ describe('all clients at once, on one guild with boards', needs('redis-server'),
     await services.writer.unhide('py', USERS);
     const { data } = await createReader((clients[0] as OpenClient).client).page('py', 1, 10, { board: 'month' });
     expect(Object.fromEntries(data.map(({ userId, xp }) => [userId, xp]))).toEqual(Object.fromEntries(gained));
-    const { stored, actual } = await services.audit.check('py');
+    const { stored, actual } = await services.counters.check('py');
     expect(stored).toEqual(actual);
   });
 });

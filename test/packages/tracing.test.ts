@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { servicesOn } from '../../src/cli/services.ts';
+import { openCore } from '../../src/core/core.ts';
 import { type KeyValue, resourceSpansOf, type Span } from '../../tools/otlp.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, startServiceProcess } from '../support/process.ts';
@@ -44,7 +44,7 @@ const PARENT = '00f067aa0ba902b7';
 
 it('sends a span of each request as protobuf, in the trace of a trusted proxy', needs('redis-server'), async () => {
   const { url: redisUrl, client } = await redisForTest();
-  const { key } = await servicesOn(client, 'gr').apiKeys.create('guild', 'test', null);
+  const { key } = await openCore(client, 'gr').apiKeys.create('guild', 'test', null);
   const receiver = await startReceiver();
   const service = await startServiceProcess({
     ...LONG_REDIS_TIMEOUT,

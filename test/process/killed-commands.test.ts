@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { generateMembers } from '../../src/imports/generate.ts';
 import { byRank } from '../../src/imports/ranking.ts';
 import { createWriter } from '../../src/kit/writer.ts';
@@ -24,12 +24,12 @@ const STAGED = 'gr:{g}:next:xp';
 
 describe('a command that is killed or suspended', { ...needs('redis-server'), timeout: 180_000 }, () => {
   let stores: TestStore[];
-  let from: Services;
-  let to: Services;
+  let from: Core;
+  let to: Core;
   const cleanUps: (() => unknown)[] = [];
   beforeEach(async () => {
     stores = await Promise.all([realStore.start(), realStore.start()]);
-    [from, to] = stores.map(({ client }) => servicesOn(client, 'gr')) as [Services, Services];
+    [from, to] = stores.map(({ client }) => openCore(client, 'gr')) as [Core, Core];
   });
   afterEach(async () => {
     for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
@@ -50,7 +50,7 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
   }
   const seed = (...args: string[]) => runCommand('seed', ['--guild', 'g', ...args], { REDIS_URL: urlOf(0) });
   const count = (key: string) => from.client.zcard(key);
-  const exact = async (store = from) => (await store.audit.check('g')).exact;
+  const exact = async (store = from) => (await store.counters.check('g')).exact;
   const leftovers = () => from.client.keys('gr:{g}:next:*');
 
   it('seed --replace that was suspended while another one took over is refused, and changes nothing', async () => {
@@ -102,7 +102,7 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
     void target.ended.then(() => source.child.stdout?.destroy());
     return { source, target };
   }
-  const content = ({ client, audit }: Services) => guildContent(client, audit);
+  const content = ({ client, counters }: Core) => guildContent(client, counters);
 
   it('guild export or import leaves no half guild behind: both run again, and all is exact', async () => {
     await fillGuild(from, MEMBERS);

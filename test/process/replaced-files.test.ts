@@ -4,8 +4,8 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { servicesOn } from '../../src/cli/services.ts';
 import { createInvite } from '../../src/core/access/invites.ts';
+import { openCore } from '../../src/core/core.ts';
 import { copyBuild } from '../support/copied-build.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
@@ -44,7 +44,7 @@ describe('a process whose files are being replaced by a build', needs('redis-ser
   };
 
   it('the service answers its first requests, of the API and of a public page', async () => {
-    const services = servicesOn(client, 'gr');
+    const services = openCore(client, 'gr');
     const { key } = await services.apiKeys.create('g', 'test', null);
     await client.hset('gr:{g}:config', 'public_page', 'on');
     const port = String(await freePort());
@@ -60,7 +60,7 @@ describe('a process whose files are being replaced by a build', needs('redis-ser
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     await withoutFiles(['dashboard'], { DASHBOARD_PORT: String(port) }, async () => {
-      const invite = await createInvite(servicesOn(client, 'gr'), url, { guildId: 'g', userId: '' });
+      const invite = await createInvite(openCore(client, 'gr'), url, { guildId: 'g', userId: '' });
       expect((await fetch(url)).status).toBe(401);
       expect((await fetch(invite)).status).toBe(200);
     });

@@ -1,7 +1,7 @@
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseDashboardConfig } from '../../src/config/dashboard.ts';
 import { createInvite } from '../../src/core/access/invites.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
@@ -13,7 +13,7 @@ export interface TestDashboard extends RunningDashboard {
   readonly localUrl: string;
   readonly redis: EmbeddedRedis;
   /** Writers, keys and counters on the same data. */
-  readonly store: Services;
+  readonly store: Core;
   /** The log so far. */
   readonly logText: () => string;
   /** Makes a link that signs in to a guild, or as the operator. */
@@ -34,7 +34,7 @@ export async function startTestDashboard(env: Record<string, string> = {}): Prom
   const client = connect({ ...config.redis, timeoutMs: 5000 });
   client.on('error', () => {});
   await waitUntilReady(client, 10_000, () => {});
-  const store = servicesOn(client, 'gr');
+  const store = openCore(client, 'gr');
   const dashboard: TestDashboard = {
     ...running,
     redis,

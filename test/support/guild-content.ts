@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Redis } from 'ioredis';
 import { Cluster } from 'ioredis';
 import { expect } from 'vitest';
-import type { Services } from '../../src/cli/services.ts';
+import type { Core } from '../../src/core/core.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
 import { allBoardKeys } from '../../src/core/store/keys.ts';
 import { createWriter } from '../../src/kit/writer.ts';
@@ -13,11 +13,7 @@ const SLICE = 500;
 const CLOCK_MS = 3000;
 
 /** Fills a guild, g unless given, with all that a guild can have. u0 has all the XP that a member can have. */
-export async function fillGuild(
-  { client, guildConfig, apiKeys }: Services,
-  members: number,
-  guild = 'g',
-): Promise<void> {
+export async function fillGuild({ client, guildConfig, apiKeys }: Core, members: number, guild = 'g'): Promise<void> {
   const writer = createWriter(client);
   const boards = { boards: ['week', 'month'], utcOffsetMinutes: 60 } as const;
   await guildConfig.update(guild, { plan: 'pro', xpCurve: 'custom=0,0,50,0,1,1', xpMultiplier: 1.5, ...boards });
@@ -58,7 +54,7 @@ export async function fillGuild(
  */
 export async function guildContent(
   client: RedisClient,
-  audit: Services['audit'],
+  counters: Core['counters'],
   describe: (profile: Buffer | null) => unknown = (profile) => profile,
 ) {
   const userIds = [
@@ -82,7 +78,7 @@ export async function guildContent(
   const endsReadAt = Date.now();
   return {
     stats,
-    exact: (await audit.check('g')).exact,
+    exact: (await counters.check('g')).exact,
     xp: await client.zrange('gr:{g}:xp', 0, -1, 'WITHSCORES'),
     hidden: await client.zrange('gr:{g}:hidden', 0, -1, 'WITHSCORES'),
     reasons: await client.hgetall('gr:{g}:hidden:reasons'),

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { hashKey } from '../../src/core/access/key-format.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import type { Answer } from './load.ts';
@@ -11,7 +11,7 @@ import type { Answer } from './load.ts';
 export interface TestGuild {
   readonly id: string;
   readonly key: string;
-  readonly store: Services;
+  readonly store: Core;
   /** For the service: a quota that a load test does not use up. */
   readonly env: Record<string, string>;
   readonly headers: Record<string, string>;
@@ -41,7 +41,7 @@ export async function guildOn(
   const client = connect({ ...redis, timeoutMs: 5000 });
   client.on('error', () => {});
   await waitUntilReady(client, 10_000, () => {});
-  const store = servicesOn(client, 'gr');
+  const store = openCore(client, 'gr');
   let created = await store.apiKeys.create(id, 'test', null);
   for (let made = 1; !(await fits(store.redisKeys.apiKey(hashKey(created.key)))); made++) {
     if (made === MAX_KEYS) throw new Error(`None of ${made} keys fits`);

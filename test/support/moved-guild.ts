@@ -1,11 +1,11 @@
-import type { Services } from '../../src/cli/services.ts';
+import type { Core } from '../../src/core/core.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { GuildExport } from '../../src/core/moves/guild-export.ts';
 import { importGuild } from '../../src/core/moves/guild-import.ts';
 import type { Line } from '../../src/core/moves/moved-guild.ts';
 
 /** Returns the lines of "guild export". */
-export async function streamOf(store: Services, guild: string): Promise<string[]> {
+export async function streamOf(store: Core, guild: string): Promise<string[]> {
   const lines: string[] = [];
   const write = async (line: Line) => void lines.push(JSON.stringify(line));
   const { signal } = new AbortController();
@@ -14,7 +14,7 @@ export async function streamOf(store: Services, guild: string): Promise<string[]
 }
 
 /** Imports the lines of a guild. */
-export async function importLines(store: Services, lines: readonly string[]) {
+export async function importLines(store: Core, lines: readonly string[]) {
   const input = (async function* () {
     yield* lines;
   })();
@@ -22,7 +22,7 @@ export async function importLines(store: Services, lines: readonly string[]) {
 }
 
 /** Returns the stream of a guild with an API key, which is deleted then. */
-export async function exportedGuild(store: Services, guild: string) {
+export async function exportedGuild(store: Core, guild: string) {
   await store.writer.record(guild, { userId: 'a', set: 500 });
   const { record } = await store.apiKeys.create(guild, 'x', null);
   const sha = (await store.client.hget(`gr:{${guild}}:keys`, record.id)) as string;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createService, type RunningService, type ServiceParts } from '../../src/service/service.ts';
 import { LONG_REDIS_TIMEOUT } from './process.ts';
@@ -8,7 +8,7 @@ import type { TestStore } from './stores.ts';
 
 export interface TestService extends RunningService {
   /** Writers, keys and counters on the same data. */
-  readonly store: Services;
+  readonly store: Core;
   /** Moves the service's clocks forward. They stand still otherwise. */
   advance(ms: number): void;
   /** Sets the service's wall clock to this many milliseconds from its start, as an operator can. */
@@ -51,7 +51,7 @@ export async function startService(
     painter,
   });
   const running = await service.start();
-  const store = servicesOn(testStore.connect(), config.keyPrefix);
+  const store = openCore(testStore.connect(), config.keyPrefix);
   return {
     ...running,
     store,

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import type { Scripts } from '../../src/core/store/scripts.ts';
 import type { StoreKind, TestStore } from './stores.ts';
 
 /** The writers and counters on a test store, filled in before the tests of a suite run. */
 export interface StoreSuite {
-  store: Services;
+  store: Core;
   /** Returns the id of a guild that no test has used. */
   newGuild(): string;
   /** Returns the store with a function that runs before each script, as a bot writes between the steps of a command. */
-  beside(before: (...command: Parameters<Scripts['run']>) => Promise<unknown>): Services;
+  beside(before: (...command: Parameters<Scripts['run']>) => Promise<unknown>): Core;
 }
 
 /** Starts a store before the tests of a suite, and ends it after them. */
@@ -28,7 +28,7 @@ export function storeSuite(kind: StoreKind): StoreSuite {
   } as StoreSuite;
   beforeAll(async () => {
     testStore = await kind.start();
-    suite.store = servicesOn(testStore.connect(), 'gr');
+    suite.store = openCore(testStore.connect(), 'gr');
   });
   afterAll(() => testStore.stop());
   return suite;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BotWriter, StoreUnavailableError } from '../../src/kit/writer.ts';
+import { type GuildWriter, StoreUnavailableError } from '../../src/kit/writer.ts';
 
 /** A bot that awards XP to members in turn, each time for an event of its own. */
 export interface AwardingBot {
@@ -16,7 +16,7 @@ const LINES = 3;
 const PAUSE_MS = 10;
 
 /** @param repeats whether it sends a call that failed again, with the same event, until it succeeds. */
-export function startAwardingBot(writer: BotWriter, guild: string, repeats: boolean): AwardingBot {
+export function startAwardingBot(writer: GuildWriter, guild: string, repeats: boolean): AwardingBot {
   const counts = { acknowledged: 0, failed: 0 };
   const xp = new Map<string, number>();
   let stopped = false;

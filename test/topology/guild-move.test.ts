@@ -4,8 +4,8 @@ import type { Redis } from 'ioredis';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { count } from '../../src/core/readable.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
 import { connect } from '../../src/core/store/connection.ts';
@@ -33,7 +33,7 @@ const MOVES: readonly [Move, ...Move[]] = ALL_VARIANTS
 
 interface Place {
   readonly env: Readonly<Record<string, string>>;
-  readonly store: Services;
+  readonly store: Core;
 }
 
 describe('guild export and import with Clusters', { ...needs('redis-server'), timeout: 2 * LONGEST_MS }, () => {
@@ -48,7 +48,7 @@ describe('guild export and import with Clusters', { ...needs('redis-server'), ti
       client.on('error', () => {});
       cleanUps.push(() => client.disconnect());
       await waitUntilReady(client, 30_000, () => {});
-      return { env, store: servicesOn(client, 'gr') };
+      return { env, store: openCore(client, 'gr') };
     });
     places = await Promise.all(connected);
     await fillGuild((places[MOVES[0][2]] as Place).store, MEMBERS);
@@ -83,7 +83,7 @@ describe('guild export and import with Clusters', { ...needs('redis-server'), ti
         .update(profile ?? '')
         .digest('base64');
     const contents = [to, from].map(({ store }) =>
-      guildContent(store.client, store.audit, MEMBERS > 10_000 ? digest : undefined),
+      guildContent(store.client, store.counters, MEMBERS > 10_000 ? digest : undefined),
     );
     const [moved, original] = (await Promise.all(contents)) as [Content, Content];
     expectSameGuild(moved, original);

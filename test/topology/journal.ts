@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { RedisKeys } from '../../src/core/store/keys.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
@@ -26,7 +26,7 @@ export async function startJournal(env: Record<string, string>, guildId: string)
   const client = connect(parseConfig(env).redis);
   client.on('error', () => {});
   await waitUntilReady(client, 10_000, () => {});
-  const { writer } = servicesOn(client, 'gr');
+  const { writer } = openCore(client, 'gr');
   const writes: JournalWrite[] = [];
   let stopped = false;
   const deadline = performance.now() + LONGEST_MS;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
@@ -15,14 +15,14 @@ const MOVES = Number(process.env.KIT_MOVES ?? 4);
 
 describe('the calls of the bot kit in a Cluster that moves the slot of the guild', needs('redis-server'), () => {
   let cluster: TestCluster;
-  let store: Services;
+  let store: Core;
   beforeAll(async () => {
     cluster = await startCluster();
     const { redis } = parseConfig({ REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses });
     const client = connect({ ...redis, timeoutMs: 5000 });
     client.on('error', () => {});
     await waitUntilReady(client, 10_000, () => {});
-    store = servicesOn(client, 'gr');
+    store = openCore(client, 'gr');
   });
   afterAll(async () => {
     store?.client.disconnect();
@@ -114,7 +114,7 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
         const member = model.members.get(userId);
         expect([xp, username]).toEqual([member?.xp, member?.username ?? userId]);
       }
-      expect((await store.audit.check(guild)).exact).toBe(true);
+      expect((await store.counters.check(guild)).exact).toBe(true);
     }
     expect(seen.done).toBeGreaterThan(MOVES * 5);
     expect(seen.refused).toBeGreaterThan(0);
@@ -146,6 +146,6 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
     expect(archived.members.map(({ xp }) => xp)).toEqual(members.map(({ set }) => set));
     expect(archived.members.filter(({ hidden }) => hidden).map(({ userId }) => userId)).toEqual(['m7']);
     expect(await store.client.zcount('gr:{season}:xp', 1, '+inf')).toBe(0);
-    for (const guild of ['season', 'season.s1']) expect((await store.audit.check(guild)).exact).toBe(true);
+    for (const guild of ['season', 'season.s1']) expect((await store.counters.check(guild)).exact).toBe(true);
   });
 });

@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { openCore } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
@@ -40,7 +40,7 @@ export class Bot {
   /** Adds 1. @returns the call, without an end unless enough replicas have it; undefined when nothing was done. */
   async add(userId: string, replicas: number): Promise<Call | undefined> {
     const { client } = this;
-    const { writer } = servicesOn(client, 'gr');
+    const { writer } = openCore(client, 'gr');
     const { stream } = client;
     const start = performance.now();
     try {

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, it, onTestFinished } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { servicesOn } from '../../src/cli/services.ts';
+import { openCore } from '../../src/core/core.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import type { Scripts } from '../../src/core/store/scripts.ts';
 import { needs } from '../support/needs.ts';
@@ -17,7 +17,7 @@ it('a replacement beside a failover shows and forgets no hidden member', needs('
   onTestFinished(() => replica.stop());
   const promoted = new Redis(replica.url);
   onTestFinished(() => promoted.disconnect());
-  const [before, after] = [master.client, promoted].map((client) => servicesOn(client, 'gr'));
+  const [before, after] = [master.client, promoted].map((client) => openCore(client, 'gr'));
   if (!before || !after) throw new Error('no services');
   await before.writer.recordMany(
     GUILD,
@@ -52,5 +52,5 @@ it('a replacement beside a failover shows and forgets no hidden member', needs('
   expect(await promoted.zrange('gr:{g}:xp', 0, -1)).toEqual(['new']);
   expect(await promoted.zcard('gr:{g}:hidden')).toBe(HIDDEN);
   expect(await promoted.hlen('gr:{g}:members')).toBe(HIDDEN / 2);
-  expect((await after.audit.check(GUILD)).exact).toBe(true);
+  expect((await after.counters.check(GUILD)).exact).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
 import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/reader.ts';
@@ -29,7 +29,7 @@ interface Expected {
 
 describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
   let cluster: TestCluster;
-  let store: Services;
+  let store: Core;
   let commands: CommandBatcher;
   let moves = 0;
 
@@ -39,7 +39,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
     const client = connect({ ...redis, timeoutMs: 5000 });
     client.on('error', () => {});
     await waitUntilReady(client, 10_000, () => {});
-    store = servicesOn(client, 'gr');
+    store = openCore(client, 'gr');
     commands = new CommandBatcher(new Scripts(client, { limit: timeLimit(400) }), store.redisKeys, { client });
   });
   afterAll(async () => {
@@ -157,7 +157,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
       // The two orders that gave wrong answers: the quota alone, and the counters before the ranking.
       const first = run === 0 ? [`gr:quota:{${guild}}`] : run === 1 ? [`gr:{${guild}}:stats`] : [];
       await moveByHand(`gr:{${guild}}:xp`, [...first, ...shuffled([...keys, `gr:quota:{${guild}}`], run)], check);
-      expect((await store.audit.check(guild)).exact).toBe(true);
+      expect((await store.counters.check(guild)).exact).toBe(true);
       expect((await commands.read(new PageRead(guild, 1, 100))).value).toMatchObject({
         data: rows(),
         total: members.size,
@@ -217,7 +217,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
     expect(counts[200]).toBeGreaterThan(0);
     for (const [id, writes] of written) {
       expect((await commands.read(new MemberRead(id, 'u'))).value?.xp).toBe(writes);
-      expect((await store.audit.check(id)).exact).toBe(true);
+      expect((await store.counters.check(id)).exact).toBe(true);
     }
     recordFigure('redis-cli reshard under load', { reshards, answers: answered(), ...counts });
   });

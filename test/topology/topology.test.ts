@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { readUsage } from '../../src/core/access/usage-reader.ts';
+import { type Core, openCore } from '../../src/core/core.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
@@ -15,7 +15,7 @@ const PLAN = 5;
 describe.each(topologies)('the service on $name', needs('redis-server', 'openssl'), (topology) => {
   let redis: RunningTopology;
   let service: ServiceProcess;
-  let store: Services;
+  let store: Core;
 
   beforeAll(async () => {
     redis = await topology.start();
@@ -23,7 +23,7 @@ describe.each(topologies)('the service on $name', needs('redis-server', 'openssl
     const client = redis.connect();
     client.on('error', () => {});
     await waitUntilReady(client, 10_000, () => {});
-    store = servicesOn(client, 'gr');
+    store = openCore(client, 'gr');
   });
   afterAll(async () => {
     await service?.stop();
@@ -61,7 +61,7 @@ describe.each(topologies)('the service on $name', needs('redis-server', 'openssl
         total_xp: 355,
         average_level: 2,
       });
-      expect((await store.audit.check(guild)).exact).toBe(true);
+      expect((await store.counters.check(guild)).exact).toBe(true);
     }
   });
 

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { commandLine } from '../../config/command-line.ts';
 import { type Config, parseConfig } from '../../config/service.ts';
+import { openCore } from '../../core/core.ts';
 import { count } from '../../core/readable.ts';
 import { connect, describe } from '../../core/store/connection.ts';
 import { limitReplies } from '../../core/store/connection-limits.ts';
 import { startFailure } from '../../core/store/failures.ts';
 import { greetingOf } from '../../core/store/greeting.ts';
 import { waitUntilReady } from '../../core/store/lifecycle.ts';
-import { openStore } from '../../core/store/store.ts';
 import { parseId, parseRate } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
 import { FAILED } from '../exit-codes.ts';
@@ -83,7 +83,7 @@ async function examineStore(
       const { problem: detail, fix } = startFailure(redis.mode, describe(redis), failure);
       return [problem('reachable', detail, fix)];
     }
-    const context = { ...openStore(client, config.keyPrefix), client, subscriber, config, rate };
+    const context = { ...openCore(client, config.keyPrefix), client, subscriber, config, rate };
     return [ok('reachable', describe(redis)), ...(await examine(context, guild))];
   } finally {
     for (const each of clients) each.disconnect();

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/service.ts';
+import type { ReadStore } from '../../core/reads/command-batcher.ts';
 import type { RedisClient } from '../../core/store/client.ts';
-import type { Store } from '../../core/store/store.ts';
 
 /**
  * What a check found: nothing wrong, something to know, something to correct, or nothing, because the user of REDIS_URL may not look or
@@ -17,7 +17,7 @@ export interface Finding {
 }
 
 /** The parts that the checks work with. They read, and write nothing. */
-export interface CheckContext extends Store {
+export interface CheckContext extends ReadStore {
   /** Rejects with the errors of Redis as they are, whose words the checks read. */
   readonly client: RedisClient;
   /** A second connection, as the service has one for messages. */

@@ -1,4 +1,4 @@
-import { CounterAudit } from '../../core/counters/counters.ts';
+import { GuildCounters } from '../../core/counters/counters.ts';
 import { redisCodeOf } from '../../core/errors.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import { isWellFormed } from '../../core/ranking/profile.ts';
@@ -22,7 +22,7 @@ const PROFILES_PER_STEP = 200;
 export async function checkGuilds(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
   const until = performance.now() + MAX_MS;
   const known = knownModel();
-  const audit = new CounterAudit(context, SLICE);
+  const audit = new GuildCounters(context, SLICE);
   const newer: string[] = [];
   const unfit: string[] = [];
   const drifting: string[] = [];

@@ -1,9 +1,9 @@
 import { messageOf, type StoreUnavailableError } from '../../core/errors.ts';
+import { probeRequests } from '../../core/reads/request-probe.ts';
 import { nodesOf } from '../../core/store/client.ts';
 import { explainFailure } from '../../core/store/failures.ts';
 import { timeProblem } from '../../core/store/inspection.ts';
 import { boardKeys } from '../../core/store/keys.ts';
-import { probeRequests } from '../../core/store/probe.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, some } from './finding.ts';
 
 type Command = readonly [name: string, ...args: string[]];

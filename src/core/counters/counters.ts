@@ -57,7 +57,7 @@ const MAX_BUSY_RETRIES = 300;
  * Recomputes counters from the members, in slices, while a bot keeps writing. A guild that nobody changes meanwhile is only read. For
  * another one the scripts that change members keep the sums of the count exact until its end. See ADR 4.
  */
-export class CounterAudit {
+export class GuildCounters {
   /** @param sliceSize members counted in one script call. */
   constructor(
     private readonly store: ScriptStore,

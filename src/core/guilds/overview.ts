@@ -1,7 +1,8 @@
 import { RefusedError } from '../errors.ts';
+import type { ReadStore } from '../reads/command-batcher.ts';
 import { StatsRead } from '../reads/reader.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../settings/page-look.ts';
-import type { ClientStore, Store } from '../store/store.ts';
+import type { ClientStore } from '../store/store.ts';
 
 /** @throws RefusedError when nothing is stored of a guild, such as one whose id is mistyped. O(1). */
 export async function requireGuild({ client, redisKeys }: ClientStore, guild: string): Promise<void> {
@@ -23,7 +24,7 @@ export async function countStored({ client, redisKeys }: ClientStore, guild: str
  * @throws StoreUnavailableError
  */
 export async function readOverview(
-  { client, redisKeys, commands }: Store,
+  { client, redisKeys, commands }: ReadStore,
   planQuotas: ReadonlyMap<string, number>,
   guild: string,
 ) {

@@ -30,7 +30,7 @@ export interface PlaceChange {
   readonly hidden: readonly HiddenMember[];
 }
 
-/** Runs hide.lua in a mode, in slices; "add" hides users too who are no members, with 0 XP. @throws as BotWriter.hide. */
+/** Runs hide.lua in a mode, in slices; "add" hides users too who are no members, with 0 XP. @throws as GuildWriter.hide. */
 export async function changeReason(
   { scripts, redisKeys }: ScriptStore,
   mode: 'hide' | 'unhide' | 'add',

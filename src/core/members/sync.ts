@@ -33,7 +33,7 @@ export interface SyncResult {
 
 const MAX_SHARE = 0.2;
 
-/** Compares a guild with its server. @throws as BotWriter.syncMembers. */
+/** Compares a guild with its server. @throws as GuildWriter.syncMembers. */
 export async function syncMembers(
   store: ScriptStore,
   guildId: string,

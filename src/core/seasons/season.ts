@@ -45,7 +45,7 @@ export class SeasonReset {
     private readonly options: SeasonOptions,
   ) {}
 
-  /** Copies all members, then resets them. @throws as BotWriter.resetSeason. */
+  /** Copies all members, then resets them. @throws as GuildWriter.resetSeason. */
   async run(): Promise<SeasonResult> {
     const { guildId, options } = this;
     checkFields(options, 'the options of resetSeason', ['archiveAs', 'keepMembers', 'signal']);

@@ -1,5 +1,5 @@
 import { BOUNDS } from '../bounds.ts';
-import { CounterAudit } from '../counters/counters.ts';
+import { GuildCounters } from '../counters/counters.ts';
 import { InvalidInputError } from '../errors.ts';
 import type { CurveText } from '../ranking/curves.ts';
 import { BOARD_KINDS, type BoardKind, GUILD_KEYS } from '../store/keys.ts';
@@ -63,14 +63,14 @@ export class GuildConfig {
 
   /**
    * Stores config fields, raises the revision and publishes the invalidation. Two round trips, O(1). A new curve moves
-   * every computed level, so it is stored with recounted counters before the other fields: O(n log n), see {@link CounterAudit.rebuild}.
-   * @throws InvalidInputError when title or look do not fit, and as {@link CounterAudit.check}; nothing is stored then.
+   * every computed level, so it is stored with recounted counters before the other fields: O(n log n), see {@link GuildCounters.rebuild}.
+   * @throws InvalidInputError when title or look do not fit, and as {@link GuildCounters.check}; nothing is stored then.
    */
   async update(guildId: string, change: GuildConfigChange): Promise<void> {
     const { xpCurve } = change;
     const fields = toFields(change);
     // First, because another count can refuse it.
-    if (xpCurve !== undefined) await new CounterAudit(this.store).rebuild(guildId, xpCurve, curveFields(xpCurve));
+    if (xpCurve !== undefined) await new GuildCounters(this.store).rebuild(guildId, xpCurve, curveFields(xpCurve));
     if (fields.length > 0) await this.configure(guildId, fields);
     await publishInvalidation(this.store, guildId);
   }

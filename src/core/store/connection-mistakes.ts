@@ -1,5 +1,5 @@
-import type { RedisConfig } from '../../config/redis.ts';
 import { systemErrorOf } from '../errors.ts';
+import type { RedisConfig } from './redis-config.ts';
 
 /** What errors of a connection tell of the settings: certificates that do not fit, and TLS on one side only. */
 

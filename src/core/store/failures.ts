@@ -1,6 +1,6 @@
-import type { RedisConfig } from '../../config/redis.ts';
 import { type RedisCode, redisCodeOf, scriptRefusal, systemErrorOf } from '../errors.ts';
 import { addressSetting, type ConnectionError, certificateRefusal, connectionMistake } from './connection-mistakes.ts';
+import type { RedisConfig } from './redis-config.ts';
 
 /** What a person can do about a refusal, by its code. */
 const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {

@@ -1,10 +1,10 @@
 import { connect as connectTcp, type NetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { RedisOptions } from 'ioredis';
-import type { RedisConfig } from '../../config/redis.ts';
 import { messageOf } from '../errors.ts';
 import type { RedisClient } from './client.ts';
 import { addressesOf, peerOf } from './connection.ts';
+import type { RedisConfig } from './redis-config.ts';
 
 /** A server that refuses a connection says so at once. */
 const WAIT_MS = 500;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RedisConfig } from '../../config/redis.ts';
 import { messageOf, redisCodeOf } from '../errors.ts';
 import { isCluster, nodesOf, type RedisClient } from './client.ts';
 import { describe } from './connection.ts';
 import { explainStart, isRefusal } from './failures.ts';
 import { greetingOf, mayHaveSpoken } from './greeting.ts';
+import type { RedisConfig } from './redis-config.ts';
 
 const RETRY_MS = 50;
 /** Time between two looks at what a server says that closes connections at once. It may have served for a moment. */

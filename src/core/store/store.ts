@@ -1,6 +1,5 @@
 import type { ChainableCommander } from 'ioredis';
 import { StoreUnavailableError } from '../errors.ts';
-import { type BatcherOptions, CommandBatcher } from '../reads/command-batcher.ts';
 import type { RedisClient } from './client.ts';
 import { RedisKeys } from './keys.ts';
 import { type CommandObserver, type ScriptStore, Scripts, type ScriptsOptions } from './scripts.ts';
@@ -13,18 +12,13 @@ export interface ClientStore {
 }
 
 /** All that the features of a guild need of Redis, on one connection. */
-export interface Store extends ClientStore, ScriptStore {
-  readonly commands: CommandBatcher;
-}
-
-export interface StoreOptions extends ScriptsOptions, Pick<BatcherOptions, 'onSharded'> {}
+export interface Store extends ClientStore, ScriptStore {}
 
 /** Returns the store on a connection, which the caller closes. @param options of the scripts; the observer hears of the client's commands too. */
-export function openStore(client: RedisClient, keyPrefix: string, options: StoreOptions = {}): Store {
+export function openStore(client: RedisClient, keyPrefix: string, options: ScriptsOptions = {}): Store {
   const redisKeys = new RedisKeys(keyPrefix);
   const scripts = new Scripts(client, options);
-  const commands = new CommandBatcher(scripts, redisKeys, { client, onSharded: options.onSharded });
-  return { client: withStoreErrors(client, options.observe), scripts, commands, redisKeys };
+  return { client: withStoreErrors(client, options.observe), scripts, redisKeys };
 }
 
 /** Returns the client with each failure of a command as a StoreUnavailableError, and every command reported. */

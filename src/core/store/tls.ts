@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { RedisOptions } from 'ioredis';
-import type { TlsConfig } from '../../config/redis.ts';
+import type { TlsConfig } from './redis-config.ts';
 
 /** The TLS of connections, with the name of the host in the handshake. */
 

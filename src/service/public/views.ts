@@ -11,7 +11,7 @@ const eta = readTemplates(new URL('./templates', import.meta.url), { autoTrim: f
 
 /** Renders a template of ./templates. All data is escaped, but the body of the layout. */
 export function renderTemplate(template: string, data: object): string {
-  return eta.render(template, data);
+  return eta.render(`@${template}`, data);
 }
 
 /** Returns the title of a guild, or its id instead of a title that nobody can see. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { servicesOn } from '../../../src/cli/services.ts';
+import { openCore } from '../../../src/core/core.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../../../src/core/ranking/curves.ts';
 import type { RedisClient } from '../../../src/core/store/client.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
@@ -20,7 +20,7 @@ describeStores('award', (kind) => {
   beforeEach(() => store.empty());
 
   const writer = () => createWriter(client);
-  const isExact = async () => (await servicesOn(client, 'gr').audit.check('g')).exact;
+  const isExact = async () => (await openCore(client, 'gr').counters.check('g')).exact;
 
   it('adds XP, creates the member with its name, and answers XP and level before and after', async () => {
     const first = await writer().award('g', { userId: 'a', amount: 99, username: 'Ann', rank: true });
@@ -151,7 +151,7 @@ describeStores('award', (kind) => {
       await expect(refused).rejects.toThrow('factor must be a number from 0 to 1000 with six decimals at most, not ');
     }
     await expect(writer().award('g', { userId: 'a b', amount: 1 })).rejects.toThrow('The user id "a b"');
-    const { scripts } = servicesOn(client, 'gr');
+    const { scripts } = openCore(client, 'gr');
     const keys = ['xp', 'stats', 'config', 'hidden', 'members', 'cooldown:a'].map((key) => `gr:{g}:${key}`);
     for (const [reason, ...args] of [
       ['user_id', 'a b', '1', '0', '', ''],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../../src/cli/services.ts';
+import { type Core, openCore } from '../../../src/core/core.ts';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { deleteGuild } from '../../../src/core/guilds/delete.ts';
 import { configure } from '../../../src/core/settings/guild-config.ts';
@@ -14,12 +14,12 @@ const HOUR = 3_600_000;
 
 describeStores('boards', (kind) => {
   let store: TestStore;
-  let services: Services;
+  let services: Core;
   let now = 0;
   let client: ScriptClient;
   beforeAll(async () => {
     store = await kind.start();
-    services = servicesOn(store.client, 'gr');
+    services = openCore(store.client, 'gr');
     client = clocked(store.client, () => now);
   });
   afterAll(() => store.stop());
@@ -96,7 +96,7 @@ describeStores('boards', (kind) => {
     await gain('c', 2);
     expect([await on(board), await on(`${board}.prev`)]).toEqual([['a 6', 'c 2'], []]);
     expect(await createReader(client).stats('g', { board })).toMatchObject({ totalMembers: 2, totalXp: 8n });
-    expect((await services.audit.check('g')).exact).toBe(true);
+    expect((await services.counters.check('g')).exact).toBe(true);
     now += 31 * 24 * HOUR;
     const isNext = board === 'month';
     expect([await on(board), await on(`${board}.prev`)]).toEqual([[], isNext ? ['a 6', 'c 2'] : []]);
@@ -112,7 +112,7 @@ describeStores('boards', (kind) => {
     expect(await weeks()).toEqual([[], ['a 5']]);
     await gain('c', 2);
     expect(await weeks()).toEqual([['c 2'], ['a 5']]);
-    expect((await services.audit.check('g')).exact).toBe(true);
+    expect((await services.counters.check('g')).exact).toBe(true);
   });
 
   it('go on after a clock that was behind for one write', async () => {
@@ -126,7 +126,7 @@ describeStores('boards', (kind) => {
     expect(await on('week')).toEqual(['a 5']);
     await gain('a', 1);
     expect([await on('week'), await on('month')]).toEqual([['a 6'], ['a 6']]);
-    expect((await services.audit.check('g')).exact).toBe(true);
+    expect((await services.counters.check('g')).exact).toBe(true);
   });
 
   it('show no cached page of another clock', async () => {
@@ -162,7 +162,7 @@ describeStores('boards', (kind) => {
     await gain('b', 150);
     await services.guildConfig.update('g', { xpCurve: 'custom=0,0,100,0,1,1' });
     expect(await createReader(client).stats('g', { board: 'week' })).toMatchObject({ averageLevel: 6 });
-    const { stored, actual } = await services.audit.check('g');
+    const { stored, actual } = await services.counters.check('g');
     expect(stored).toEqual(actual);
     expect(stored.boards.week).toEqual({ members: 2n, totalXp: 1150n, levelSum: 11n });
   });
@@ -171,13 +171,13 @@ describeStores('boards', (kind) => {
     await begin('2026-11-24T00:00:00Z', 0);
     await gain('a', 1000);
     await store.client.zadd('gr:{g}~month:xp', 7, 'a');
-    expect(await services.audit.check('g')).toMatchObject({
+    expect(await services.counters.check('g')).toMatchObject({
       exact: false,
       stored: { boards: { month: { totalXp: 1000n } } },
       actual: { boards: { month: { totalXp: 7n } } },
     });
-    await services.audit.rebuild('g');
-    expect((await services.audit.check('g')).exact).toBe(true);
+    await services.counters.rebuild('g');
+    expect((await services.counters.check('g')).exact).toBe(true);
     expect(await createReader(client).stats('g', { board: 'month' })).toMatchObject({ totalXp: 7n });
   });
 
@@ -190,7 +190,7 @@ describeStores('boards', (kind) => {
       await gain('c', 500);
       await store.client.zrem('gr:{g}:xp', 'a');
       await store.client.zrem('gr:{g}:hidden', 'b');
-      if (isRebuilt) await services.audit.rebuild('g');
+      if (isRebuilt) await services.counters.rebuild('g');
       const before = await store.client.hget('gr:{g}:stats', 'rev');
       expect(await createWriter(client).remove('g', ['nobody', 'a', 'a', 'b'])).toBe(0);
       expect(await on('week')).toEqual(['c 500']);
@@ -198,7 +198,7 @@ describeStores('boards', (kind) => {
       expect(await keysOfBoards()).toEqual(['gr:{g}~month:xp', 'gr:{g}~week:xp']);
       const after = await store.client.hget('gr:{g}:stats', 'rev');
       expect(after).not.toBe(before);
-      expect((await services.audit.check('g')).exact).toBe(isRebuilt);
+      expect((await services.counters.check('g')).exact).toBe(isRebuilt);
       expect(await createWriter(client).remove('g', ['nobody', 'a'])).toBe(0);
       expect(await store.client.hget('gr:{g}:stats', 'rev')).toBe(after);
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../../src/cli/services.ts';
+import { type Core, openCore } from '../../../src/core/core.ts';
 import { RefusedError } from '../../../src/core/errors.ts';
 import { CommandBatcher } from '../../../src/core/reads/command-batcher.ts';
 import { MemberRead, PageRead, StatsRead } from '../../../src/core/reads/reader.ts';
@@ -24,7 +24,7 @@ type Writer = ReturnType<typeof createWriter>;
 
 describeStores('a bot of several processes', (kind) => {
   let store: TestStore;
-  let services: Services;
+  let services: Core;
   let commands: CommandBatcher;
   let writers: Writer[];
   let timed: Scripts;
@@ -33,7 +33,7 @@ describeStores('a bot of several processes', (kind) => {
   let guilds = 0;
   beforeAll(async () => {
     store = await kind.start();
-    services = servicesOn(store.client, 'gr');
+    services = openCore(store.client, 'gr');
     commands = new CommandBatcher(services.scripts, services.redisKeys);
     const client = clocked(store.client, () => model.current.nowMs);
     timed = new Scripts(client);
@@ -89,7 +89,7 @@ describeStores('a bot of several processes', (kind) => {
         while (isCounted && (counted[0] ?? 'OK') === 'OK') counted = await count('step');
         const audited = await count('read', 0, 100);
         if (isCounted) expect(['DONE', ...counted.slice(4)]).toEqual([counted[0], ...audited.slice(4)]);
-        const check = await services.audit.check(guild);
+        const check = await services.counters.check(guild);
         expect(check.stored).toEqual(check.actual);
       }),
       { numRuns: randomRuns(kind.name === 'redis-server' ? 300 : 9) },

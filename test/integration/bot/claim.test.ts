@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { servicesOn } from '../../../src/cli/services.ts';
+import { openCore } from '../../../src/core/core.ts';
 import { type ClaimRequest, createWriter } from '../../../src/kit/writer.ts';
 import { clocked } from '../../support/clocked.ts';
 import { needs } from '../../support/needs.ts';
@@ -137,7 +137,7 @@ describeStores('claimDaily', (kind) => {
     ] as const) {
       await expect(claimAt('2026-05-01T10:00:00Z', request)).rejects.toThrow(message);
     }
-    const { scripts, writer } = servicesOn(store.client, 'gr');
+    const { scripts, writer } = openCore(store.client, 'gr');
     const keys = ['xp', 'stats', 'config', 'hidden', 'members'].map((key) => `gr:{g}:${key}`);
     for (const args of [
       ['a', '1441', '0', '0', '', '5'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { servicesOn } from '../../../src/cli/services.ts';
+import { openCore } from '../../../src/core/core.ts';
 import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import { deleteGuild } from '../../../src/core/guilds/delete.ts';
 import { createReader } from '../../../src/kit/reader.ts';
@@ -99,7 +99,7 @@ describeStores('a call that names an event', (kind) => {
     await expect(award('b')).rejects.toMatchObject(refused);
     await expect(writer().claimDaily(guild, { userId: 'a', reward: 5, eventId: 'm' })).rejects.toMatchObject(refused);
     await expect(writer().record(guild, { userId: 'a', add: 5 }, { eventId: 'm' })).rejects.toMatchObject(refused);
-    await deleteGuild(servicesOn(store.client, 'gr'), guild);
+    await deleteGuild(openCore(store.client, 'gr'), guild);
     expect(await award('a')).toMatchObject({ xp: 100, repeated: false });
   });
 
@@ -147,7 +147,7 @@ describeStores('a call that names an event', (kind) => {
         for (const [user, xp] of expected) {
           expect(await createReader(store.client).member(guild, user)).toMatchObject({ xp, level: levels.get(user) });
         }
-        expect((await servicesOn(store.client, 'gr').audit.check(guild)).exact).toBe(true);
+        expect((await openCore(store.client, 'gr').counters.check(guild)).exact).toBe(true);
       }),
       { numRuns: kind.name === 'redis-server' ? 60 : 6 },
     );

@@ -20,7 +20,7 @@ describeStores('a hidden member', (kind) => {
     ]);
   });
   afterEach(async () => {
-    expect((await suite.service.store.audit.check('guild')).exact).toBe(true);
+    expect((await suite.service.store.counters.check('guild')).exact).toBe(true);
   });
 
   it('is in no page, total or counter, answers 404, gains on, and comes back with all of it', async () => {
@@ -88,13 +88,13 @@ describeStores('a hidden member', (kind) => {
     await writer().hide('guild', ['a', 'b']);
     const { client } = suite.testStore;
     await client.multi().zincrby('gr:{guild}:xp', 7, 'a').zincrby('gr:{guild}:xp', 9, 'b').exec();
-    await suite.service.store.audit.rebuild('guild');
+    await suite.service.store.counters.rebuild('guild');
     expect(await writer().unhide('guild', ['a'])).toMatchObject({ changed: 1 });
     expect(await writer().hide('guild', ['b'])).toMatchObject({ changed: 1 });
     expect(await shown()).toEqual([2, 'a 307', 'c 0']);
     expect(await client.zscore('gr:{guild}:hidden', 'b')).toBe('209');
     await client.zadd('gr:{guild}:xp', 1, 'b');
-    await suite.service.store.audit.rebuild('guild');
+    await suite.service.store.counters.rebuild('guild');
     expect(await writer().remove('guild', ['b'])).toBe(1);
     expect(await client.zcard('gr:{guild}:hidden')).toBe(0);
   });

@@ -24,7 +24,7 @@ describe('a call with many members', realStore.needs, () => {
     expect(await writer().unhide(guild, all, { reason: 'self' })).toEqual({ changed: MANY, hidden: [] });
     const updates = ['nobody', ...all].map((userId) => ({ userId, profile: { dailyStreak: 1 } }));
     expect(await writer().setProfiles(guild, updates)).toEqual(all);
-    expect((await suite.store.audit.check(guild)).exact).toBe(true);
+    expect((await suite.store.counters.check(guild)).exact).toBe(true);
     expect(await writer().remove(guild, all)).toBe(MANY);
     expect(await suite.store.client.zcard(`gr:{${guild}}:xp`)).toBe(0);
   });

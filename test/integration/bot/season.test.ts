@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../../scripts/dev/embedded-redis.ts';
-import { servicesOn } from '../../../src/cli/services.ts';
+import { openCore } from '../../../src/core/core.ts';
 import type { ScriptClient } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
@@ -37,14 +37,14 @@ describe('the end of a season', needs('redis-server'), () => {
     const { client } = store;
     const ranked = await client.zrevrange(`gr:{${guild}}:xp`, 0, -1, 'WITHSCORES');
     const hidden = await client.zrevrange(`gr:{${guild}}:hidden`, 0, -1, 'WITHSCORES');
-    expect((await servicesOn(client, 'gr').audit.check(guild)).exact).toBe(true);
+    expect((await openCore(client, 'gr').counters.check(guild)).exact).toBe(true);
     const reasons = await client.hgetall(`gr:{${guild}}:hidden:reasons`);
     // A member that is not hidden has none.
     for (const id of Object.keys(reasons)) expect(hidden).toContain(id);
     return { ranked, hidden, reasons };
   };
   const fill = async () => {
-    const { guildConfig } = servicesOn(store.client, 'gr');
+    const { guildConfig } = openCore(store.client, 'gr');
     await guildConfig.update('g', { xpCurve: 'custom=0,0,50,0,1,1', xpMultiplier: 2 });
     await writer().recordMany('g', [
       { userId: 'a', set: 300, profile: { username: 'Ann\n', level: 9, dailyStreak: 4, lastDailyClaim: new Date(0) } },
@@ -220,7 +220,7 @@ describe('the end of a season', needs('redis-server'), () => {
     await expect(createWriter(killedAt(mode)).resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(
       'The store did not answer',
     );
-    const { guildConfig } = servicesOn(store.client, 'gr');
+    const { guildConfig } = openCore(store.client, 'gr');
     await guildConfig.update('g', { xpCurve: 'lurkr' });
     await writer().resetSeason('g', { archiveAs: ARCHIVE });
     await content(ARCHIVE);
@@ -402,8 +402,8 @@ describe('the end of a season during a failover', needs('redis-server'), () => {
         const archived = await to.zrange(`gr:{${ARCHIVE}}:xp`, 0, -1, 'WITHSCORES');
         expect(archived).toEqual(Array.from({ length: MEMBERS }, (_, n) => [`m${n}`, String(n + 1)]).flat());
         expect(await to.zcount('gr:{g}:xp', 1, '+inf')).toBe(0);
-        const { audit } = servicesOn(to, 'gr');
-        for (const guild of ['g', ARCHIVE]) expect((await audit.check(guild)).exact).toBe(true);
+        const { counters } = openCore(to, 'gr');
+        for (const guild of ['g', ARCHIVE]) expect((await counters.check(guild)).exact).toBe(true);
       } finally {
         for (const client of [from, to]) client.disconnect();
         await Promise.all([old.stop(), next.stop()]);

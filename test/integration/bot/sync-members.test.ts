@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../../src/cli/services.ts';
+import { type Core, openCore } from '../../../src/core/core.ts';
 import { HIDE_REASONS } from '../../../src/core/ranking/model.ts';
 import type { ScriptClient } from '../../../src/core/store/scripts.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
@@ -12,11 +12,11 @@ const ids = (count: number) => Array.from({ length: count }, (_, n) => `u${n}`);
 
 describe('syncMembers', needs('redis-server'), () => {
   let store: TestStore;
-  let services: Services;
+  let services: Core;
   let guilds = 0;
   beforeAll(async () => {
     store = await realStore.start();
-    services = servicesOn(store.client, 'gr');
+    services = openCore(store.client, 'gr');
   });
   afterAll(() => store.stop());
 
@@ -52,7 +52,7 @@ describe('syncMembers', needs('redis-server'), () => {
         const stored = await store.client.zrange(`gr:{${guild}}:xp`, 0, -1);
         expect(stored.sort()).toEqual(model.ranking().sort());
         expect(await store.client.hgetall(`gr:{${guild}}:hidden:reasons`)).toEqual(model.storedReasons());
-        expect((await services.audit.check(guild)).exact).toBe(true);
+        expect((await services.counters.check(guild)).exact).toBe(true);
       }),
       { numRuns: 60 },
     );
@@ -80,7 +80,7 @@ describe('syncMembers', needs('redis-server'), () => {
     expect(Math.max(...sizes)).toBeLessThan(1000);
     expect(await store.client.zcard(`gr:{${guild}}:xp`)).toBe(11_001);
     expect(await store.client.zscore(`gr:{${guild}}:xp`, 'u11999')).toBe('11999');
-    expect((await services.audit.check(guild)).exact).toBe(true);
+    expect((await services.counters.check(guild)).exact).toBe(true);
   });
 
   it('changes nothing for a list that is incomplete, empty or no list of ids', async () => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../../../src/cli/services.ts';
 import {
   createInvite,
   findInvite,
@@ -10,6 +9,7 @@ import {
   newToken,
   takeInvite,
 } from '../../../../src/core/access/invites.ts';
+import { type Core, openCore } from '../../../../src/core/core.ts';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { withStoreErrors } from '../../../../src/core/store/store.ts';
 import { describeStores, type TestStore } from '../../../support/stores.ts';
@@ -21,10 +21,10 @@ const OPERATOR: Grant = { guildId: null, userId: '' };
 
 describeStores('an invite to the dashboard', (kind) => {
   let testStore: TestStore;
-  let store: Services;
+  let store: Core;
   beforeAll(async () => {
     testStore = await kind.start();
-    store = servicesOn(testStore.client, 'gr');
+    store = openCore(testStore.client, 'gr');
   });
   afterAll(() => testStore.stop());
   beforeEach(() => testStore.empty());

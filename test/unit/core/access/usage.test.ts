@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../../../src/cli/services.ts';
 import { Usage } from '../../../../src/core/access/usage.ts';
 import { readUsage, sumOf } from '../../../../src/core/access/usage-reader.ts';
+import { type Core, openCore } from '../../../../src/core/core.ts';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { deleteGuild } from '../../../../src/core/guilds/delete.ts';
 import { RedisKeys } from '../../../../src/core/store/keys.ts';
@@ -23,14 +23,14 @@ function count(usage: Usage, guildId: string, keyId: string, ...allowed: boolean
 
 describeStores('the usage of a guild', (kind) => {
   let testStore: TestStore;
-  let store: Services;
+  let store: Core;
   let now: number;
   let fate: Fate;
   /** Calls that Redis does when a later one has been sent. */
   let late: (() => Promise<unknown>)[];
   beforeAll(async () => {
     testStore = await kind.start();
-    store = servicesOn(testStore.client, 'gr');
+    store = openCore(testStore.client, 'gr');
   });
   afterAll(() => testStore.stop());
   beforeEach(async () => {

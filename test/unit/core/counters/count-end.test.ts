@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { CounterAudit } from '../../../../src/core/counters/counters.ts';
+import { GuildCounters } from '../../../../src/core/counters/counters.ts';
 import { RefusedError } from '../../../../src/core/errors.ts';
 import { RedisKeys } from '../../../../src/core/store/keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
@@ -24,12 +24,12 @@ describeStores('a count of the members', (kind) => {
     return guild;
   };
   const actual = { members: 6n, totalXp: 2100n, levelSum: 59n, hidden: 1n, boards: {} };
-  const auditOf = (size: number) => new CounterAudit(suite.store, size);
+  const auditOf = (size: number) => new GuildCounters(suite.store, size);
 
   it.each(['members', 'total_xp', 'level_sum', 'hidden'])('shows that %s is not exact', async (field) => {
     const guild = await newGuild();
     await suite.store.client.hincrby(stats(guild), field, 1);
-    expect(await suite.store.audit.check(guild)).toMatchObject({ actual, exact: false });
+    expect(await suite.store.counters.check(guild)).toMatchObject({ actual, exact: false });
   });
 
   it('puts all counters right', async () => {
@@ -43,20 +43,20 @@ describeStores('a count of the members', (kind) => {
   it.each(['', 'x6', '6x', '6.0'])('takes a stored counter of "%s" for 0', async (text) => {
     const guild = await newGuild();
     await suite.store.client.hset(stats(guild), 'total_xp', text);
-    const { stored, exact } = await suite.store.audit.check(guild);
+    const { stored, exact } = await suite.store.counters.check(guild);
     expect([stored, exact]).toEqual([{ ...actual, totalXp: 0n }, false]);
   });
 
   it('shows a negative stored counter as it is', async () => {
     const guild = await newGuild();
     await suite.store.client.hset(stats(guild), 'hidden', '-12');
-    expect((await suite.store.audit.check(guild)).stored.hidden).toBe(-12n);
+    expect((await suite.store.counters.check(guild)).stored.hidden).toBe(-12n);
   });
 
   it('stores no config of its own, raises the revision, and tells the moment', async () => {
     const guild = await newGuild();
     const [before, begun] = [await suite.store.client.hget(stats(guild), 'rev'), Date.now()];
-    const { at } = await suite.store.audit.rebuild(guild);
+    const { at } = await suite.store.counters.rebuild(guild);
     // The mock rounds to a whole second, and adds an unrelated fraction.
     expect(at.getTime()).toBeGreaterThan(begun - 1000);
     expect(at.getTime()).toBeLessThan(Date.now() + 2000);
@@ -83,7 +83,7 @@ describeStores('a count of the members', (kind) => {
     const store = suite.beside(async (_name, _keys, mode) => {
       if (mode === 'step') await suite.store.client.hdel(stats(guild), 'recount');
     });
-    const rebuild = new CounterAudit(store, 3).rebuild(guild);
+    const rebuild = new GuildCounters(store, 3).rebuild(guild);
     await expect(rebuild).rejects.toThrow(RefusedError);
     await expect(rebuild).rejects.toThrow(`The count of ${guild} was interrupted for more than a minute: run it again`);
     expect(await suite.store.client.hget(stats(guild), 'members')).toBe('99');
@@ -97,7 +97,7 @@ describeStores('a count of the members', (kind) => {
     const store = suite.beside(async (_name, _keys, mode) => {
       if (modes.push(mode) === 4) await suite.store.client.hdel(stats(guild), 'recount');
     });
-    const { exact } = await new CounterAudit(store).rebuild(guild);
+    const { exact } = await new GuildCounters(store).rebuild(guild);
     expect(exact).toBe(true);
     expect(modes).toEqual(['begin', 'begin', 'begin', 'begin', 'step']);
     expect(waits).toEqual([250, 250, 250]);
@@ -105,7 +105,7 @@ describeStores('a count of the members', (kind) => {
 });
 
 describe('a count of the members that cannot end', () => {
-  /** Returns an audit on a Redis that replies with this status, and the modes of its calls. */
+  /** Returns an counters on a Redis that replies with this status, and the modes of its calls. */
   const replying = (status: (mode: string) => string) => {
     const modes: string[] = [];
     const run = async (_name: string, _keys: string[], mode: string) => {
@@ -113,13 +113,13 @@ describe('a count of the members that cannot end', () => {
       return [status(mode), '1', '0', '1', '0', '0', '0', '0', '0', '0', '0', '0', '0'];
     };
     return {
-      audit: new CounterAudit({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }),
+      counters: new GuildCounters({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }),
       modes,
     };
   };
 
   it('because another one runs gives up after more than a minute, and says so', async () => {
-    const rebuild = replying(() => 'BUSY').audit.rebuild('g');
+    const rebuild = replying(() => 'BUSY').counters.rebuild('g');
     await expect(rebuild).rejects.toThrow(RefusedError);
     await expect(rebuild).rejects.toThrow('Another command counts the members of g: wait until it has ended');
     const waited = waits.reduce((sum, ms) => sum + ms, 0);
@@ -128,8 +128,8 @@ describe('a count of the members that cannot end', () => {
   });
 
   it('because something writes without the scripts gives up at the third time, and says so', async () => {
-    const { audit, modes } = replying((mode) => (mode === 'begin' ? 'OK' : 'UNSEEN'));
-    await expect(audit.rebuild('g')).rejects.toThrow(
+    const { counters, modes } = replying((mode) => (mode === 'begin' ? 'OK' : 'UNSEEN'));
+    await expect(counters.rebuild('g')).rejects.toThrow(
       'Something changes guild g without the scripts while its members are counted: stop it, or let it write through them',
     );
     expect(modes).toEqual(['begin', 'step', 'begin', 'step', 'begin', 'step']);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CounterAudit } from '../../../../src/core/counters/counters.ts';
+import { GuildCounters } from '../../../../src/core/counters/counters.ts';
 import { RefusedError } from '../../../../src/core/errors.ts';
 import { levelForXp } from '../../../../src/core/ranking/curves.ts';
 import { Model, type Step, steps } from '../../../support/random-guild.ts';
@@ -21,8 +21,8 @@ describeStores('a count of the members beside writes', (kind) => {
   };
 
   /** Returns an audit in slices of `size` that runs the next of `between` before each of its commands. */
-  const auditBeside = (size: number, between: () => Promise<unknown>): CounterAudit => {
-    return new CounterAudit(suite.beside(between), size);
+  const auditBeside = (size: number, between: () => Promise<unknown>): GuildCounters => {
+    return new GuildCounters(suite.beside(between), size);
   };
 
   /** Makes a guild by the first steps. Returns it, its model, and a writer that does the next of the later steps, if one is left. */
@@ -67,7 +67,7 @@ describeStores('a count of the members beside writes', (kind) => {
         const { guild, model, left, next } = await writtenBy(first, later);
         await auditBeside(size, next).rebuild(guild, 'amari', ['xp_curve', 'amari']);
         while (left.length > 0) await next();
-        expect(await suite.store.audit.check(guild)).toMatchObject({ actual: sums(model, 'amari'), exact: true });
+        expect(await suite.store.counters.check(guild)).toMatchObject({ actual: sums(model, 'amari'), exact: true });
       }),
       { numRuns: randomRuns(real ? 150 : 12) },
     );
@@ -107,7 +107,7 @@ describeStores('a count of the members beside writes', (kind) => {
     const before = await suite.store.client.hgetall(`gr:{${guild}}:stats`);
     const commands: string[] = [];
     const store = suite.beside(async (_name, _keys, step) => commands.push(String(step)));
-    expect((await new CounterAudit(store, 2).check(guild)).exact).toBe(true);
+    expect((await new GuildCounters(store, 2).check(guild)).exact).toBe(true);
     expect(new Set(commands)).toEqual(new Set(['read']));
     expect(await suite.store.client.hgetall(`gr:{${guild}}:stats`)).toEqual(before);
   });

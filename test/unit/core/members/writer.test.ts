@@ -52,7 +52,7 @@ describe('LeaderboardWriter', () => {
     expect(await writer.load(guild, [])).toEqual({ created: 0 });
     expect(await members(guild)).toEqual(['a', 'b']);
     expect(await profile(guild, 'a')).toBe('3 4 - Ann');
-    expect((await suite.store.audit.check(guild)).exact).toBe(true);
+    expect((await suite.store.counters.check(guild)).exact).toBe(true);
     const refused = [{ userId: 'b', set: 9 }, { userId: 'a', add: -9 } as const];
     await expect(writer.load(guild, refused)).rejects.toMatchObject({ code: 'range', params: { index: 1 } });
     await expect(writer.load(guild, [{ userId: 'a b', set: 1 }])).rejects.toThrow('The user id "a b"');

@@ -86,7 +86,7 @@ describeStores('the staged members of a guild', (kind) => {
     expect(await suite.store.client.hgetall(`gr:{${guild}}:members`)).toEqual({ a: '- 0 - new a' });
     await owner.end();
     expect(await leftOf(guild)).toEqual([]);
-    const { exact, actual } = await suite.store.audit.check(guild);
+    const { exact, actual } = await suite.store.counters.check(guild);
     expect({ exact, ...actual }).toMatchObject({ exact: true, members: 2n, totalXp: 501n, hidden: 4n });
   });
 

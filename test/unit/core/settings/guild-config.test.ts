@@ -1,18 +1,18 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { type Services, servicesOn } from '../../../../src/cli/services.ts';
-import { CounterAudit } from '../../../../src/core/counters/counters.ts';
+import { type Core, openCore } from '../../../../src/core/core.ts';
+import { GuildCounters } from '../../../../src/core/counters/counters.ts';
 import { RefusedError, StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { mockStore } from '../../../support/stores.ts';
 import { PATIENT } from '../../../support/wait.ts';
 
 const STATS = 'gr:{g}:stats';
 const CONFIG = 'gr:{g}:config';
-let store: Services;
+let store: Core;
 let published: string[];
 
 beforeEach(async () => {
   const testStore = await mockStore.start();
-  store = servicesOn(testStore.client, 'gr');
+  store = openCore(testStore.client, 'gr');
   published = [];
   const subscriber = testStore.connect();
   await subscriber.subscribe('gr:changed');
@@ -38,13 +38,13 @@ it('stores a curve with the levels it gives, beside a plan, then publishes the i
   await store.guildConfig.update('g', { xpCurve: 'amari', plan: 'pro' });
   expect(await store.client.hget(STATS, 'level_sum')).toBe('6');
   expect(await store.client.hgetall(CONFIG)).toEqual({ plan: 'pro', xp_curve: 'amari' });
-  expect(await store.audit.check('g')).toMatchObject({ exact: true });
+  expect(await store.counters.check('g')).toMatchObject({ exact: true });
   await vi.waitFor(() => expect(published).toEqual(['g']), PATIENT);
 });
 
 it('stores nothing beside a curve that another count refuses', async () => {
   const refused = new RefusedError('count_busy', { guild: 'g' });
-  vi.spyOn(CounterAudit.prototype, 'rebuild').mockRejectedValueOnce(refused);
+  vi.spyOn(GuildCounters.prototype, 'rebuild').mockRejectedValueOnce(refused);
   const before = await store.client.hgetall(STATS);
   await expect(store.guildConfig.update('g', { xpCurve: 'amari', plan: 'pro' })).rejects.toThrow(refused);
   expect([await store.client.hgetall(CONFIG), await store.client.hgetall(STATS)]).toEqual([{}, before]);

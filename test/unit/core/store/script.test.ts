@@ -12,7 +12,7 @@ const isScript = (value: unknown): value is Script => typeof value === 'function
 async function definitions() {
   const src = join(repository, 'src');
   const paths = readdirSync(src, { recursive: true, encoding: 'utf8' });
-  const modules = paths.filter((path) => /^(access|guild|store)\/.*\.ts$/.test(path));
+  const modules = paths.filter((path) => /^core\/.*\.ts$/.test(path));
   const found = await Promise.all(
     modules.map(async (path) => {
       const exported: Record<string, unknown> = await import(join(src, path));

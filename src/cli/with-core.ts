@@ -1,37 +1,22 @@
 import { type Config, parseConfig } from '../config/service.ts';
-import { ApiKeyStore } from '../core/access/api-keys.ts';
-import { CounterAudit } from '../core/counters/counters.ts';
+import { type Core, openCore } from '../core/core.ts';
 import { redisCodeOf } from '../core/errors.ts';
-import { BotWriter } from '../core/guild-writer.ts';
 import { requireGuild } from '../core/guilds/overview.ts';
-import { StoredMembers } from '../core/members/stored-members.ts';
-import { GuildConfig } from '../core/settings/guild-config.ts';
-import type { RedisClient } from '../core/store/client.ts';
 import { connect, describe } from '../core/store/connection.ts';
 import { reachStore } from '../core/store/lifecycle.ts';
-import { openStore, type Store } from '../core/store/store.ts';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './terminal.ts';
 
 /** Longest time without a reply. One step of a command can take far longer than a request may, and a person waits for it. */
 const SILENCE_MS = 60_000;
 
-/** The parts that the commands work with, on one connection. */
-export interface Services extends Store {
-  readonly writer: BotWriter;
-  readonly members: StoredMembers;
-  readonly audit: CounterAudit;
-  readonly guildConfig: GuildConfig;
-  readonly apiKeys: ApiKeyStore;
-}
-
 /**
  * Connects to the Redis that the environment names, runs the work, and closes the connection in every case.
  * @throws Error with the address when Redis cannot be reached in time. While Redis loads its data, it waits and says so.
  */
-export async function withServices<T>(
+export async function withCore<T>(
   { env, stderr, connectTimeoutMs }: CommandContext,
-  work: (services: Services) => Promise<T>,
+  work: (core: Core) => Promise<T>,
 ): Promise<T> {
   const config = parseConfig(env);
   const { redis } = config;
@@ -45,21 +30,17 @@ export async function withServices<T>(
       }
     };
     await reachStore(client, redis, onWait, connectTimeoutMs);
-    return await work(servicesOn(client, config.keyPrefix));
+    return await work(openCore(client, config.keyPrefix));
   } finally {
     client.disconnect();
   }
 }
 
-/** Runs the work as {@link withServices}, on a guild that exists. @throws RefusedError for another one. */
-export function withGuild<T>(
-  context: CommandContext,
-  guild: string,
-  work: (services: Services) => Promise<T>,
-): Promise<T> {
-  return withServices(context, async (services) => {
-    await requireGuild(services, guild);
-    return work(services);
+/** Runs the work as {@link withCore}, on a guild that exists. @throws RefusedError for another one. */
+export function withGuild<T>(context: CommandContext, guild: string, work: (core: Core) => Promise<T>): Promise<T> {
+  return withCore(context, async (core) => {
+    await requireGuild(core, guild);
+    return work(core);
   });
 }
 
@@ -69,17 +50,4 @@ export function planQuotasOf({ env }: CommandContext, asked?: string): Config['p
   if (asked === undefined || planQuotas.has(asked)) return planQuotas;
   const known = [...planQuotas.keys()].join(', ');
   throw new UsageError(`Unknown plan "${asked}": choose one of ${known}, or add it to PLAN_QUOTAS`);
-}
-
-/** Returns the services on an open connection, which the caller closes. */
-export function servicesOn(client: RedisClient, keyPrefix: string): Services {
-  const store = openStore(client, keyPrefix);
-  return {
-    ...store,
-    writer: new BotWriter(store, Date.now),
-    members: new StoredMembers(store),
-    audit: new CounterAudit(store),
-    guildConfig: new GuildConfig(store),
-    apiKeys: new ApiKeyStore(store, Date.now),
-  };
 }
