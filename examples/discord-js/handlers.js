@@ -10,7 +10,7 @@ import { createVoice } from './voice.js';
  * them fails: a failure is a line in the log.
  *
  * @typedef {object} Options
- * @property {import('guildrank-writer').BotWriter} writer
+ * @property {import('guildrank-writer').GuildWriter} writer
  * @property {import('guildrank-writer/reader').GuildReader} reader
  * @property {ReturnType<typeof import('./card.js').cardDrawer>} [drawCard] without it, /rank answers in text
  * @property {string} [dashboardUrl] address of Guildrank's dashboard

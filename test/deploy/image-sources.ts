@@ -7,7 +7,7 @@ export function buildContext(folder: string): string {
   const context = join(folder, 'context');
   const left = /^(node_modules|tools\/node_modules|\.git|dist|coverage|reports)$/;
   cpSync(repository, context, { recursive: true, filter: (file) => !left.test(relative(repository, file)) });
-  for (const name of ['.env', 'src/web/.env.local', 'secret.txt']) writeFileSync(join(context, name), 'SECRET=1\n');
+  for (const name of ['.env', 'src/widget/.env.local', 'secret.txt']) writeFileSync(join(context, name), 'SECRET=1\n');
   return context;
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/service.ts';
-import type { ReadStore } from '../../core/reads/command-batcher.ts';
+import type { ReadStore } from '../../core/reads/read-store.ts';
 import type { RedisClient } from '../../core/store/client.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { RefusedError } from '../errors.ts';
-import type { ReadStore } from '../reads/command-batcher.ts';
+import type { ReadStore } from '../reads/read-store.ts';
 import { StatsRead } from '../reads/reader.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../settings/page-look.ts';
 import type { ClientStore } from '../store/store.ts';

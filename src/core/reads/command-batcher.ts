@@ -2,7 +2,6 @@ import { StoreUnavailableError } from '../errors.ts';
 import { BOARDS, boardKeys, READ_KEYS, type RedisKeys } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { Scripts } from '../store/scripts.ts';
-import type { Store } from '../store/store.ts';
 
 /** The commands of one guild or several. The keys that it names are those of the first guild; those of its boards and of the other guilds follow. */
 export const batch = defineScript('batch', ['quota', ...READ_KEYS]);
@@ -12,11 +11,6 @@ export type CommandReply = string | readonly [unknown, unknown, ...unknown[]];
 
 /** A command's reply, or the message of its error. */
 type Reply = CommandReply | readonly [message: string];
-
-/** A store that also reads many guilds in one command. */
-export interface ReadStore extends Store {
-  readonly commands: CommandBatcher;
-}
 
 /** A command that reads one guild. A flat object, because thousands are cached (docs/adr/0011). */
 export interface ReadCommand<T> {

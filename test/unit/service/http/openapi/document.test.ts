@@ -3,9 +3,9 @@ import { openApiDocument } from '../../../../../scripts/openapi/document.ts';
 import { PROBLEMS } from '../../../../../src/service/http/response/problem.ts';
 import { dereference, document, expectValid, faultsOf } from '../../../../support/api-document.ts';
 
-it('docs/openapi.json is what the schemas say (renew it: npx vitest run test/unit/http/openapi -u)', async () => {
+it('docs/openapi.json is what the schemas say (renew it: npx vitest run test/unit/service/http/openapi -u)', async () => {
   const text = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
-  await expect(text).toMatchFileSnapshot('../../../../docs/openapi.json');
+  await expect(text).toMatchFileSnapshot('../../../../../docs/openapi.json');
 });
 
 it('every problem code has an example, with the response that sends it', () => {
