@@ -4,24 +4,24 @@ const folder = process.env.MUTATION_FOLDER ?? '*';
 
 /** Suites that hold promises of a folder through its public door, and so test what no unit test does. */
 const beside: Readonly<Record<string, readonly string[]>> = {
-  'guild/members': [
+  'core/members': [
     'test/integration/bot/{award,claim,events,hide,sync-members}.test.ts',
-    'test/unit/bot/{writer,wrong-fields}.test.ts',
+    'test/unit/kit/{writer,wrong-fields}.test.ts',
   ],
-  'http/public': ['test/api/public-*.test.ts'],
-  'guild/ranking': ['test/integration/bot/card.test.ts', 'test/api/public-*.test.ts'],
+  'service/public': ['test/api/public-*.test.ts'],
+  'core/reads': ['test/integration/bot/card.test.ts', 'test/api/public-*.test.ts'],
 };
 
 /**
  * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder, and few others. Those of
- * guild/members need redis-server, the others run without Redis, so a run takes minutes. A mutant that only further API tests would notice
+ * core/members need redis-server, the others run without Redis, so a run takes minutes. A mutant that only further API tests would notice
  * counts as not noticed.
  */
 export default defineConfig({
   test: {
     include: [`test/unit/${folder}/**/*.test.ts`, ...(beside[folder] ?? [])],
     globalSetup: './scripts/dev/build-widget.mjs',
-    env: { TEST_STORES: folder === 'guild/members' ? 'redis' : 'mock', REQUIRE_ALL: '' },
+    env: { TEST_STORES: folder === 'core/members' ? 'redis' : 'mock', REQUIRE_ALL: '' },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     maxWorkers: 1,
