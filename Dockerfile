@@ -5,6 +5,8 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY src/kit/package.json src/kit/
+COPY src/widget/package.json src/widget/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 # All that .dockerignore lets through.
 COPY . .

@@ -55,10 +55,7 @@ export default defineConfig({
         isolate: false,
         globalSetup: processes,
         // The example for discord.js has the package installed, and its tests take the source.
-        alias: [
-          { find: /^guildrank-writer$/, replacement: `${import.meta.dirname}/src/kit/writer.ts` },
-          { find: /^guildrank-writer\/rules$/, replacement: `${import.meta.dirname}/src/core/rules/rules.ts` },
-        ],
+        alias: [{ find: /^guildrank-kit\/(.*)$/, replacement: `${import.meta.dirname}/src/kit/$1.ts` }],
       }),
       // The suites of the API, the kit and the commands again, on hosts that a proxy imitates (test/support/host-proxy.ts). One suite
       // counts the commands of a single server.

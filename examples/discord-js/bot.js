@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Events, GatewayIntentBits } from 'discord.js';
-import { connectionOptions, createWriter } from 'guildrank-writer';
-import { createReader } from 'guildrank-writer/reader';
+import { createReader } from 'guildrank-kit/reader';
+import { connectionOptions, createWriter } from 'guildrank-kit/writer';
 import { Redis } from 'ioredis';
 import { cardDrawer } from './card.js';
 import { commands } from './commands.js';

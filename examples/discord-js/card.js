@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rankCard } from 'guildrank-writer/card';
+import { rankCard } from 'guildrank-kit/card';
 
 /** Fonts of Debian's packages fonts-noto-core, fonts-noto-cjk and fonts-symbola. The last one has emoji, in outlines. */
 export const FONTS = [
@@ -23,7 +23,7 @@ export function cardDrawer(fonts = FONTS) {
   const font = { loadSystemFonts: fontFiles.length === 0, fontFiles, defaultFontFamily: 'Noto Sans' };
 
   /**
-   * @param {import('guildrank-writer/card').MemberCard} card
+   * @param {import('guildrank-kit/card').MemberCard} card
    * @param {{ lang: string, avatarUrl?: string }} options
    */
   return async (card, { lang, avatarUrl }) => {

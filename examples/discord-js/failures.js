@@ -1,4 +1,4 @@
-import { RefusedError, StoreUnavailableError } from 'guildrank-writer';
+import { RefusedError, StoreUnavailableError } from 'guildrank-kit/writer';
 
 /** A failure is one line in the log and one short answer to the person. */
 

@@ -10,8 +10,8 @@ import { createVoice } from './voice.js';
  * them fails: a failure is a line in the log.
  *
  * @typedef {object} Options
- * @property {import('guildrank-writer').GuildWriter} writer
- * @property {import('guildrank-writer/reader').GuildReader} reader
+ * @property {import('guildrank-kit/writer').GuildWriter} writer
+ * @property {import('guildrank-kit/reader').GuildReader} reader
  * @property {ReturnType<typeof import('./card.js').cardDrawer>} [drawCard] without it, /rank answers in text
  * @property {string} [dashboardUrl] address of Guildrank's dashboard
  * @property {readonly string[]} [archives] guild ids of ended seasons, such as 123.2026-s1

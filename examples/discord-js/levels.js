@@ -1,4 +1,4 @@
-import { parseRules, rewardRoles, xpFor } from 'guildrank-writer/rules';
+import { parseRules, rewardRoles, xpFor } from 'guildrank-kit/rules';
 import { attempts, once } from './failures.js';
 
 /**
@@ -6,7 +6,7 @@ import { attempts, once } from './failures.js';
  *
  * @typedef {ReturnType<typeof createLevels>} Levels
  * @typedef {import('discord.js').GuildMember} GuildMember
- * @typedef {import('guildrank-writer/rules').Rules} Rules
+ * @typedef {import('guildrank-kit/rules').Rules} Rules
  */
 
 /** How long the rules of a guild are kept. */
@@ -65,7 +65,7 @@ export function createLevels({ writer, reader, log, wait, now }) {
   /**
    * Does what a new level brings: the roles, then the announcement of a level-up, unless the member is hidden. Each is done whether or not
    * the other one fails: of many calls at once, exactly one has the level-up, and it does not come again.
-   * @param {import('guildrank-writer').Gain | null} change
+   * @param {import('guildrank-kit/writer').Gain | null} change
    * @param {GuildMember | null} member
    * @param {(text: string) => Promise<unknown>} announce
    */

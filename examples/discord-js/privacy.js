@@ -22,7 +22,7 @@ export const privacyCommand = {
 
 /**
  * Returns what to tell a hidden member.
- * @param {readonly import('guildrank-writer').HideReason[]} reasons
+ * @param {readonly import('guildrank-kit/writer').HideReason[]} reasons
  */
 export function hiddenText(reasons) {
   return reasons.includes('moderator')

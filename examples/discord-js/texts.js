@@ -1,4 +1,4 @@
-import { plainText } from 'guildrank-writer';
+import { plainText } from 'guildrank-kit/writer';
 
 /** The texts that several commands share. */
 
@@ -10,7 +10,7 @@ export const QUIET = { parse: [] };
 const HIDDEN = { left: 'you left this server', self: 'you asked for it', moderator: 'a moderator decided so' };
 
 /**
- * @param {readonly import('guildrank-writer/reader').RankedMember[]} rows
+ * @param {readonly import('guildrank-kit/reader').RankedMember[]} rows
  * @param {string} ownId
  */
 export function table(rows, ownId) {
@@ -24,7 +24,7 @@ export function table(rows, ownId) {
 
 /**
  * Returns a card as text: a ranked member with those above and below it.
- * @param {import('guildrank-writer/reader').MemberCard} card
+ * @param {import('guildrank-kit/reader').MemberCard} card
  */
 export function cardText(card) {
   const { rank, hidden, level, xp, userId, above, below } = card;

@@ -1,4 +1,4 @@
-import { plainText } from 'guildrank-writer';
+import { plainText } from 'guildrank-kit/writer';
 import { attempts, once } from './failures.js';
 import { EPHEMERAL, QUIET } from './texts.js';
 

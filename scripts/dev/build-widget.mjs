@@ -1,68 +1,69 @@
-// Builds src/widget/ into the one file src/widget/widget.js, which the service sends. Runs before the build, the demo and the tests.
-import { readFile, rename } from 'node:fs/promises';
+// Builds src/widget/dist: the script widget.js, which the service sends to any web page, and for the package guildrank-widget the elements as an
+// ES module with its types. The script alone is built before the demo and the tests.
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, context, transform } from 'esbuild';
+import { transform } from 'esbuild';
+import { build } from 'tsdown';
 
-const OUTPUT = fileURLToPath(new URL('../../src/widget/widget.js', import.meta.url));
+const WIDGET = fileURLToPath(new URL('../../src/widget/', import.meta.url));
+/** The end of the name of a module that has a style sheet. */
+const TEXT = '.text.js';
+/** The oldest browsers of docs/widget.md. */
+const BROWSERS = ['chrome123', 'firefox125', 'safari17.5'];
 
-/** Loads a style sheet as a string without white space. */
+/** Has a style sheet as a text without comments, in a module of its own: the bundler takes a file of CSS for a style sheet of the page. */
 const styleText = {
   name: 'style-text',
-  setup({ onLoad, initialOptions: { target } }) {
-    onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const { code } = await transform(await readFile(path, 'utf8'), { loader: 'css', minify: true, target });
-      // The values of custom properties keep their white space, though none of these needs it.
-      const css = code.replace(/([,:]) /g, '$1').trimEnd();
-      return { contents: `export const css = ${JSON.stringify(css)}`, loader: 'js' };
-    });
+  resolveId(source, importer) {
+    return source.endsWith('.css') ? `${resolve(dirname(importer), source)}${TEXT}` : undefined;
+  },
+  async load(id) {
+    if (!id.endsWith(TEXT)) return undefined;
+    const source = await readFile(id.slice(0, -TEXT.length), 'utf8');
+    const { code } = await transform(source, { loader: 'css', minify: true, target: BROWSERS });
+    return `export const css = ${JSON.stringify(code)}`;
   },
 };
 
-/** Names of properties that only the widget uses: the file has short ones. */
-const INTERNAL = `
-  active block board boardList build cancel card climbed clock compact curve drop emit everyS feed forget form hasPager isLive isPending isTold
-  last left lookAway nextLevel note number paint path percent poll prepare problem render reset result resumeAt retryS root rowContext run say
-  seen share source totals update want wantedBy wants words
-`
-  .trim()
-  .split(/\s+/)
-  .join('|');
-
-const fileOf = (name) => fileURLToPath(new URL(`../../src/widget/${name}`, import.meta.url));
-
-/** Options for the bundle of one entry. The oldest browsers of docs/widget.md are the targets. */
-export const bundleOptions = {
-  entryPoints: [fileOf('main.ts')],
-  // Style and texts stand side by side at the start of the file: it compresses better.
-  inject: [fileOf('styles.css'), fileOf('strings.ts')],
-  bundle: true,
+const shared = {
+  cwd: WIDGET,
+  config: false,
+  platform: 'browser',
+  target: BROWSERS,
   minify: true,
-  charset: 'utf8',
-  target: ['chrome123', 'firefox125', 'safari17.5'],
-  legalComments: 'none',
-  mangleProps: new RegExp(`^(${INTERNAL})$`),
-  // The types alone declare fields that have no value yet.
-  tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
-  define: { 'Number.POSITIVE_INFINITY': 'Infinity' },
-  logLevel: 'warning',
+  tsconfig: '../../tsconfig.browser.json',
   plugins: [styleText],
+  clean: false,
+  logLevel: 'warn',
+  checks: { pluginTimings: false },
 };
 
-/** Builds the file. Another process may read it at the same time, so it is replaced in one step. */
-export async function buildWidget() {
-  const outfile = `${OUTPUT}.${process.pid}`;
-  await build({ ...bundleOptions, format: 'iife', outfile });
-  await rename(outfile, OUTPUT);
+/** Builds the script. Another process may read it at the same time. */
+export async function buildScript(options = {}) {
+  return build({
+    ...shared,
+    entry: { widget: 'main.ts' },
+    format: 'iife',
+    dts: false,
+    outputOptions: { entryFileNames: '[name].js' },
+    ...options,
+  });
 }
 
-/** Builds the file now and after each change. Returns esbuild's context: `dispose` ends the watch. */
-export async function watchWidget() {
-  const watching = await context({ ...bundleOptions, format: 'iife', outfile: OUTPUT });
-  await watching.watch();
-  return watching;
+/** Builds all other files of the package. */
+async function buildPackage() {
+  await build({ ...shared, entry: ['index.ts'], format: 'esm', dts: true });
+  const { manifestOfElements } = await import('./custom-elements.mjs');
+  await writeFile(`${WIDGET}dist/custom-elements.json`, `${JSON.stringify(manifestOfElements(), null, 2)}\n`);
+  for (const name of ['react.d.ts', 'vue.d.ts', 'svelte.d.ts']) await copyFile(WIDGET + name, `${WIDGET}dist/${name}`);
+  await copyFile('LICENSE', `${WIDGET}dist/LICENSE`);
 }
 
-/** Builds the file before the tests: Vitest calls the setup of this module. */
-export { buildWidget as setup };
+/** Builds the script before the tests: Vitest calls the setup of this module. */
+export const setup = () => buildScript();
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildWidget();
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildScript();
+  if (process.argv[2] === 'package') await buildPackage();
+}

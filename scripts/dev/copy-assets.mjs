@@ -1,10 +1,11 @@
 // Copies the files that dist/guildrank.cjs reads: the web pages, the API document, and the Lua commands, each with what it includes. Bots
-// in any language take those too (guildrank/lua/*.lua in the package).
+// in any language take those too (guildrank-kit/lua/*.lua in the package).
 import { cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { scriptNames, scriptSource } from '../../src/core/store/scripts.ts';
 
-/** Pages, templates, style sheets and scripts for browsers; no code of Node. */
-const isPage = (file) => statSync(file).isDirectory() || /\.(?:css|eta|html|js|svg)$/.test(file);
+/** Pages, templates, style sheets and scripts for browsers; no code of Node. Of the widget it takes the script alone, not the package. */
+const isPage = (file) =>
+  statSync(file).isDirectory() || (/\.(?:css|eta|html|js|svg)$/.test(file) && !file.endsWith('dist/index.js'));
 
 for (const folder of ['service', 'dashboard', 'widget']) {
   // The dashboard can be deleted from a copy of the project.

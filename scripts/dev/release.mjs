@@ -1,6 +1,7 @@
 // Prepares the release of a tag, such as v1.2.3: prints its notes from CHANGELOG.md, and writes the address of the repository into
-// package.json, where npm needs it for the provenance. The address comes from the workflow that runs this, so no file has to name it.
+// the package.json of each package, where npm needs it for the provenance. The address comes from the workflow that runs this, so no file has to name it.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 const fail = (message) => {
   console.error(message);
@@ -22,11 +23,17 @@ const notes = lines.join('\n').trim();
 if (!notes) fail(`The section of ${manifest.version} in CHANGELOG.md is empty`);
 
 const address = `${server}/${repository}`;
-const released = {
-  ...manifest,
-  repository: { type: 'git', url: `git+${address}.git` },
-  homepage: `${address}#readme`,
-  bugs: { url: `${address}/issues` },
-};
-writeFileSync('package.json', `${JSON.stringify(released, null, 2)}\n`);
+for (const directory of ['', ...manifest.workspaces]) {
+  const file = join(directory, 'package.json');
+  const own = JSON.parse(readFileSync(file, 'utf8'));
+  if (own.version !== manifest.version)
+    fail(`${file} has the version ${own.version}, and the release is ${manifest.version}`);
+  const released = {
+    ...own,
+    repository: { type: 'git', url: `git+${address}.git`, ...(directory && { directory }) },
+    homepage: `${address}#readme`,
+    bugs: { url: `${address}/issues` },
+  };
+  writeFileSync(file, `${JSON.stringify(released, null, 2)}\n`);
+}
 console.log(notes);

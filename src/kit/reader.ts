@@ -4,7 +4,7 @@ import { CommandBatcher } from '../core/reads/command-batcher.ts';
 import { GuildReader } from '../core/reads/guild-reader.ts';
 import { type BotClient, type BotOptions, keysUnder, scriptsOn } from '../core/store/bot-client.ts';
 
-/** The package's entry `guildrank/reader`: a bot reads rankings with it, on its own connection. */
+/** The package's entry `guildrank-kit/reader`: a bot reads rankings with it, on its own connection. */
 
 /**
  * Returns a reader on an open connection, which the caller closes.

@@ -6,7 +6,7 @@ import { type BotClient, type BotOptions, keysUnder, scriptsOn } from '../core/s
 import { connectionOptions } from '../core/store/connection-options.ts';
 import { plainText } from '../pictures/plain-text.ts';
 
-/** The package's entry `guildrank/writer`: a bot writes XP with it, on its own connection. */
+/** The package's entry `guildrank-kit/writer`: a bot writes XP with it, on its own connection. */
 
 const MAX_EVENT_TTL_MS = 86_400_000;
 const MAX_REPLICAS = 100;

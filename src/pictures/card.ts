@@ -7,7 +7,7 @@ import { type CardLabels, wordsOf } from './card-words.ts';
 import { checkCard } from './check-card.ts';
 import { type CardTheme, coloursOf } from './colours.ts';
 
-/** The package's entry `guildrank/card`: the rank card of a member as a picture. It needs no connection, and runs in browsers too. */
+/** The package's entry `guildrank-kit/card`: the rank card of a member as a picture. It needs no connection, and runs in browsers too. */
 
 export interface CardOptions {
   readonly theme: CardTheme;

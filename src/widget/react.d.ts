@@ -1,6 +1,6 @@
-// The entry guildrank/widget/react: the elements in JSX of React 19.
+// The entry guildrank-widget/react: the elements in JSX of React 19.
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
-import type { GuildLeaderboard, GuildMember, GuildStats, HyphenatedMarkup } from './module.ts';
+import type { GuildLeaderboard, GuildMember, GuildStats, HyphenatedMarkup } from './index.js';
 
 type Props<E extends HTMLElement> = DetailedHTMLProps<HTMLAttributes<E>, E> & HyphenatedMarkup<E>;
 

@@ -1,6 +1,6 @@
-// The entry guildrank/widget/svelte: the elements in templates of Svelte 5.
+// The entry guildrank-widget/svelte: the elements in templates of Svelte 5.
 import type { HTMLAttributes } from 'svelte/elements';
-import type { GuildLeaderboard, GuildMember, GuildStats, HyphenatedMarkup } from './module.ts';
+import type { GuildLeaderboard, GuildMember, GuildStats, HyphenatedMarkup } from './index.js';
 
 type Props<E extends HTMLElement> = HTMLAttributes<E> & HyphenatedMarkup<E>;
 

@@ -1,6 +1,6 @@
-// The entry guildrank/widget/vue: the elements in templates of Vue 3.
+// The entry guildrank-widget/vue: the elements in templates of Vue 3.
 import type { HTMLAttributes, PublicProps } from 'vue';
-import type { CamelCaseMarkup, GuildLeaderboard, GuildMember, GuildStats } from './module.ts';
+import type { CamelCaseMarkup, GuildLeaderboard, GuildMember, GuildStats } from './index.js';
 
 type ElementOf<E extends HTMLElement> = new () => E & { $props: CamelCaseMarkup<E> & HTMLAttributes & PublicProps };
 

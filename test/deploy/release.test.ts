@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,13 +6,18 @@ import { repository, runProgram } from '../support/run-command.ts';
 
 const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
 const script = join(repository, 'scripts/dev/release.mjs');
+/** The service, and the packages of its workspaces. */
+const PACKAGES = ['.', 'src/kit', 'src/widget'];
 const env = { GITHUB_SERVER_URL: 'https://git.example', GITHUB_REPOSITORY: 'someone/guildrank' };
 
 describe('scripts/dev/release.mjs', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'guildrank-release-'));
-    copyFileSync(join(repository, 'package.json'), join(folder, 'package.json'));
+    for (const directory of PACKAGES) {
+      mkdirSync(join(folder, directory), { recursive: true });
+      copyFileSync(join(repository, directory, 'package.json'), join(folder, directory, 'package.json'));
+    }
     changelog(
       `## [Unreleased]\n\n## [${version}] - 2026-11-22\n\n### Added\n\n- One thing.\n\n## [0.0.1] - 2026-11-01\n\n- Older.`,
     );
@@ -24,15 +29,18 @@ describe('scripts/dev/release.mjs', () => {
     runProgram(process.execPath, [script, tag], { cwd: folder, env: variables });
   const manifest = () => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
-  it('prints the notes of the version, and names the repository that releases in package.json', async () => {
+  it('prints the notes of the version, and names the repository that releases in each package.json', async () => {
     const before = manifest();
     expect(await release(`v${version}`)).toEqual({ code: 0, stdout: '### Added\n\n- One thing.\n', stderr: '' });
+    const url = 'git+https://git.example/someone/guildrank.git';
     expect(manifest()).toEqual({
       ...before,
-      repository: { type: 'git', url: 'git+https://git.example/someone/guildrank.git' },
+      repository: { type: 'git', url },
       homepage: 'https://git.example/someone/guildrank#readme',
       bugs: { url: 'https://git.example/someone/guildrank/issues' },
     });
+    const kit = JSON.parse(readFileSync(join(folder, 'src/kit/package.json'), 'utf8'));
+    expect(kit.repository).toEqual({ type: 'git', url, directory: 'src/kit' });
   });
 
   it.each([

@@ -11,7 +11,7 @@ const files = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...['docs', 'deplo
 );
 
 /** The names of the packages, where they are not the word for the project. */
-const PACKAGE = /\bguildrank-writer\b|\bguildrank\/(writer|widget)\b/;
+const PACKAGE = /\bguildrank-kit\b|\bguildrank\/(writer|widget)\b/;
 /** Takes a name from the public registry. */
 const FROM_REGISTRY = /\b(npx|npm (exec|i|install|add)|yarn add|pnpm add|bunx?)( -\S+)* (@\S+\/)?guildrank\b/;
 const FROM_HERE = /\btarball\b|\bthis repository\b/;
@@ -30,7 +30,7 @@ it.each(files)('%s tells nobody to install a name from a registry', (name) => {
 it('notices each way to ask a registry', () => {
   for (const line of [
     'npx guildrank serve',
-    'npm i guildrank-writer',
+    'npm i guildrank-kit/writer',
     'npm install -g guildrank',
     'npx --yes guildrank',
   ]) {

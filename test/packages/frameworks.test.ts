@@ -8,6 +8,7 @@ import type { Browser } from '../../tools/browser.ts';
 import { type Site, sharedChromium, startSite } from '../../tools/browser.ts';
 import { typeErrors } from '../support/check-types.ts';
 import { needs } from '../support/needs.ts';
+import { pack } from '../support/packed.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { mockStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
@@ -28,7 +29,7 @@ const checkers = [
   ['Svelte', ['svelte-check', '--tsconfig', 'svelte/tsconfig.json', '--output', 'machine', '--fail-on-warnings']],
 ] as const;
 
-describe('guildrank/widget in a framework', needs('npm registry', 'chromium'), () => {
+describe('guildrank-widget in a framework', needs('npm registry', 'chromium'), () => {
   const suite = serviceSuite(mockStore);
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-frameworks-'));
   let browser: Browser;
@@ -38,10 +39,11 @@ describe('guildrank/widget in a framework', needs('npm registry', 'chromium'), (
     const ci = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
     const { code, stderr } = await runProgram('npm', ci, { cwd: folder });
     expect(code, stderr).toBe(0);
-    const installed = join(folder, 'node_modules/guildrank');
-    cpSync(join(repository, 'package.json'), join(installed, 'package.json'));
     // The run of the tests has built it: test/support/entry.ts.
-    cpSync(join(repository, 'dist/widget'), join(installed, 'dist/widget'), { recursive: true });
+    const { files } = await pack('./src/widget', folder);
+    for (const file of files) {
+      cpSync(join(repository, 'src/widget', file), join(folder, 'node_modules/guildrank-widget', file));
+    }
     [browser, site] = await Promise.all([sharedChromium(), startSite()]);
   }, INSTALLING_MS);
   afterAll(async () => {
@@ -104,7 +106,7 @@ describe('guildrank/widget in a framework', needs('npm registry', 'chromium'), (
   it('has right declarations, and types for the elements in React', () => {
     const { compilerOptions } = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8'));
     const files = ['react/client.tsx', 'react/server.tsx', 'environment.d.ts'];
-    const declarations = ['vue', 'svelte'].map((name) => `node_modules/guildrank/dist/widget/${name}.d.ts`);
+    const declarations = ['vue', 'svelte'].map((name) => `node_modules/guildrank-widget/dist/${name}.d.ts`);
     const isOwn = (file: string) => !/node_modules\/(?!guildrank)/.test(file);
     const options = { ...compilerOptions, skipLibCheck: false };
     expect(typeErrors(folder, [...files, ...declarations], options, isOwn)).toBe('');

@@ -48,7 +48,7 @@ describe('the whole small bot of docs/bots.md', needs('redis-server'), () => {
     mkdirSync(join(modules, 'discord.js'), { recursive: true });
     writeFileSync(join(modules, 'discord.js/package.json'), '{"name":"discord.js","type":"module","main":"index.js"}');
     writeFileSync(join(modules, 'discord.js/index.js'), DISCORD);
-    symlinkSync(join(repository, 'dist/writer'), join(modules, 'guildrank-writer'));
+    symlinkSync(join(repository, 'src/kit'), join(modules, 'guildrank-kit'));
     symlinkSync(join(repository, 'node_modules/ioredis'), join(modules, 'ioredis'));
     writeFileSync(join(folder, 'bot.mjs'), source);
   });

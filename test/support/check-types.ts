@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import ts from 'typescript-api';
+import ts from 'typescript';
 import { repository } from './run-command.ts';
 
 /** Parsed files of packages and of TypeScript, by name. To parse them takes most of the time of a check. */

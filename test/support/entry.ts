@@ -25,12 +25,8 @@ export function setup(): void {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map((name) =>
     join('src', name),
   );
-  // The build writes the widget itself, and so do the first tier and the demo, which changes the time of its folder.
-  const read = [
-    ...sources.filter((name) => !/^src.web(.widget\.js.*)?$/.test(name)),
-    'package.json',
-    'tsconfig.build.json',
-  ];
+  // The build writes the folders `dist` itself, and so does the first tier, which changes the time of the folder around.
+  const read = ['package.json', ...sources.filter((name) => !/^src.(?:kit|widget)(?:.dist.*)?$/.test(name))];
   if (read.every((name) => statSync(join(root, name)).mtimeMs <= built)) return;
   const { status } = spawnSync('npm', ['run', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) throw new Error('The build failed: run "npm run build" to see why');

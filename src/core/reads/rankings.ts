@@ -33,7 +33,7 @@ export interface GuildStats {
   /** Mean level of the members with XP > 0, rounded to the nearest integer; 0 without members. */
   readonly averageLevel: number;
   readonly xpCurve: CurveName | 'custom';
-  /** The numbers of the curve, for `levelForXp`, `xpForLevel` and `progress` of `guildrank/curves`. */
+  /** The numbers of the curve, for `levelForXp`, `xpForLevel` and `progress` of `guildrank-kit/curves`. */
   readonly curve: Curve;
   readonly xpMultiplier: number;
 }

@@ -3,7 +3,7 @@ import { MAX_FACTOR, type XpAmount } from '../members/limits.ts';
 import { checkList, parseRules, refuse, VOICE_STATES } from './parse-rules.ts';
 import type { Rules, Stacking, VoiceState } from './rules-document.ts';
 
-/** The package's entry `guildrank/rules`, for browsers too: the XP that a guild's rules give, and the roles of a level. It computes, and does no I/O. */
+/** The package's entry `guildrank-kit/rules`, for browsers too: the XP that a guild's rules give, and the roles of a level. It computes, and does no I/O. */
 
 /** Where and by whom XP could be gained. */
 interface Place {

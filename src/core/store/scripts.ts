@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
 import { allBoardKeys, type RedisKeys } from './keys.ts';
+import { luaFiles, readLua } from './lua-files.ts';
 import type { TimeLimit } from './timeouts.ts';
 
 /**
@@ -12,33 +11,16 @@ import type { TimeLimit } from './timeouts.ts';
  */
 export function scriptSource(name: string, included = new Set<string>()): string {
   included.add(name);
-  const source = readFileSync(scriptFile(name), 'utf8');
-  return source.replace(/^--- @include (\S+)$/gm, (_line, include: string) =>
+  return readLua(name).replace(/^--- @include (\S+)$/gm, (_line, include: string) =>
     included.has(include) ? '' : scriptSource(include, included),
   );
 }
 
-const SOURCES = new URL('../..', import.meta.url);
-let placesInSource: Map<string, string> | undefined;
-
-/** A build has all commands in one folder. */
-function scriptFile(name: string): URL {
-  const built = new URL(`lua/${name}.lua`, SOURCES);
-  if (existsSync(built)) return built;
-  placesInSource ??= new Map(
-    readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).map((path) => [basename(path), path]),
-  );
-  return new URL(placesInSource.get(`${name}.lua`) ?? built, SOURCES);
-}
-
 /** Returns the names of all commands: the files of Lua that no other file includes. */
 export function scriptNames(): string[] {
-  const built = new URL('lua/', SOURCES);
-  const files = existsSync(new URL('batch.lua', built))
-    ? readdirSync(built)
-    : readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
-  const names = files.filter((path) => path.endsWith('.lua')).map((path) => basename(path, '.lua'));
-  return names.filter((name) => !/^(lib|command)-/.test(name)).sort();
+  return luaFiles()
+    .filter((name) => !/^(lib|command)-/.test(name))
+    .sort();
 }
 
 /** Returns the version of a guild's data that the scripts know. */

@@ -23,7 +23,7 @@ export const RESERVED_SPACE = `<style>${reservedSpace(48.75)}</style>`;
 
 /** Reads the widget. @throws when it is missing: the build has not copied it. */
 export function readWidgetFile(): WidgetFile {
-  const body = readFileSync(new URL('../../../widget/widget.js', import.meta.url));
+  const body = readFileSync(new URL('../../../widget/dist/widget.js', import.meta.url));
   const digest = createHash('sha384').update(body).digest();
   return {
     body,

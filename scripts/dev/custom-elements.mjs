@@ -1,15 +1,11 @@
-// Builds dist/widget: the entries guildrank/widget and guildrank/widget/{react,vue,svelte} of the package. It is the widget as one
-// ES module, its types, and custom-elements.json for editors and documentation tools. Runs after the build in dist. An argument is
-// another folder to build in.
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+// Describes the elements of the package guildrank-widget in custom-elements.json, for editors and tools that write documentation:
+// https://github.com/webcomponents/custom-elements-manifest. It reads the types of src/widget/index.ts.
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import ts from 'typescript-api';
-import { bundleOptions } from './build-widget.mjs';
+import ts from 'typescript';
 
 const SOURCE = fileURLToPath(new URL('../../src/widget', import.meta.url));
-const ENTRY = join(SOURCE, 'module.ts');
+const ENTRY = join(SOURCE, 'index.ts');
 const TAGS = { GuildLeaderboard: 'guild-leaderboard', GuildMember: 'guild-member', GuildStats: 'guild-stats' };
 
 const compilerOptions = {
@@ -21,34 +17,16 @@ const compilerOptions = {
   allowImportingTsExtensions: true,
   strict: true,
   exactOptionalPropertyTypes: true,
-  declaration: true,
-  emitDeclarationOnly: true,
+  noEmit: true,
 };
-
-/** Writes the declarations of the entry and of all that they import, and nothing else of the widget. */
-function writeTypes(program) {
-  const declarations = new Map();
-  program.emit(undefined, (file, text) => declarations.set(basename(file), text), undefined, true);
-  const needed = new Set(['module.d.ts']);
-  // A set visits what is added to it during the visit.
-  for (const name of needed) {
-    const text = declarations.get(name);
-    for (const { fileName } of ts.preProcessFile(text).importedFiles) {
-      needed.add(basename(fileName).replace(/ts$/, 'd.ts'));
-    }
-    writeFileSync(join(target, name), text);
-  }
-  for (const framework of ['react', 'vue', 'svelte']) {
-    cpSync(join(SOURCE, `${framework}.d.ts`), join(target, `${framework}.d.ts`));
-  }
-}
 
 /** Returns the name of a property's attribute, as src/widget/attributes.ts does. */
 const attributeOf = (name) =>
   name === 'refreshInterval' ? 'refresh' : name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Returns the manifest of all elements: https://github.com/webcomponents/custom-elements-manifest. */
-function manifestOf(program) {
+/** Returns the manifest of all elements. */
+export function manifestOfElements() {
+  const program = ts.createProgram([ENTRY, join(SOURCE, 'css.d.ts')], compilerOptions);
   const checker = program.getTypeChecker();
   const exported = new Map(
     checker
@@ -99,7 +77,7 @@ function manifestOf(program) {
       cssProperties: told('cssproperty'),
     };
   });
-  const path = 'dist/widget/module.js';
+  const path = 'dist/index.js';
   const exports = declarations.flatMap(({ name, tagName }) => [
     { kind: 'js', name, declaration: { name, module: path } },
     { kind: 'custom-element-definition', name: tagName, declaration: { name, module: path } },
@@ -109,10 +87,3 @@ function manifestOf(program) {
     modules: [{ kind: 'javascript-module', path, declarations, exports }],
   };
 }
-
-const target = process.argv[2] ?? 'dist/widget';
-mkdirSync(target, { recursive: true });
-await build({ ...bundleOptions, entryPoints: [ENTRY], format: 'esm', outfile: join(target, 'module.js') });
-const program = ts.createProgram([ENTRY, join(SOURCE, 'css.d.ts')], compilerOptions);
-writeTypes(program);
-writeFileSync(join(target, 'custom-elements.json'), `${JSON.stringify(manifestOf(program), null, 2)}\n`);

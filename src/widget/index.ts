@@ -1,4 +1,4 @@
-// The entry guildrank/widget of the package: the elements as an ES module. An import on a server defines nothing.
+// The entry of the package guildrank-widget: the elements as an ES module. An import on a server defines nothing.
 import type { Attributes } from './attributes.ts';
 import { GuildLeaderboard as Leaderboard } from './leaderboard.ts';
 import { GuildMember as OneMember } from './member.ts';
