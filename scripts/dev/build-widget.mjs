@@ -61,7 +61,9 @@ async function buildPackage() {
 }
 
 /** Builds the script before the tests: Vitest calls the setup of this module. */
-export const setup = () => buildScript();
+export async function setup() {
+  await buildScript();
+}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await buildScript();
