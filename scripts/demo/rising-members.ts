@@ -1,4 +1,4 @@
-import type { LeaderboardWriter } from '../../src/core/members/writer.ts';
+import type { GuildWriter } from '../../src/core/guild-writer.ts';
 
 /** Milliseconds between two additions. */
 const INTERVAL_MS = 300;
@@ -21,7 +21,7 @@ export function climberAt(step: number, climbers: number): number {
  * @returns a function that stops the additions; it settles when no write is on its way.
  */
 export function startRising(
-  writer: LeaderboardWriter,
+  writer: GuildWriter,
   guildId: string,
   userIds: readonly string[],
   onFailure: (error: unknown) => void,

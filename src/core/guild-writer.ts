@@ -1,47 +1,102 @@
 import { createDashboardLink, type DashboardLinkOptions } from './access/dashboard-link.ts';
-import { type Award, type AwardRequest, award, awardArguments, decodeAward } from './members/award.ts';
-import { checkFields, checkIds, checkList, wholeText } from './members/check-fields.ts';
-import { type Claim, type ClaimRequest, claim, claimArguments, decodeClaim } from './members/claim.ts';
-import type { OnceOptions } from './members/event.ts';
+import { type Award, type AwardRequest, awardArguments, awardScript } from './members/award.ts';
+import { checkIds } from './members/check-fields.ts';
+import { type Claim, type ClaimRequest, claimArguments, claimScript } from './members/claim.ts';
+import { EVENT_TTL_MS, eventCall, type OnceOptions } from './members/event.ts';
 import { changeReason, type HideOptions, type PlaceChange } from './members/hiding.ts';
-import { checkProfile, type ProfileChange, placeIn, profileChange } from './members/records.ts';
-import { inSlices } from './members/slices.ts';
+import {
+  type LevelChange,
+  loadMembers,
+  type ProfileUpdate,
+  type RecordResult,
+  recordMembers,
+  setMemberLevel,
+  setMemberProfiles,
+  type WriterContext,
+} from './members/record.ts';
+import type { FileRecord, XpRecord } from './members/records.ts';
+import { removeMembers } from './members/remove.ts';
 import { type PresentMembers, type SyncOptions, type SyncResult, syncMembers } from './members/sync.ts';
-import { LeaderboardWriter, type RecordResult, recordResult, throwRefusal } from './members/writer.ts';
-import { MAX_XP } from './ranking/curves.ts';
 import { type SeasonOptions, SeasonReset, type SeasonResult } from './seasons/season.ts';
-
-/** New profile fields of one member. */
-export interface ProfileUpdate {
-  readonly userId: string;
-  readonly profile: ProfileChange;
-}
-
-/** A new level of one member. */
-export interface LevelChange extends OnceOptions {
-  readonly userId: string;
-  /** A whole number from 0. */
-  readonly level: number;
-}
-
-const LEVEL_FIELDS: readonly (keyof LevelChange)[] = ['userId', 'level', 'eventId'];
-const UPDATE_FIELDS: readonly (keyof ProfileUpdate)[] = ['userId', 'profile'];
+import type { ScriptStore } from './store/scripts.ts';
 
 /**
  * Writes what a levelling bot needs. Each call is one script and one round trip, by Redis's clock: it changes everything or nothing.
- * With more than 500 members it is one script for each 500, in order.
+ * With more than 500 members it is one script for each 500, in order, so that Redis serves others between.
  * All of them throw InvalidInputError when an argument is bad, RefusedError when the data do not allow the call, and StoreUnavailableError when
  * Redis did not confirm; then the write may have happened.
  */
-export class GuildWriter extends LeaderboardWriter {
+export class GuildWriter {
+  private readonly context: WriterContext;
+
+  /**
+   * @param now milliseconds since 1970.
+   * @param eventTtlMs milliseconds that an event keeps its reply.
+   */
+  constructor(
+    private readonly store: ScriptStore,
+    now: () => number,
+    eventTtlMs = EVENT_TTL_MS,
+  ) {
+    this.context = { now, eventTtlMs };
+  }
+
+  /**
+   * Records one member's XP. O(log m).
+   * @throws InvalidInputError when an id is bad; nothing was sent.
+   * @throws RefusedError when XP is not an integer in range or a field is bad; nothing was changed.
+   * @throws StoreUnavailableError when Redis did not confirm; the write may have happened.
+   */
+  record(guildId: string, record: XpRecord, options: OnceOptions = {}): Promise<RecordResult> {
+    return this.recordMany(guildId, [record], options);
+  }
+
+  /**
+   * Records many members, all or none of each 500. A member named twice is recorded twice, in order. O(n log m).
+   * @throws as {@link record}. When a script refuses an entry, those before its 500 were recorded.
+   */
+  recordMany(guildId: string, records: readonly XpRecord[], options: OnceOptions = {}): Promise<RecordResult> {
+    return recordMembers(this.store, this.context, guildId, records, options);
+  }
+
+  /**
+   * Records many members as {@link recordMany}, in less time, because it does not answer what each had.
+   * @returns the number of members that were not in the ranking before.
+   * @throws as {@link record}.
+   */
+  load(guildId: string, records: readonly FileRecord[]): Promise<{ readonly created: number }> {
+    return loadMembers(this.store, this.context, guildId, records);
+  }
+
+  /**
+   * Erases members, ranked or hidden, with all that is stored of them in the guild. O(n log m).
+   * @returns the number of them that were members.
+   * @throws InvalidInputError when an id is bad; nothing was sent.
+   * @throws StoreUnavailableError
+   */
+  remove(guildId: string, userIds: readonly string[]): Promise<number> {
+    return removeMembers(this.store, guildId, userIds);
+  }
+
   /** Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. O(log m). */
-  award(guildId: string, request: AwardRequest): Promise<Award> {
-    return this.runOnMember(award, guildId, request, awardArguments, decodeAward);
+  async award(guildId: string, request: AwardRequest): Promise<Award> {
+    const args = awardArguments(request);
+    const { userId, eventId } = request;
+    checkIds(guildId, [userId]);
+    const guild = this.store.redisKeys.guild(guildId);
+    const event = eventCall(guild, eventId, this.context.eventTtlMs, 0);
+    const keys = { ...guild, cooldown: guild.cooldownPrefix + userId };
+    return awardScript.run(this.store.scripts, keys, { event, userId, args }, event.keys);
   }
 
   /** Gives the reward of the day, once for each calendar day of the member, and counts the streak. O(log m). */
-  claimDaily(guildId: string, request: ClaimRequest): Promise<Claim> {
-    return this.runOnMember(claim, guildId, request, claimArguments, decodeClaim);
+  async claimDaily(guildId: string, request: ClaimRequest): Promise<Claim> {
+    const args = claimArguments(request);
+    const { userId, eventId } = request;
+    checkIds(guildId, [userId]);
+    const guild = this.store.redisKeys.guild(guildId);
+    const event = eventCall(guild, eventId, this.context.eventTtlMs, 0);
+    return claimScript.run(this.store.scripts, guild, { event, userId, args }, event.keys);
   }
 
   /**
@@ -50,12 +105,7 @@ export class GuildWriter extends LeaderboardWriter {
    * @throws RefusedError "level" for a level that no XP gives: one above the highest, or one that the curve rounds away.
    */
   async setLevel(guildId: string, change: LevelChange): Promise<RecordResult> {
-    checkFields(change, 'a level', LEVEL_FIELDS);
-    const { userId, level, eventId } = change;
-    checkIds(guildId, [userId]);
-    const digits = wholeText('level', level, 0, MAX_XP);
-    const args = ['each', `level ${digits}`, userId, 'none - -'];
-    return recordResult([userId], await this.sendRecords(guildId, args, this.eventOf(guildId, eventId)));
+    return setMemberLevel(this.store, this.context, guildId, change);
   }
 
   /**
@@ -63,24 +113,7 @@ export class GuildWriter extends LeaderboardWriter {
    * @returns the user ids of the members that were found.
    */
   async setProfiles(guildId: string, updates: readonly ProfileUpdate[]): Promise<string[]> {
-    checkList(updates, 'The updates');
-    const now = this.now();
-    for (const [index, update] of updates.entries()) {
-      const path = placeIn('updates', updates, index);
-      checkFields(update, 'an update', UPDATE_FIELDS, path);
-      checkProfile(update.profile, path, now);
-    }
-    const userIds = updates.map(({ userId }) => userId);
-    checkIds(guildId, userIds);
-    const calls = updates.map(({ userId, profile }, index) => {
-      return { userId, args: ['keep', userId, profileChange(profile, index)] };
-    });
-    const found = await inSlices(calls, async (slice) => {
-      const reply = await this.sendRecords(guildId, ['each', ...slice.flatMap(({ args }) => args)]);
-      throwRefusal(reply);
-      return slice.filter((_, index) => !String(reply[index + 5]).endsWith(' none'));
-    });
-    return found.flat().map(({ userId }) => userId);
+    return setMemberProfiles(this.store, this.context, guildId, updates);
   }
 
   /**
@@ -132,24 +165,5 @@ export class GuildWriter extends LeaderboardWriter {
    */
   async createDashboardLink(guildId: string, options: DashboardLinkOptions): Promise<string> {
     return createDashboardLink(this.store, guildId, options);
-  }
-
-  /** Runs a script on one member. @throws RefusedError */
-  private async runOnMember<Request extends { readonly userId: string; readonly eventId?: string }, Result>(
-    script: typeof award | typeof claim,
-    guildId: string,
-    request: Request,
-    argumentsOf: (request: Request) => string[],
-    decode: (reply: readonly (string | number)[]) => Result,
-  ): Promise<Result> {
-    const args = argumentsOf(request);
-    const { userId, eventId } = request;
-    checkIds(guildId, [userId]);
-    const guild = this.store.redisKeys.guild(guildId);
-    const event = this.eventOf(guildId, eventId);
-    const keys = { ...guild, cooldown: guild.cooldownPrefix + userId };
-    const reply = await script(this.store.scripts, keys, [...event.args, userId, ...args], event.keys);
-    throwRefusal(reply);
-    return decode(reply);
   }
 }

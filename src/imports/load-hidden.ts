@@ -9,7 +9,7 @@ const BY_MODERATOR: readonly HideReason[] = ['moderator'];
  * Hides the members that records hide, then loads the records. A run that ends early leaves nobody with more reasons than the file and the
  * guild have, and no member that a row hides is ranked meanwhile.
  * @returns the number of members that the ranking did not have before.
- * @throws as LeaderboardWriter.load.
+ * @throws as GuildWriter.load.
  */
 export async function loadAndHide(
   target: LoadTarget,

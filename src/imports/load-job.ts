@@ -1,4 +1,4 @@
-import type { LeaderboardWriter } from '../core/members/writer.ts';
+import type { GuildWriter } from '../core/guild-writer.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
 import type { GuildConfig } from '../core/settings/guild-config.ts';
 import type { Store } from '../core/store/store.ts';
@@ -9,7 +9,7 @@ import type { Reading } from './reading.ts';
 
 /** The parts that a load writes with. */
 export interface LoadTarget extends Store {
-  readonly writer: LeaderboardWriter;
+  readonly writer: GuildWriter;
   readonly guildConfig: GuildConfig;
 }
 

@@ -38,15 +38,15 @@ export function createWriter(client: BotClient, options: WriterOptions = {}): Gu
 
 export type { DashboardLinkOptions } from '../core/access/dashboard-link.ts';
 export type { RefusalCode, Sentences } from '../core/errors.ts';
-export type { LevelChange, ProfileUpdate } from '../core/guild-writer.ts';
 export type { Award, AwardRequest } from '../core/members/award.ts';
 export type { Claim, ClaimRequest } from '../core/members/claim.ts';
 export type { OnceOptions } from '../core/members/event.ts';
 export type { Gain } from '../core/members/gain.ts';
 export type { HiddenMember, HideOptions, PlaceChange } from '../core/members/hiding.ts';
+export type { LevelChange, ProfileUpdate, RecordResult } from '../core/members/record.ts';
+export type { MemberChange, XpChange } from '../core/members/record-script.ts';
 export type { ProfileChange, XpRecord } from '../core/members/records.ts';
 export type { PresentMembers, SyncOptions, SyncResult } from '../core/members/sync.ts';
-export type { LeaderboardWriter, MemberChange, RecordResult, XpChange } from '../core/members/writer.ts';
 export type { HideReason } from '../core/ranking/model.ts';
 export type { SeasonOptions, SeasonResult } from '../core/seasons/season.ts';
 export type { BotClient as WriterClient } from '../core/store/bot-client.ts';

@@ -28,7 +28,7 @@ describe('a command with a time limit', needs('redis-server'), () => {
       await waitUntilReady(each, 10_000, () => {});
     }
     const scripts = new Scripts(client, { limit: timeLimit(redis.timeoutMs) });
-    count = () => scripts.run('batch', ['gr:quota:{g}', 'gr:{g}:xp'], 'count 1 3600 100\n');
+    count = () => scripts.run({ name: 'batch' }, ['gr:quota:{g}', 'gr:{g}:xp'], 'count 1 3600 100\n');
     await expect.poll(() => count().catch(() => 'not ready'), { timeout: 10_000 }).not.toBe('not ready');
   });
   afterEach(async () => {

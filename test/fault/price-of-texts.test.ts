@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOUNDS } from '../../src/core/bounds.ts';
 import { openCore } from '../../src/core/core.ts';
-import { configure } from '../../src/core/settings/guild-config.ts';
+import { configureScript } from '../../src/core/settings/guild-config.ts';
 import { createReader, type GuildReader } from '../../src/kit/reader.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { needs } from '../support/needs.ts';
@@ -29,12 +29,12 @@ describe('a guild whose texts are all as long as they can be', needs('redis-serv
       }
     };
     await fill('usual', '1'.repeat(18), 'Ann of the mountains');
-    await configure(services.scripts, services.redisKeys.guild('usual'), ['xp_multiplier', '1.5']);
+    await configureScript.run(services.scripts, services.redisKeys.guild('usual'), ['xp_multiplier', '1.5']);
     await fill(a('guildId'), a('userId'), a('username'));
     const own = services.redisKeys.guild(a('guildId'));
     const multiplier = `1.${'5'.repeat(BOUNDS.multiplier.bytes - 2)}`;
     const fields = ['xp_multiplier', multiplier, 'plan', a('plan'), 'rules', a('rules'), 'page_title', a('title')];
-    await configure(services.scripts, own, [...fields, 'page_picture', a('picture')]);
+    await configureScript.run(services.scripts, own, [...fields, 'page_picture', a('picture')]);
     const curve = '0000000001,0000000001,-0000000001,-0000000001,0000000001,0000000001,0000001000';
     await services.guildConfig.update(a('guildId'), { xpCurve: `custom=${curve}` });
   });

@@ -87,7 +87,10 @@ describe('a Cluster', needs('redis-server'), () => {
   it('is CROSSSLOT for a script with keys of two guilds, and changes nothing, whichever script it is', async () => {
     await prepare(services, servers);
     const keys = ['gr:{g}:xp', 'gr:{other}:stats', 'gr:{g}:config'];
-    const calls = scriptNames().map((name) => ({ name, run: () => services.scripts.run(name, keys, 'x', 'y', 'z') }));
+    const calls = scriptNames().map((name) => ({
+      name,
+      run: () => services.scripts.run({ name }, keys, 'x', 'y', 'z'),
+    }));
     await expectRefusals(servers, calls, 'CROSSSLOT');
   });
 

@@ -180,14 +180,14 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     async (change) => {
       await ready();
       const before = await contentOf([admin]);
-      const reply = await services.scripts.run('record', GUILD_KEYS, 'add 1', 'a', change);
+      const reply = await services.scripts.run({ name: 'record', boards: true }, GUILD_KEYS, 'add 1', 'a', change);
       expect(reply).toEqual(['REFUSED', 0, 'field']);
       expect(await contentOf([admin])).toEqual(before);
     },
   );
 
   it.each(['', 'a b', 'ä', 'x'.repeat(65)])('of the user id %j is "user_id"', async (id) => {
-    const reply = await services.scripts.run('record', GUILD_KEYS, 'add 1', id, '');
+    const reply = await services.scripts.run({ name: 'record', boards: true }, GUILD_KEYS, 'add 1', id, '');
     expect(reply).toEqual(['REFUSED', 0, 'user_id']);
   });
 

@@ -25,12 +25,18 @@ export interface ScriptCall {
 }
 
 const recount = (services: Core, ...args: (string | number)[]) => {
-  return services.scripts.run('recount', GUILD_KEYS, ...args);
+  return services.scripts.run({ name: 'recount', boards: true }, GUILD_KEYS, ...args);
 };
 /** Runs a mode of season.lua with the lock of the replacement, which both share. */
 const season = (services: Core, staged: StagedMembers, mode: string, ...args: (string | number)[]) => {
   const keys = ['season', 'season:xp', 'next:xp:lock', 'hidden:reasons'].map((key) => `gr:{g}:${key}`);
-  return services.scripts.run('season', [...GUILD_KEYS, ...keys], mode, Reflect.get(staged, 'token'), ...args);
+  return services.scripts.run(
+    { name: 'season', boards: true },
+    [...GUILD_KEYS, ...keys],
+    mode,
+    Reflect.get(staged, 'token'),
+    ...args,
+  );
 };
 
 /** Runs a mode of replace.lua. */
@@ -107,7 +113,7 @@ export const scriptCalls: readonly ScriptCall[] = [
     deletes: true,
     run: ({ scripts }, { held }) =>
       scripts.run(
-        'delete',
+        { name: 'delete' },
         [
           ...GUILD_KEYS,
           ...['gr:{g}:season', 'gr:{g}:season:xp', 'gr:quota:{g}', 'gr:{g}:hidden:reasons', held.lock],
@@ -120,7 +126,7 @@ export const scriptCalls: readonly ScriptCall[] = [
     script: 'usage',
     run: ({ scripts }) =>
       scripts.run(
-        'usage',
+        { name: 'usage' },
         ['gr:{g}:usage', 'gr:{g}:keys:used', 'gr:{g}:keys'],
         ...['process', 2, 500, 192, '2026-01-16T12:00:00.000Z', 1, '500:a', 5, 'a', '2026-01-15T12:00:00.000Z'],
       ),

@@ -8,7 +8,15 @@ describe('a count of the members that runs while', needs('redis-server'), () => 
   const suite = storeSuite(realStore);
   const count = (guild: string, mode: string) => {
     const { xp, stats, config, hidden, members } = suite.store.redisKeys.guild(guild);
-    return suite.store.scripts.run('recount', [xp, stats, config, hidden, members], mode, 'token', '', 1, 'commit');
+    return suite.store.scripts.run(
+      { name: 'recount', boards: true },
+      [xp, stats, config, hidden, members],
+      mode,
+      'token',
+      '',
+      1,
+      'commit',
+    );
   };
   /** Makes a guild with members on boards, of which a count has passed two. */
   const begin = async () => {

@@ -5,7 +5,7 @@ import { BOUNDS } from '../../src/core/bounds.ts';
 import { eventCall, NO_EVENT } from '../../src/core/members/event.ts';
 import { parseCurve } from '../../src/core/ranking/curves.ts';
 import { ID_PATTERN } from '../../src/core/ranking/model.ts';
-import { configure, parseMultiplier, parseTitle } from '../../src/core/settings/guild-config.ts';
+import { configureScript, parseMultiplier, parseTitle } from '../../src/core/settings/guild-config.ts';
 import { parseLook } from '../../src/core/settings/page-look.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
 import { storeSuite } from '../support/store-suite.ts';
@@ -73,7 +73,7 @@ describeStores('the configuration of a guild', (kind) => {
     ['page_picture', bytes('picture')],
   ])('stores the field %s up to its bound, and is refused by the script above it', async (field, most) => {
     const keys = suite.store.redisKeys.guild(suite.newGuild());
-    const set = (length: number) => configure(new Scripts(suite.store.client), keys, [field, a(length)]);
+    const set = (length: number) => configureScript.run(new Scripts(suite.store.client), keys, [field, a(length)]);
     const reason = expect.stringContaining(`${field} has ${most + 1} bytes, and the most is ${most}`);
     await expect(set(most + 1)).rejects.toMatchObject({ reason });
     expect(await suite.store.client.exists(keys.config)).toBe(0);

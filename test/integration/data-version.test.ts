@@ -54,7 +54,7 @@ describeStores('the version of the data of a guild', (kind) => {
       () => staged.putInPlace(),
       () =>
         all.scripts.run(
-          'delete',
+          { name: 'delete' },
           [
             ...['xp', 'stats', 'config', 'hidden', 'members', 'season', 'season:xp', 'x', 'hidden:reasons'],
             'next:xp:lock',

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { ApiKeyStore } from '../../src/core/access/api-keys.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
+import type { NamedScript } from '../../src/core/store/scripts.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
 
@@ -30,7 +31,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
         const guild = await seed(3);
         const expected = new Map<string, { xp: number; username?: string }>();
         let [isNext, isDeleted] = [false, false];
-        const bot = async (name: string) => {
+        const bot = async ({ name }: NamedScript) => {
           // The moment of the deletion is the script "delete", so what comes before the call after it belongs to the new guild.
           isDeleted = isNext;
           isNext ||= name === 'delete';

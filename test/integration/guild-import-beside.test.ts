@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Core } from '../../src/core/core.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
+import type { NamedScript } from '../../src/core/store/scripts.ts';
 import { withStagedMembers } from '../../src/imports/staging.ts';
 import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
 import { needs } from '../support/needs.ts';
@@ -18,7 +19,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
   /** Imports the guild, and does something else before the step. */
   const importBeside = ({ lines }: Guild, step: string, other: () => Promise<unknown>) => {
     let isDone = false;
-    const before = async (name: string, _keys: readonly unknown[], mode: unknown) => {
+    const before = async ({ name }: NamedScript, _keys: readonly unknown[], mode: unknown) => {
       if (isDone || name !== 'move' || mode !== step) return;
       isDone = true;
       await other();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import type { MovedRest } from '../../src/core/moves/moved-guild.ts';
+import type { NamedScript } from '../../src/core/store/scripts.ts';
 import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
@@ -22,9 +23,9 @@ describe('an import of a guild', needs('redis-server'), () => {
       const { guild, lines, sha } = await make();
       const scripts = Object.create(suite.store.scripts, {
         run: {
-          value: (name: string, keys: string[], ...args: string[]) => {
-            const sent = name === 'move' && args[0] === step ? args.with(2, 'a server before') : args;
-            return suite.store.scripts.run(name, keys, ...sent);
+          value: (script: NamedScript, keys: string[], ...args: string[]) => {
+            const sent = script.name === 'move' && args[0] === step ? args.with(2, 'a server before') : args;
+            return suite.store.scripts.run(script, keys, ...sent);
           },
         },
       });

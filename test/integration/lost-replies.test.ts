@@ -29,7 +29,7 @@ function jobOf(guild: string, inputs: readonly Input[], replace: boolean): LoadJ
 /** Loads three members in the place of others, while the command of this name, or in this mode, gets no reply. */
 async function replaceWithout(lost: string, guild = suite.newGuild()) {
   await suite.store.writer.record(guild, { userId: 'old', set: 5 });
-  const target = suite.beside(async (name, _keys, mode) => {
+  const target = suite.beside(async ({ name }, _keys, mode) => {
     if (name === lost || mode === lost) throw new StoreUnavailableError(new Error('Connection is closed.'));
   });
   const input = inputOf((onRead) => generateEntries(3, 's', onRead));
@@ -71,7 +71,7 @@ it('a replacement that is stopped while its levels are compared says that nothin
 it('a load that fails on its way counts the rows that Redis confirmed', async () => {
   const guild = suite.newGuild();
   let writes = 0;
-  const target = suite.beside(async (name) => {
+  const target = suite.beside(async ({ name }) => {
     if (name === 'record' && ++writes === 2) throw new StoreUnavailableError(new Error('Connection is closed.'));
   });
   async function* entries() {

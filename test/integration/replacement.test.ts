@@ -68,7 +68,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
         hidden.map(({ userId }) => userId),
       );
       const steps: number[] = [];
-      const beside = suite.beside(async (name, _keys, ...args) => {
+      const beside = suite.beside(async ({ name }, _keys, ...args) => {
         if (name === 'replace') steps.push(args.length);
       });
       const staged = await StagedMembers.lock(beside, guild);
@@ -98,7 +98,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
       await writer.recordMany(guild, [...crowd, ...records('old', 3, 10)]);
       await writer.hide(guild, ['old0', 'old1']);
       let swaps = 0;
-      const beside = suite.beside(async (name, _keys, mode) => {
+      const beside = suite.beside(async ({ name }, _keys, mode) => {
         if (name !== 'replace' || mode !== 'swap') return;
         swaps++;
         // More than one script carries, then more than the stats note, then one.
@@ -154,7 +154,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
         crowd(1100).map(({ userId }) => userId),
       );
       let changed = 600;
-      const beside = suite.beside(async (name, _keys, mode) => {
+      const beside = suite.beside(async ({ name }, _keys, mode) => {
         if (name === 'replace' && mode === 'swap') await writer.load(guild, [...crowd(changed), ...crowd(changed)]);
       });
       const first = await StagedMembers.lock(beside, guild);
@@ -178,7 +178,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await writer.recordMany(guild, records('old', 2, 10));
     await writer.hide(guild, ['old0']);
     await client.zadd(`gr:{${guild}}:xp`, 7, 'old0');
-    const beside = suite.beside(async (name, _keys, mode) => {
+    const beside = suite.beside(async ({ name }, _keys, mode) => {
       if (name === 'replace' && mode === 'swap') await writer.claimDaily(guild, { userId: 'old0', reward: 1 });
     });
     const staged = await StagedMembers.lock(beside, guild);
@@ -189,7 +189,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
 
   it('that is killed leaves no sign of a guild that did not exist', async () => {
     const guild = suite.newGuild();
-    const dies = suite.beside(async (name, _keys, mode) => {
+    const dies = suite.beside(async ({ name }, _keys, mode) => {
       if (name === 'replace' && mode === 'swap') throw new Error('killed');
     });
     const staged = await StagedMembers.lock(dies, guild);
@@ -249,7 +249,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
           }
         };
         let before = await hiddenMembers(guild);
-        const beside = suite.beside(async (name, _keys, mode) => {
+        const beside = suite.beside(async ({ name }, _keys, mode) => {
           if (name !== 'replace' || mode === 'end' || mode === 'clear') return;
           await bot();
           before = await hiddenMembers(guild);

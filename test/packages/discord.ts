@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { onTestFinished, vi } from 'vitest';
-import { configure } from '../../src/core/settings/guild-config.ts';
+import { configureScript } from '../../src/core/settings/guild-config.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
 import { RedisKeys } from '../../src/core/store/keys.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
@@ -80,7 +80,7 @@ export function madeUpBot(client: RedisClient, options: object = {}) {
     ...options,
   });
   const store = (field: string, value: string) =>
-    configure(new Scripts(client), new RedisKeys('gr').guild(GUILD), [field, value]);
+    configureScript.run(new Scripts(client), new RedisKeys('gr').guild(GUILD), [field, value]);
   const setRules = (rules: object | null) => store('rules', rules ? JSON.stringify(rules) : '');
   return { handlers, writer, reader, lines, waits, store, setRules };
 }

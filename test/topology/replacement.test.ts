@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { openCore } from '../../src/core/core.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
-import type { Scripts } from '../../src/core/store/scripts.ts';
+import type { NamedScript, Scripts } from '../../src/core/store/scripts.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';
 
@@ -29,13 +29,13 @@ it('a replacement beside a failover shows and forgets no hidden member', needs('
   let steps = 0;
   let current = before;
   const scripts = {
-    run: async (name: string, keys: readonly string[], ...args: string[]) => {
-      if (name === 'replace' && args[0] === 'carry' && ++steps === 6) {
+    run: async (script: NamedScript, keys: readonly string[], ...args: string[]) => {
+      if (script.name === 'replace' && args[0] === 'carry' && ++steps === 6) {
         await master.client.wait(1, 5000);
         await promoted.replicaof('NO', 'ONE');
         current = after;
       }
-      return current.scripts.run(name, keys, ...args);
+      return current.scripts.run(script, keys, ...args);
     },
   } as Scripts;
   const client = new Proxy(before.client, {

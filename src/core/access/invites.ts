@@ -3,7 +3,13 @@ import type { RedisKeys } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 
-export const invite = defineScript('invite', ['invite']);
+/** Stores an invite, with the time by Redis's clock. */
+export const inviteScript = defineScript({
+  name: 'invite',
+  keys: ['invite'],
+  args: ({ owner, ttlS, userId }: { owner: string; ttlS: number; userId: string }) => [owner, ttlS, userId],
+  decode: () => undefined,
+});
 
 /** The rights of an invite and of the session that it opens. */
 export interface Grant {
@@ -61,7 +67,7 @@ export async function createInvite(
   const token = newToken();
   const sha = hashToken(token);
   const key = guildId === null ? redisKeys.operatorInvite(sha) : redisKeys.invite(sha);
-  await invite(scripts, { invite: key }, [guildId ?? 'operator', ttlS, userId]);
+  await inviteScript.run(scripts, { invite: key }, { owner: guildId ?? 'operator', ttlS, userId });
   return `${url.replace(/\/+$/, '')}/sign-in/${token}`;
 }
 

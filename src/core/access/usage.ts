@@ -5,9 +5,6 @@ import type { ScriptStore } from '../store/scripts.ts';
 import type { Identity } from './authenticator.ts';
 import { generateKeyId } from './key-format.ts';
 
-/** Adds up the requests of a guild's API keys. */
-export const addUsage = defineScript('usage', ['usage', 'apiKeysUsed', 'apiKeys', 'stats', 'config']);
-
 export const HOUR_MS = 3_600_000;
 /** Hours of usage that Redis keeps: eight days, so that the last seven are always whole. */
 const KEPT_HOURS = 8 * 24;
@@ -28,14 +25,40 @@ interface CountedRequests {
   lastUsedAt: number;
 }
 
+/** The requests of a guild that a process has counted, as one call writes them. */
+interface CountedUsage {
+  readonly processId: string;
+  /** Above that of all earlier calls of the process. Redis does a call with the same number once. */
+  readonly call: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Requests by the field of `gr:{G}:usage`. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Milliseconds since the epoch of the last request, by key id. */
+  readonly used: ReadonlyMap<string, number>;
+}
+
+/** Adds up the requests of a guild's API keys. */
+export const usageScript = defineScript({
+  name: 'usage',
+  keys: ['usage', 'apiKeysUsed', 'apiKeys', 'stats', 'config'],
+  args({ processId, call, now, counts, used }: CountedUsage) {
+    const latest = new Date(now + 24 * HOUR_MS).toISOString();
+    const times = [...used].map(([keyId, time]) => [keyId, new Date(time).toISOString()]);
+    const head = [processId, call, Math.floor(now / HOUR_MS), KEPT_HOURS, latest, counts.size];
+    return [...head, ...[...counts].flat(), ...times.flat()];
+  },
+  decode: () => undefined,
+});
+
 /** The usage of a guild that waits for Redis. */
 class WaitingUsage {
   /** Requests by the field of `gr:{G}:usage`. */
-  readonly counts = new Map<string, number>();
+  counts = new Map<string, number>();
   /** Milliseconds since the epoch of the last request, by key id. */
-  readonly used = new Map<string, number>();
-  /** The arguments of a call that Redis may have done: it was sent, and has no reply. */
-  unconfirmed: (string | number)[] | undefined;
+  used = new Map<string, number>();
+  /** A call that Redis may have done: it was sent, and has no reply. */
+  unconfirmed: CountedUsage | undefined;
   /** Calls since the last reply. */
   unanswered = 0;
 }
@@ -120,24 +143,20 @@ export class Usage {
     while (guild.unconfirmed || guild.counts.size > 0) {
       guild.unconfirmed ??= this.takeCall(guild);
       guild.unanswered++;
-      await addUsage(this.store.scripts, keys, guild.unconfirmed);
+      await usageScript.run(this.store.scripts, keys, guild.unconfirmed);
       guild.unconfirmed = undefined;
       guild.unanswered = 0;
     }
     this.waiting.delete(guildId);
   }
 
-  /** Returns the arguments of a call with all that waits. */
-  private takeCall({ counts, used }: WaitingUsage): (string | number)[] {
-    const times = [...used].map(([keyId, time]) => [keyId, new Date(time).toISOString()]);
-    const now = this.now();
-    const latest = new Date(now + 24 * HOUR_MS).toISOString();
-    const call = [this.processId, ++this.calls, Math.floor(now / HOUR_MS), KEPT_HOURS, latest, counts.size];
-    const args = [...call, ...[...counts].flat(), ...times.flat()];
+  /** Returns a call with all that waits. */
+  private takeCall(guild: WaitingUsage): CountedUsage {
+    const { counts, used } = guild;
     this.waitingCounts -= counts.size;
-    counts.clear();
-    used.clear();
-    return args;
+    guild.counts = new Map();
+    guild.used = new Map();
+    return { processId: this.processId, call: ++this.calls, now: this.now(), counts, used };
   }
 
   /** Adds what was counted to what waits for Redis. */

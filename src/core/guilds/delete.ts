@@ -1,19 +1,22 @@
 import { endSessions } from '../access/session-generation.ts';
 import type { StoredApiKeys } from '../access/stored-api-keys.ts';
-import { throwRefusal } from '../members/writer.ts';
 import { StagedMembers } from '../replace/staged-members.ts';
 import { allBoardKeys, GUILD_KEYS } from '../store/keys.ts';
-import { defineScript } from '../store/script.ts';
+import { throwRefusal } from '../store/refused-reply.ts';
+import { defineScript, type ScriptReply } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
 
-export const deleteData = defineScript('delete', [
-  ...GUILD_KEYS,
-  'season',
-  'seasonXp',
-  'quota',
-  'hiddenReasons',
-  'lock',
-]);
+/** Deletes members, counters, config, quota and season at once, while a lock has the token. Its keys end with those of the boards. */
+export const deleteScript = defineScript({
+  name: 'delete',
+  keys: [...GUILD_KEYS, 'season', 'seasonXp', 'quota', 'hiddenReasons', 'lock'],
+  args: ({ token }: { token: string }) => [token],
+  decode(reply: ScriptReply) {
+    throwRefusal(reply);
+    const [members = 0, config, counters, quota] = reply.map(Number);
+    return { members, config: config === 1, counters: counters === 1, quota: quota === 1 };
+  },
+});
 
 /** The data that a deletion removed. */
 export interface Removed {
@@ -44,17 +47,14 @@ export async function deleteGuild(
   const { lock, token } = staged.held;
   const keys = { ...guild, quota: redisKeys.quota(guildId), lock };
   try {
-    const reply = await deleteData(scripts, keys, [token], allBoardKeys(guild.xp));
-    throwRefusal(reply);
-    const [members = 0, config, counters, quota] = reply.map(Number);
+    const removed = await deleteScript.run(scripts, keys, { token }, allBoardKeys(guild.xp));
     await publishInvalidation(store, guildId);
     // Its owners make no further keys. A full Redis refuses to note that older invites have ended, which holds up nothing else.
     const [ended] = await Promise.allSettled([endSessions(store, guildId)]);
     const revoked = await apiKeys.revokeAll(guildId, () => staged.renew());
     await client.del(guild.audit, guild.securityAudit);
     if (ended.status === 'rejected') throw ended.reason;
-    const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };
-    return { members, staged: staged.leftBehind, keys: revoked, ...had };
+    return { ...removed, staged: staged.leftBehind, keys: revoked };
   } finally {
     // Not before, or an import could lose its API keys. A refused deletion gives it back too, so that the next try meets the cause again.
     await staged.end().catch(() => {});

@@ -1,14 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { InvalidInputError, shownText } from '../errors.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
-import { defineScript } from '../store/script.ts';
+import { throwRefusal } from '../store/refused-reply.ts';
+import { defineScript, type ScriptReply } from '../store/script.ts';
 import { checkFields, checkText, wholeText } from './check-fields.ts';
-import type { OnceOptions } from './event.ts';
+import type { EventCall, OnceOptions } from './event.ts';
 import { decodeGain, type Gain } from './gain.ts';
 import { FACTOR_RULE, isFactor, MAX_COOLDOWN_MS, MAX_GAIN, type XpAmount } from './limits.ts';
-
-/** Gives XP for a message. Its keys end with the cooldown of the member. */
-export const award = defineScript('award', [...GUILD_KEYS, 'cooldown']);
 
 /** XP for one message of a member. */
 export interface AwardRequest extends OnceOptions {
@@ -52,6 +50,19 @@ export interface Award extends Gain {
   readonly rank: number | null;
 }
 
+/** Gives XP for a message. Its keys end with that of the event, if there is one. */
+export const awardScript = defineScript({
+  name: 'award',
+  keys: [...GUILD_KEYS, 'cooldown'],
+  boards: true,
+  args: ({ event, userId, args }: { event: EventCall; userId: string; args: readonly string[] }) => [
+    ...event.args,
+    userId,
+    ...args,
+  ],
+  decode: decodeAward,
+});
+
 /** Returns a request as the arguments of award.lua, after the user id. @throws InvalidInputError */
 export function awardArguments(request: AwardRequest): string[] {
   checkFields(request, 'an award', FIELDS);
@@ -69,8 +80,9 @@ function factorText(factor: number): string {
   throw new InvalidInputError(`factor must be ${FACTOR_RULE}, not ${shownText(factor)}`);
 }
 
-/** Decodes the reply of award.lua. */
-export function decodeAward(reply: readonly (string | number)[]): Award {
+/** Decodes the reply of award.lua. @throws RefusedError */
+function decodeAward(reply: ScriptReply): Award {
+  throwRefusal(reply);
   const rank = reply[9];
   // A spread of the gain takes V8 several microseconds, this a third of one (hot path, see docs/operations.md).
   return Object.assign(decodeGain(reply), {

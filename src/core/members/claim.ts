@@ -1,13 +1,11 @@
 import { InvalidInputError } from '../errors.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
-import { defineScript } from '../store/script.ts';
+import { throwRefusal } from '../store/refused-reply.ts';
+import { defineScript, type ScriptReply } from '../store/script.ts';
 import { checkFields, checkText, wholeText } from './check-fields.ts';
-import type { OnceOptions } from './event.ts';
+import type { EventCall, OnceOptions } from './event.ts';
 import { decodeGain, type Gain } from './gain.ts';
 import { MAX_GAIN } from './limits.ts';
-
-/** Gives the reward of the day. */
-export const claim = defineScript('claim', GUILD_KEYS);
 
 /** The claim of one member for the present day. */
 export interface ClaimRequest extends OnceOptions {
@@ -55,6 +53,19 @@ const MAX_TIME_MS = 8_640_000_000_000_000;
 const MIN_INTERVAL_MS = 20 * 3_600_000;
 const MAX_INTERVAL_MS = 7 * 24 * 3_600_000;
 
+/** Gives the reward of the day. Its keys end with that of the event, if there is one. */
+export const claimScript = defineScript({
+  name: 'claim',
+  keys: GUILD_KEYS,
+  boards: true,
+  args: ({ event, userId, args }: { event: EventCall; userId: string; args: readonly string[] }) => [
+    ...event.args,
+    userId,
+    ...args,
+  ],
+  decode: decodeClaim,
+});
+
 /** Returns a request as the arguments of claim.lua, after the user id. @throws InvalidInputError */
 export function claimArguments(request: ClaimRequest): string[] {
   checkFields(request, 'a claim', FIELDS);
@@ -72,8 +83,9 @@ export function claimArguments(request: ClaimRequest): string[] {
   ];
 }
 
-/** Decodes the reply of claim.lua. */
-export function decodeClaim(reply: readonly (string | number)[]): Claim {
+/** Decodes the reply of claim.lua. @throws RefusedError */
+function decodeClaim(reply: ScriptReply): Claim {
+  throwRefusal(reply);
   return Object.assign(decodeGain(reply), {
     claimed: reply[0] === 'OK',
     reward: Number(reply[2]),

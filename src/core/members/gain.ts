@@ -1,5 +1,6 @@
+import type { ScriptReply } from '../store/script.ts';
 import { isRepeated } from './event.ts';
-import type { MemberChange } from './writer.ts';
+import type { MemberChange } from './record-script.ts';
 
 /** What a gain did to one member. */
 export interface Gain extends Omit<MemberChange, 'userId'> {
@@ -12,7 +13,7 @@ export interface Gain extends Omit<MemberChange, 'userId'> {
 }
 
 /** Decodes the part of a reply that award.lua and claim.lua share. */
-export function decodeGain(reply: readonly (string | number)[]): Gain {
+export function decodeGain(reply: ScriptReply): Gain {
   const [, revision, , xpBefore, levelBefore, xp, level, next, place] = reply;
   return {
     revision: String(revision),

@@ -1,14 +1,27 @@
 import { InvalidInputError, shownText } from '../errors.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../ranking/model.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
-import { defineScript } from '../store/script.ts';
+import { throwRefusal } from '../store/refused-reply.ts';
+import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import { checkFields, checkIds } from './check-fields.ts';
 import { inSlices, sumOf } from './slices.ts';
-import { throwRefusal } from './writer.ts';
+
+/** How a reason changes: members get it, lose it, or get it and become hidden members if they are none. */
+export type ReasonChange = 'hide' | 'unhide' | 'add';
 
 /** Gives members a reason to be hidden, or lifts one. */
-export const hide = defineScript('hide', [...GUILD_KEYS, 'hiddenReasons']);
+export const hideScript = defineScript({
+  name: 'hide',
+  keys: [...GUILD_KEYS, 'hiddenReasons'],
+  boards: true,
+  args: ({ change, reason, userIds }: { change: ReasonChange; reason: HideReason; userIds: readonly string[] }) => [
+    change,
+    reason,
+    ...userIds,
+  ],
+  decode: decodePlaceChange,
+});
 
 export interface HideOptions {
   /** "moderator" unless given. */
@@ -30,26 +43,28 @@ export interface PlaceChange {
   readonly hidden: readonly HiddenMember[];
 }
 
-/** Runs hide.lua in a mode, in slices; "add" hides users too who are no members, with 0 XP. @throws as GuildWriter.hide. */
+/** Changes a reason of members, in slices; "add" hides users too who are no members, with 0 XP. @throws as GuildWriter.hide. */
 export async function changeReason(
   { scripts, redisKeys }: ScriptStore,
-  mode: 'hide' | 'unhide' | 'add',
+  change: ReasonChange,
   guildId: string,
   userIds: readonly string[],
   options: HideOptions = {},
 ): Promise<PlaceChange> {
-  checkFields(options, `the options of ${mode}`, ['reason']);
+  checkFields(options, `the options of ${change}`, ['reason']);
   const { reason = 'moderator' } = options;
   checkIds(guildId, userIds);
   if (!HIDE_REASONS.includes(reason))
     throw new InvalidInputError(`reason must be ${HIDE_REASONS.join(', ')}, not ${shownText(reason)}`);
   const guild = redisKeys.guild(guildId);
-  const slices = await inSlices(userIds, async (slice) => {
-    const reply = await hide(scripts, guild, [mode, reason, ...slice]);
-    throwRefusal(reply);
-    return { changed: Number(reply[2]), hidden: reply.slice(3).map(hiddenMember) };
-  });
+  const slices = await inSlices(userIds, (slice) => hideScript.run(scripts, guild, { change, reason, userIds: slice }));
   return { changed: sumOf(slices.map(({ changed }) => changed)), hidden: slices.flatMap(({ hidden }) => hidden) };
+}
+
+/** Decodes the reply of hide.lua. @throws RefusedError */
+function decodePlaceChange(reply: ScriptReply): PlaceChange {
+  throwRefusal(reply);
+  return { changed: Number(reply[2]), hidden: reply.slice(3).map(hiddenMember) };
 }
 
 function hiddenMember(text: string | number): HiddenMember {

@@ -91,12 +91,22 @@ export function placeIn(name: string, list: readonly unknown[], index: number): 
   return list.length > 1 ? `${name}[${index}]` : '';
 }
 
-/** Returns records as the arguments of record.lua. @throws RefusedError for a value that has no such form. */
-export function recordArguments(records: readonly XpRecord[]): string[] {
-  const args: string[] = [];
-  for (const [index, record] of records.entries())
-    args.push(xpChange(record, index), record.userId, profileChange(record.profile, index));
-  return args;
+/** A change of one member, as record.lua takes it. */
+export interface MemberChangeText {
+  readonly userId: string;
+  /** Change of the XP. */
+  readonly xp: string;
+  /** Change of the profile. */
+  readonly profile: string;
+}
+
+/** Returns records as record.lua takes them. @throws RefusedError for a value that has no such form. */
+export function changesOf(records: readonly XpRecord[]): MemberChangeText[] {
+  return records.map((record, index) => ({
+    userId: record.userId,
+    xp: xpChange(record, index),
+    profile: profileChange(record.profile, index),
+  }));
 }
 
 /** Returns the change of the XP as record.lua takes it. */

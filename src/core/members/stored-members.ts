@@ -3,11 +3,9 @@ import { claimTime, explicitLevel, splitProfile } from '../ranking/profile.ts';
 import { wholeXp } from '../reads/reader.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
-import { defineScript } from '../store/script.ts';
+import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
 import { checkIds } from './check-fields.ts';
-
-export const members = defineScript('members', [...GUILD_KEYS, 'hiddenReasons']);
 
 /** The profile of a member. */
 export interface StoredProfile {
@@ -39,6 +37,18 @@ export interface StoredMembersAt {
   readonly members: readonly StoredMember[];
 }
 
+/** Reads members as they are stored, all at one moment. */
+export const membersScript = defineScript({
+  name: 'members',
+  keys: [...GUILD_KEYS, 'hiddenReasons'],
+  args: (userIds: readonly string[]) => userIds,
+  decode: ([revision, curve, ...rows]: ScriptReply): StoredMembersAt => ({
+    revision: String(revision),
+    curve: String(curve),
+    members: rows.filter(Boolean).map((row) => decodeRow(String(row))),
+  }),
+});
+
 /** Members read in one script call. Redis serves nobody else meanwhile: a few milliseconds. */
 const MEMBERS_PER_STEP = 250;
 
@@ -49,9 +59,7 @@ export class StoredMembers {
   /** Reads members. O(n log m). @throws InvalidInputError, StoreUnavailableError */
   async read(guildId: string, userIds: readonly string[]): Promise<StoredMembersAt> {
     checkIds(guildId, userIds);
-    const reply = await members<string[]>(this.store.scripts, this.store.redisKeys.guild(guildId), userIds);
-    const [revision = '', curve = '', ...rows] = reply;
-    return { revision, curve, members: rows.filter(Boolean).map(decodeRow) };
+    return membersScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), userIds);
   }
 
   /**

@@ -1,23 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError, RefusedError } from '../errors.ts';
-import { throwRefusal } from '../members/writer.ts';
-import { GUILD_KEYS } from '../store/keys.ts';
-import { defineScript } from '../store/script.ts';
+import type { LockedKeys } from '../store/keys.ts';
+import type { Script } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
+import {
+  beginMoveScript,
+  endMoveScript,
+  finishMoveScript,
+  type MovedHash,
+  putFieldsScript,
+  putMembersScript,
+} from './move-scripts.ts';
 import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
-
-const KEY_NAMES = [
-  ...GUILD_KEYS,
-  'season',
-  'apiKeys',
-  'quota',
-  'lock',
-  'hiddenReasons',
-  'apiKeysUsed',
-  'usage',
-] as const;
-/** Its keys end with the cooldowns of the members that it puts. */
-export const move = defineScript('move', KEY_NAMES);
 
 interface GuildStore extends Store {
   readonly apiKeys: {
@@ -87,17 +81,14 @@ class GuildImport {
 
   /** Takes the lock and deletes what an unfinished import left. */
   async begin(model: string): Promise<void> {
-    this.server = (await this.step('begin', [], model))[1] ?? '';
+    this.server = await this.step(beginMoveScript, { model });
     await this.store.apiKeys.revokeAll(this.guildId, () => this.put([]));
   }
 
   async put(members: readonly MovedMember[]): Promise<void> {
-    const args = members.flatMap(([userId, place, xp = '0', until = 0, profile = '', gains = '']) => {
-      const cooldownMs = Math.max(0, Math.round(until - Date.now()));
-      return [userId, place, xp, cooldownMs, toBytes(profile), gains];
-    });
-    const userIds = members.map(([userId]) => userId);
-    await this.step('put', userIds, ...args);
+    const { cooldownPrefix } = this.store.redisKeys.guild(this.guildId);
+    const cooldowns = members.map(([userId]) => cooldownPrefix + userId);
+    await this.step(putMembersScript, { members, now: Date.now() }, cooldowns);
   }
 
   /** Stores the rest. The records of the API keys come last, so that no key works before the guild is complete. */
@@ -109,15 +100,16 @@ class GuildImport {
     const hashes = { stats, config, season, apiKeys: listed, apiKeysUsed: used, usage };
     let stored = 0;
     try {
-      for (const [name, fields] of Object.entries(hashes)) await this.storeFields(name as keyof typeof hashes, fields);
+      for (const [hash, fields] of Object.entries(hashes)) await this.storeFields(hash as MovedHash, fields);
       const quotaMs = Math.max(0, Math.round(quota.untilMs - Date.now()));
-      await this.step('finish', [], this.server, ranked, hidden, quota.used, quotaMs);
+      const { server } = this;
+      await this.step(finishMoveScript, { server, ranked, hidden, quotaUsed: quota.used, quotaMs });
       for (const key of keys) {
         // Whatever the stream says, it opens this guild alone. One that was revoked meanwhile is passed over.
         const own = [...key.record.map(toBytes), 'id', key.id, 'guild_id', this.guildId];
         if (await apiKeys.storeListed(this.guildId, key.id, key.sha256, own)) stored++;
       }
-      await this.step('end', [], this.server, rev);
+      await this.step(endMoveScript, { server, revision: rev });
     } catch (error) {
       await this.dropKeys(keys).catch(() => {});
       throw error;
@@ -127,11 +119,10 @@ class GuildImport {
   }
 
   /** Stores fields and values of a hash of the guild, in steps. */
-  private async storeFields(name: (typeof KEY_NAMES)[number], fields: Fields): Promise<void> {
-    const key = KEY_NAMES.indexOf(name) + 1;
+  private async storeFields(hash: MovedHash, fields: Fields): Promise<void> {
     // Once for none too, because the first step of the counters takes away what "begin" has put there.
     for (let from = 0; from === 0 || from < fields.length; from += TEXTS_PER_STEP)
-      await this.step('fields', [], key, ...fields.slice(from, from + TEXTS_PER_STEP).map(toBytes));
+      await this.step(putFieldsScript, { hash, fields: fields.slice(from, from + TEXTS_PER_STEP) });
   }
 
   /** @throws RefusedError when an API key of the stream opens another guild of this Redis. */
@@ -163,30 +154,17 @@ class GuildImport {
     clearInterval(this.renewal);
   }
 
-  /** Runs a mode of move.lua. @throws RefusedError when something is in the way. */
-  private async step(mode: string, userIds: readonly string[], ...args: (string | number | Buffer)[]) {
+  /** Runs a script with the token of the lock. @throws RefusedError when something is in the way. */
+  private step<Fields extends object, Result>(
+    script: Script<keyof LockedKeys | 'quota', Fields & { readonly guild: string; readonly token: string }, Result>,
+    fields: Fields,
+    further: readonly string[] = [],
+  ): Promise<Result> {
     const { redisKeys, scripts } = this.store;
-    const guild = redisKeys.locked(this.guildId);
-    const cooldowns = userIds.map((userId) => guild.cooldownPrefix + userId);
-    const keys = { ...guild, quota: redisKeys.quota(this.guildId) };
-    const reply = await move<string[]>(scripts, keys, [mode, this.token, ...args], cooldowns);
-    throwRefusal(reply);
-    const obstacle = OBSTACLES.get(reply[0] ?? '');
-    if (obstacle) throw new RefusedError(obstacle, { guild: this.guildId });
-    return reply;
+    const keys = { ...redisKeys.locked(this.guildId), quota: redisKeys.quota(this.guildId) };
+    return script.run(scripts, keys, { ...fields, guild: this.guildId, token: this.token }, further);
   }
 }
-
-type Obstacle = 'guild_busy' | 'guild_exists' | 'import_disturbed' | 'import_failed_over' | 'import_incomplete';
-
-/** What is in the way, by the reply of move.lua. */
-const OBSTACLES: ReadonlyMap<string, Obstacle> = new Map([
-  ['BUSY', 'guild_busy'],
-  ['EXISTS', 'guild_exists'],
-  ['CHANGED', 'import_disturbed'],
-  ['SERVER', 'import_failed_over'],
-  ['COUNT', 'import_incomplete'],
-]);
 
 const toBytes = (text: string) => Buffer.from(text, 'latin1');
 

@@ -5,11 +5,8 @@ import { GUILD_KEYS } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import { curveOf, decodePage, type PageReply, wholeXp } from './reader.ts';
 
-/** Reads what a rank card shows. */
-export const card = defineScript('card', [...GUILD_KEYS, 'hiddenReasons']);
-
 /** The reply of card.lua. */
-export type CardReply = readonly [
+type CardReply = readonly [
   place: 'ranked' | 'hidden' | 'none',
   rank: number | string,
   reasons: string,
@@ -51,8 +48,16 @@ export interface MemberCard extends Omit<RankedMember, 'rank'> {
   readonly hidden: readonly HideReason[] | null;
 }
 
+/** Reads what a rank card shows of a member, with the members above and below it; null for a user who is no member. */
+export const cardScript = defineScript({
+  name: 'card',
+  keys: [...GUILD_KEYS, 'hiddenReasons'],
+  args: ({ userId }: { userId: string }) => [userId],
+  decode: (reply: CardReply, { userId }) => decodeCard(reply, userId),
+});
+
 /** Decodes the reply of card.lua; null for a user who is no member. @throws StoreUnavailableError "CURVE" for a curve with unfit numbers. */
-export function decodeCard([place, first, reasons, page]: CardReply, userId: string): MemberCard | null {
+function decodeCard([place, first, reasons, page]: CardReply, userId: string): MemberCard | null {
   if (place === 'none') return null;
   const { data, total } = decodePage(page, 1, Number(first)).value;
   const index = data.findIndex((row) => row.user_id === userId);

@@ -3,14 +3,19 @@ import { BOARDS, boardKeys, READ_KEYS, type RedisKeys } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { Scripts } from '../store/scripts.ts';
 
-/** The commands of one guild or several. The keys that it names are those of the first guild; those of its boards and of the other guilds follow. */
-export const batch = defineScript('batch', ['quota', ...READ_KEYS]);
-
 /** The reply of a command: a text, or a list of two values or more. */
 export type CommandReply = string | readonly [unknown, unknown, ...unknown[]];
 
 /** A command's reply, or the message of its error. */
 type Reply = CommandReply | readonly [message: string];
+
+/** The commands of one guild or several. The keys that it names are those of the first guild; those of its boards and of the other guilds follow. */
+export const batchScript = defineScript({
+  name: 'batch',
+  keys: ['quota', ...READ_KEYS],
+  args: (lines: string) => [lines],
+  decode: (replies: readonly Reply[]) => replies,
+});
 
 /** A command that reads one guild. A flat object, because thousands are cached (docs/adr/0011). */
 export interface ReadCommand<T> {
@@ -193,7 +198,7 @@ export class CommandBatcher {
       this.declareKeys(commands, keys);
     }
     const [quota = '', xp = '', stats = '', config = '', members = '', ...further] = keys;
-    return batch<readonly Reply[]>(this.scripts, { quota, xp, stats, config, members }, [lines], further);
+    return batchScript.run(this.scripts, { quota, xp, stats, config, members }, lines, further);
   }
 
   /** Adds the keys of a guild's commands, in the order that batch.lua documents. */

@@ -5,7 +5,7 @@ import { parseRules } from '../rules/parse-rules.ts';
 import type { Rules } from '../rules/rules-document.ts';
 import { BOARDS, type BoardName, boardKeys, kindOfBoard } from '../store/keys.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import { type CardReply, card, decodeCard, type MemberCard } from './card.ts';
+import { cardScript, type MemberCard } from './card.ts';
 import type { CommandBatcher } from './command-batcher.ts';
 import {
   type GuildStats,
@@ -16,7 +16,7 @@ import {
   type RankingPart,
   rankingPart,
 } from './rankings.ts';
-import { around, curveOf, decodePage, MemberRead, PageRead, type PageReply, RulesRead, StatsRead } from './reader.ts';
+import { aroundScript, curveOf, MemberRead, PageRead, RulesRead, StatsRead } from './reader.ts';
 
 const MAX_AROUND = 50;
 
@@ -79,11 +79,8 @@ export class GuildReader {
     const reach = wholeText('n', n, 0, MAX_AROUND);
     const boards = board ? BOARDS.filter((other) => kindOfBoard(other) === kindOfBoard(board)) : [];
     const further = boards.map((name) => boardKeys(keys.xp, name).xp);
-    const args = [userId, reach, board ?? ''];
-    const [start, reply] = await around<[number | string, PageReply]>(this.store.scripts, keys, args, further);
-    const first = Number(start);
-    if (first < 0) return null;
-    return rankingPart(decodePage(reply, 1, first).value);
+    const part = await aroundScript.run(this.store.scripts, keys, { userId, reach, board }, further);
+    return part && rankingPart(part);
   }
 
   /**
@@ -92,8 +89,7 @@ export class GuildReader {
    */
   async card(guildId: string, userId: string): Promise<MemberCard | null> {
     checkIds(guildId, [userId]);
-    const reply = await card<CardReply>(this.store.scripts, this.store.redisKeys.guild(guildId), [userId]);
-    return decodeCard(reply, userId);
+    return cardScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), { userId });
   }
 }
 

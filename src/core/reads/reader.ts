@@ -6,9 +6,6 @@ import { type BoardName, READ_KEYS } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { CommandReply, ReadCommand } from './command-batcher.ts';
 
-/** Reads a member with those above and below it. */
-export const around = defineScript('around', READ_KEYS);
-
 /** A value with the revision of the guild that it shows; the revision is "" when the guild has none. */
 export interface Versioned<T> {
   readonly revision: string;
@@ -129,6 +126,20 @@ export function decodePage(
   });
   return { revision: parseRevision(revision), value: { data, total: Number(total), page } };
 }
+
+/** Reads a member of a ranking with the members above and below it; null for a user who is not ranked. Its keys end with those of the board. */
+export const aroundScript = defineScript({
+  name: 'around',
+  keys: READ_KEYS,
+  args: ({ userId, reach, board }: { userId: string; reach: string; board: BoardName | undefined }) => [
+    userId,
+    reach,
+    board ?? '',
+  ],
+  decode([first, page]: readonly [number | string, PageReply]): Pick<LeaderboardPage, 'data' | 'total'> | null {
+    return Number(first) < 0 ? null : decodePage(page, 1, Number(first)).value;
+  },
+});
 
 /** Decodes the reply of command-member.lua, or of command-board.lua. */
 function decodeMember(reply: readonly (string | number)[], userId: string): Versioned<Member | null> {

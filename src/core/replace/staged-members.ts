@@ -1,26 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { RefusedError } from '../errors.ts';
-import { type FileRecord, recordArguments, type XpRecord } from '../members/records.ts';
-import { stage, throwRefusal } from '../members/writer.ts';
+import { stageScript } from '../members/record-script.ts';
+import { changesOf, type FileRecord, type XpRecord } from '../members/records.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
 import { reasonsIn } from '../ranking/model.ts';
-import { GUILD_KEYS, type GuildKeys, type StagingKeys } from '../store/keys.ts';
+import type { GuildKeys, StagingKeys } from '../store/keys.ts';
 import { membersOf, scanHash, scanSortedSet } from '../store/scan.ts';
-import { defineScript } from '../store/script.ts';
+import type { Script } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
-
-export const replace = defineScript('replace', [
-  ...GUILD_KEYS,
-  'nextXp',
-  'nextStats',
-  'nextConfig',
-  'nextHidden',
-  'nextMembers',
-  'carried',
-  'lock',
-  'hiddenReasons',
-  'nextHiddenReasons',
-]);
+import {
+  carryHiddenScript,
+  clearStagedScript,
+  endReplacementScript,
+  hideStagedScript,
+  lockReplacementScript,
+  noteChangesScript,
+  replacementKeys,
+  swapMembersScript,
+} from './replace-scripts.ts';
 
 /** How long the lock outlives the last step of its owner. */
 const LOCK_MS = 10_000;
@@ -67,9 +64,9 @@ export class StagedMembers {
     curveFields: readonly string[] = ['xp_curve', DEFAULT_CURVE],
   ): Promise<StagedMembers> {
     const staged = new StagedMembers(store, guildId);
-    const [taken] = await staged.step('lock');
-    if (taken === 'BUSY') throw new RefusedError('guild_busy', { guild: guildId });
-    staged.leftBehind = Number((await staged.step('clear', ...curveFields))[1]);
+    const { isBusy } = await staged.step(lockReplacementScript, {});
+    if (isBusy) throw new RefusedError('guild_busy', { guild: guildId });
+    staged.leftBehind = await staged.step(clearStagedScript, { config: curveFields });
     return staged;
   }
 
@@ -88,7 +85,7 @@ export class StagedMembers {
   /**
    * Stages members, all or none.
    * @returns the number of members that were not staged before.
-   * @throws as LeaderboardWriter.recordMany, and RefusedError "lock".
+   * @throws as GuildWriter.recordMany, and RefusedError "lock".
    */
   async stage(records: readonly FileRecord[]): Promise<{ readonly created: number }> {
     for (const { userId, hidden, hiddenReasons = ['moderator'] } of records)
@@ -97,9 +94,10 @@ export class StagedMembers {
         this.toHide.set(userId, reasonsIn(named).join(' '));
       }
     const visible = records.map((record) => ({ ...record, hidden: false }) as XpRecord);
-    const reply = await stage(this.store.scripts, this.staging, [this.token, ...recordArguments(visible)]);
-    throwRefusal(reply);
-    const created = Number(reply[2]);
+    const { created } = await stageScript.run(this.store.scripts, this.staging, {
+      token: this.token,
+      changes: changesOf(visible),
+    });
     this.ranked += created;
     return { created };
   }
@@ -128,24 +126,24 @@ export class StagedMembers {
    *   another curve, or the bot changes hidden members all the time; then nothing was changed.
    */
   async putInPlace(curve?: string): Promise<void> {
-    let [, waiting, server] = await this.step('note');
-    if (Number(waiting) !== this.ranked) throw new RefusedError('staged', { index: 0 });
+    let { staged, server } = await this.step(noteChangesScript, {});
+    if (staged !== this.ranked) throw new RefusedError('staged', { index: 0 });
     if (this.ranked === 0) return;
-    await this.change('hide', [...this.toHide]);
+    for (const members of stepsOf([...this.toHide])) await this.move(hideStagedScript, { members });
     await this.carryHidden();
-    const expected = curve === undefined ? [] : [curve];
     for (let swap = 1; swap <= MAX_SWAPS; swap++) {
-      const noted = Math.min(swap * MEMBERS_PER_STEP, MAX_NOTED);
-      const [status, ...rest] = await this.step('swap', this.ranked, this.hidden, server as string, noted, ...expected);
-      if (status === 'OK') {
+      const maxCarried = Math.min(swap * MEMBERS_PER_STEP, MAX_NOTED);
+      const { ranked, hidden } = this;
+      const swapped = await this.step(swapMembersScript, { ranked, hidden, server, maxCarried, curve });
+      if (swapped.status === 'done') {
         this.ranked = 0;
         this.hidden = 0;
         return;
       }
-      if (status === 'CURVE') throw new RefusedError('curve_changed', { guild: this.guildId });
-      if (status === 'NOTED') await this.change('carry', rest.map(String));
-      else {
-        server = rest[0];
+      if (swapped.status === 'other curve') throw new RefusedError('curve_changed', { guild: this.guildId });
+      if (swapped.status === 'carry these') await this.carry(swapped.userIds);
+      if (swapped.status === 'carry all') {
+        server = swapped.server;
         await this.carryAll();
       }
     }
@@ -154,47 +152,52 @@ export class StagedMembers {
 
   /** Removes what is staged, and gives the lock back. @throws RefusedError "lock". */
   async end(): Promise<void> {
-    await this.step('end');
+    await this.step(endReplacementScript, {});
   }
 
   private async carryHidden(): Promise<void> {
     for await (const scored of scanSortedSet(this.store.client, this.guild.hidden, MEMBERS_PER_STEP)) {
-      await this.change('carry', membersOf(scored));
+      await this.carry(membersOf(scored));
     }
   }
 
   /** Carries those too that are not hidden any more. */
   private async carryAll(): Promise<void> {
     for await (const carried of scanHash(this.store.client, this.staging.carried, MEMBERS_PER_STEP)) {
-      await this.change('carry', membersOf(carried));
+      await this.carry(membersOf(carried));
     }
     await this.carryHidden();
   }
 
-  private async change(mode: 'hide' | 'carry', members: readonly (string | readonly string[])[]): Promise<void> {
-    for (let from = 0; from < members.length; from += MEMBERS_PER_STEP) {
-      const [, left, copied] = await this.step(mode, ...members.slice(from, from + MEMBERS_PER_STEP).flat());
-      this.ranked -= Number(left);
-      this.hidden += Number(left) + Number(copied);
-    }
+  private async carry(userIds: readonly string[]): Promise<void> {
+    for (const step of stepsOf(userIds)) await this.move(carryHiddenScript, { userIds: step });
   }
 
-  /** Runs a mode of replace.lua. @throws RefusedError, StoreUnavailableError */
-  private async step(mode: string, ...args: (string | number)[]): Promise<(string | number)[]> {
-    const { xp, stats, config, hidden, members, hiddenReasons, carried, lock } = this.staging;
-    const keys = {
-      ...this.guild,
-      nextXp: xp,
-      nextStats: stats,
-      nextConfig: config,
-      nextHidden: hidden,
-      nextMembers: members,
-      nextHiddenReasons: hiddenReasons,
-      carried,
-      lock,
-    };
-    const reply = await replace(this.store.scripts, keys, [mode, this.token, ...args]);
-    throwRefusal(reply);
-    return reply;
+  /** Runs a script that takes members out of the staged ranking. */
+  private async move<Fields extends object>(
+    script: StepScript<Fields, { readonly left: number; readonly copied: number }>,
+    fields: Fields,
+  ): Promise<void> {
+    const { left, copied } = await this.step(script, fields);
+    this.ranked -= left;
+    this.hidden += left + copied;
   }
+
+  /** Runs a script with the token of the lock. @throws RefusedError, StoreUnavailableError */
+  private step<Fields extends object, Result>(script: StepScript<Fields, Result>, fields: Fields): Promise<Result> {
+    const keys = replacementKeys(this.guild, this.staging);
+    return script.run(this.store.scripts, keys, { ...fields, token: this.token });
+  }
+}
+
+/** A script that takes the token of the lock beside its own fields. */
+type StepScript<Fields extends object, Result> = Script<
+  keyof ReturnType<typeof replacementKeys>,
+  Fields & { readonly token: string },
+  Result
+>;
+
+/** Cuts a list into those of one step each. */
+function* stepsOf<T>(list: readonly T[]): Iterable<readonly T[]> {
+  for (let from = 0; from < list.length; from += MEMBERS_PER_STEP) yield list.slice(from, from + MEMBERS_PER_STEP);
 }

@@ -1,14 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError, RefusedError } from '../errors.ts';
 import { checkFields, checkIds } from '../members/check-fields.ts';
-import { recordArguments } from '../members/records.ts';
-import { decodeRow, type StoredMember } from '../members/stored-members.ts';
-import { stage, throwRefusal } from '../members/writer.ts';
-import { GUILD_KEYS } from '../store/keys.ts';
-import { defineScript } from '../store/script.ts';
+import { stageScript } from '../members/record-script.ts';
+import { changesOf } from '../members/records.ts';
+import type { StoredMember } from '../members/stored-members.ts';
+import type { Script } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-
-export const season = defineScript('season', [...GUILD_KEYS, 'season', 'seasonXp', 'lock', 'hiddenReasons']);
+import {
+  beginSeasonScript,
+  endCopyScript,
+  endSeasonScript,
+  hideInArchiveScript,
+  type ListedPlace,
+  markMembersScript,
+  openArchiveScript,
+  rankInArchiveScript,
+  resetMembersScript,
+  serverNameScript,
+  unlockSeasonScript,
+} from './season-scripts.ts';
 
 export interface SeasonOptions {
   /** Guild id of the archive, such as `123.2026-s1`. It must have no data, unless they are of this season. */
@@ -54,122 +64,132 @@ export class SeasonReset {
     checkIds(archiveAs, []);
     if (archiveAs === guildId)
       throw new InvalidInputError('archiveAs must be another guild id than that of the season');
-    const begun = await this.step(guildId, 'begin', archiveAs, keepMembers ? 'keep' : 'drop');
-    this.throwConflict(begun, guildId);
-    const [, id, phase, curve, multiplier] = begun as [string, string, string, string, string];
+    const season = await this.step(beginSeasonScript, guildId, {
+      guild: guildId,
+      archive: archiveAs,
+      keepsMembers: keepMembers,
+    });
     try {
-      if (phase === 'done') return { archived: 0, reset: 0 };
+      if (season.phase === 'done') return { archived: 0, reset: 0 };
       let archived = 0;
       let reset = 0;
-      for (let isCopied = phase !== 'copy'; ; isCopied = false) {
+      for (let isCopied = season.phase !== 'copy'; ; isCopied = false) {
         if (!isCopied) {
-          const opened = await this.step(archiveAs, 'open', `${guildId} ${id}`, curve, multiplier);
-          this.throwConflict(opened, archiveAs);
+          const { curve, multiplier } = season;
+          const opened = { archive: archiveAs, season: `${guildId} ${season.id}`, curve, multiplier };
+          await this.step(openArchiveScript, archiveAs, opened);
           archived = await this.copy();
         }
         const result = await this.resetMembers();
         reset += result.reset;
         if (result.isDone) break;
       }
-      await this.step(guildId, 'done');
+      await this.step(endSeasonScript, guildId, {});
       return { archived, reset };
     } finally {
       // Without Redis, or for another call that has the lock now, there is nothing to give back.
-      for (const locked of [guildId, archiveAs]) await this.step(locked, 'unlock').catch(() => {});
+      for (const locked of [guildId, archiveAs]) await this.step(unlockSeasonScript, locked, {}).catch(() => {});
     }
   }
 
   /** Copies all members, again if a server of the guild or of the archive was replaced meanwhile. @returns how many. */
   private async copy(): Promise<number> {
     const { guildId, options } = this;
-    const serverOf = async (id: string) => String((await this.step(id, 'server'))[1]);
+    const serverOf = (id: string) => this.step(serverNameScript, id, {});
     for (;;) {
-      const servers = [await serverOf(guildId), await serverOf(options.archiveAs)] as const;
-      let [status, archived]: readonly (string | number)[] = ['MISSED'];
+      const server = await serverOf(guildId);
+      const serverOfArchive = await serverOf(options.archiveAs);
       // In a guild that gets members all the time, some are always missed: they came after the season's end.
-      for (let pass = 0; pass < MAX_PASSES && status === 'MISSED'; pass++) {
-        await this.copyListed(pass === 0 ? '' : 'unmarked');
-        if ((await serverOf(options.archiveAs)) !== servers[1]) break;
-        const wanted = pass === MAX_PASSES - 1 ? '' : 'all';
-        [status, archived] = await this.step(guildId, 'copied', servers[0], wanted);
+      for (let pass = 0; pass < MAX_PASSES; pass++) {
+        await this.copyListed(pass > 0);
+        if ((await serverOf(options.archiveAs)) !== serverOfArchive) break;
+        const copied = await this.step(endCopyScript, guildId, { server, requiresAll: pass < MAX_PASSES - 1 });
+        if (copied.status === 'OK') return copied.marked;
+        if (copied.status !== 'MISSED') break;
       }
-      if (status === 'OK') return Number(archived);
     }
   }
 
   /** Marks members with the XP that they have now, and copies them. */
-  private async copyListed(which: '' | 'unmarked'): Promise<void> {
+  private async copyListed(onlyUnmarked: boolean): Promise<void> {
     const { guildId, options, store } = this;
-    // A call that was killed can have marked members that it did not copy, and these can change their place between the readings of the places.
     const { seasonXp: marked, xp: ranked, hidden } = store.redisKeys.guild(guildId);
-    for (const [place, list] of Object.entries(which === '' ? { marked, ranked, hidden } : { ranked, hidden })) {
+    // A call that was killed can have marked members that it did not copy, and these can change their place between the readings of the places.
+    const lists = onlyUnmarked ? { ranked, hidden } : { marked, ranked, hidden };
+    for (const [place, list] of Object.entries(lists) as [ListedPlace, string][]) {
       let cursor = '0';
       do {
         options.signal?.throwIfAborted();
-        const reply = await this.step(guildId, 'mark', MEMBERS_PER_STEP, cursor, place, which);
-        if (reply[0] === 'INVALID')
-          throw new RefusedError('user_id_unfit', { guild: guildId, user: String(reply[1]), list });
-        const [, next, ...rows] = reply as string[];
-        await this.archive(rows.map(decodeRow));
-        cursor = next as string;
+        const step = await this.step(markMembersScript, guildId, {
+          count: MEMBERS_PER_STEP,
+          cursor,
+          place,
+          onlyUnmarked,
+        });
+        if (step.invalid !== undefined)
+          throw new RefusedError('user_id_unfit', { guild: guildId, user: step.invalid, list });
+        await this.archive(step.members);
+        cursor = step.cursor;
       } while (cursor !== '0');
     }
   }
 
   /** Copies members with the XP that is marked. */
   private async archive(members: readonly StoredMember[]): Promise<void> {
+    const { archiveAs } = this.options;
     if (members.length === 0) {
       // Any step renews the lock of the archive.
-      await this.step(this.options.archiveAs, 'server');
+      await this.step(serverNameScript, archiveAs, {});
       return;
     }
-    const archive = this.store.redisKeys.locked(this.options.archiveAs);
     const records = members.map(({ userId, xp, hidden, hiddenReasons: _, ...profile }) => {
       return { userId, set: xp, hidden, profile };
     });
-    const ranked = members.filter(({ hidden }) => !hidden).map(({ userId }) => userId);
-    const hidden = members.flatMap(({ userId, hidden, hiddenReasons }) =>
-      hidden ? [userId, hiddenReasons.join(' ')] : [],
-    );
+    const hidden = members.filter((member) => member.hidden);
     // A member can have changed its place after its first copy.
-    await this.placeInArchive('hide', hidden);
-    await this.placeInArchive('unhide', ranked);
-    const reply = await stage(this.store.scripts, archive, [this.token, ...recordArguments(records)]);
-    if (reply[2] === 'field')
-      throw new RefusedError('name_unfit', { guild: this.guildId, user: members[Number(reply[1])]?.userId ?? '' });
-    throwRefusal(reply);
+    await this.placeInArchive(hideInArchiveScript, hidden);
+    await this.placeInArchive(
+      rankInArchiveScript,
+      members.filter((member) => !member.hidden),
+    );
+    await stageScript
+      .run(this.store.scripts, this.store.redisKeys.locked(archiveAs), {
+        token: this.token,
+        changes: changesOf(records),
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof RefusedError && error.code === 'field' && 'index' in error.params)) throw error;
+        const user = members[error.params.index]?.userId ?? '';
+        throw new RefusedError('name_unfit', { guild: this.guildId, user });
+      });
     // Those that the archive has only now have no reasons yet.
-    await this.placeInArchive('hide', hidden);
+    await this.placeInArchive(hideInArchiveScript, hidden);
   }
 
-  /** Hides members in the archive, each followed by its reasons, or ranks them there. Passes over those that the archive does not have yet. */
-  private async placeInArchive(mode: 'hide' | 'unhide', args: readonly string[]): Promise<void> {
-    if (args.length > 0) await this.step(this.options.archiveAs, mode, ...args);
+  private async placeInArchive(
+    script: typeof hideInArchiveScript | typeof rankInArchiveScript,
+    members: readonly StoredMember[],
+  ): Promise<void> {
+    if (members.length > 0) await this.step(script, this.options.archiveAs, { members });
   }
 
   /** Resets the members that are marked, unless a failover lost the step before. */
   private async resetMembers(): Promise<{ reset: number; isDone: boolean }> {
     for (let reset = 0; ; ) {
       this.options.signal?.throwIfAborted();
-      const [status, left, count] = await this.step(this.guildId, 'reset', MEMBERS_PER_STEP);
-      if (status === 'AGAIN') return { reset, isDone: false };
-      reset += Number(count);
-      if (Number(left) === 0) return { reset, isDone: true };
+      const step = await this.step(resetMembersScript, this.guildId, { count: MEMBERS_PER_STEP });
+      if (step.mustCopyAgain) return { reset, isDone: false };
+      reset += step.reset;
+      if (step.left === 0) return { reset, isDone: true };
     }
   }
 
-  /** Runs a mode of season.lua on the guild or on the archive. @throws RefusedError "lock" after a suspension of ten seconds. */
-  private async step(guildId: string, mode: string, ...args: (string | number)[]) {
-    const reply = await season(this.store.scripts, this.store.redisKeys.locked(guildId), [mode, this.token, ...args]);
-    throwRefusal(reply);
-    return reply;
-  }
-
-  /** @throws RefusedError when a reply says that something else is in the way. */
-  private throwConflict([status, other]: readonly (string | number)[], guild: string): void {
-    if (status === 'BUSY') throw new RefusedError('guild_busy', { guild });
-    if (status === 'IMPORTING') throw new RefusedError('import_unfinished', { guild });
-    if (status === 'OTHER') throw new RefusedError('season_unfinished', { guild, archive: String(other) });
-    if (status === 'EXISTS') throw new RefusedError('archive_exists', { guild });
+  /** Runs a script on the guild or on the archive. @throws RefusedError "lock" after a suspension of ten seconds. */
+  private step<Fields extends object, Result>(
+    script: Script<keyof ReturnType<ScriptStore['redisKeys']['locked']>, Fields & { readonly token: string }, Result>,
+    guildId: string,
+    fields: Fields,
+  ): Promise<Result> {
+    return script.run(this.store.scripts, this.store.redisKeys.locked(guildId), { ...fields, token: this.token });
   }
 }

@@ -7,7 +7,14 @@ import { defineScript } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
 import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from './page-look.ts';
 
-export const configure = defineScript('configure', GUILD_KEYS);
+/** Stores fields of a config, as field, value, ..., and returns the new revision of the guild. */
+export const configureScript = defineScript({
+  name: 'configure',
+  keys: GUILD_KEYS,
+  boards: true,
+  args: (fields: readonly string[]) => fields,
+  decode: (revision: string) => revision,
+});
 
 /** The config fields to change. A field left out stays as it is. */
 export interface GuildConfigChange {
@@ -90,7 +97,7 @@ export class GuildConfig {
   }
 
   private configure(guildId: string, fields: readonly string[]): Promise<unknown> {
-    return configure(this.store.scripts, this.store.redisKeys.guild(guildId), fields);
+    return configureScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), fields);
   }
 }
 

@@ -1,27 +1,55 @@
-import type { Scripts } from './scripts.ts';
+import type { NamedScript, Scripts } from './scripts.ts';
 
-/** A Lua command. Its code is the file of this name with the ending `.lua`, in any folder of src. */
-export interface Script<Key extends string = string> {
-  readonly scriptName: string;
-  /** Names of its keys in the order of KEYS. */
-  readonly keyNames: readonly Key[];
-  /**
-   * Runs it: one round trip.
-   * @param keys by name; others are passed over.
-   * @param further keys after those, as many as the call needs.
-   * @throws StoreUnavailableError
-   */
-  <Reply = (string | number)[]>(
-    scripts: Pick<Scripts, 'run'>,
-    keys: Readonly<Record<Key, string>>,
-    args?: readonly (string | number | Uint8Array)[],
-    further?: readonly string[],
-  ): Promise<Reply>;
+/** An argument of a script. Only commands of the operator send bytes. */
+export type ScriptArgument = string | number | Uint8Array;
+
+/** The reply of most scripts. Only `decode` of a script reads it by place. */
+export type ScriptReply = readonly (string | number)[];
+
+/** How a Lua script is called. Its code is the file of its name with the ending `.lua`, beside the definition. */
+interface ScriptDefinition<Key extends string, Fields, Reply, Result> extends NamedScript {
+  /** Names of its keys in the order of KEYS, as the header of the file has them. A test compares both. */
+  readonly keys: readonly Key[];
+  /** Returns ARGV for a call. */
+  args(fields: Fields): readonly ScriptArgument[];
+  /** Makes the result from the reply. @throws RefusedError for a reply that is a refusal. */
+  decode(reply: Reply, fields: Fields): Result;
 }
 
-/** Defines the Lua command `scriptName` with the names of its keys, in the order that its header says. A test compares them. */
-export function defineScript<const Key extends string>(scriptName: string, keyNames: readonly Key[]): Script<Key> {
-  const run = <Reply>(...[scripts, keys, args = [], further = []]: Parameters<Script<Key>>): Promise<Reply> =>
-    scripts.run<Reply>(scriptName, [...keyNames.map((name) => keys[name]), ...further], ...args);
-  return Object.assign(run, { scriptName, keyNames });
+/** A Lua script that is called with named fields, and answers with a named result. */
+export class Script<Key extends string, Fields, Result> implements NamedScript {
+  readonly name: string;
+  readonly boards: boolean;
+  readonly keys: readonly Key[];
+
+  constructor(private readonly definition: ScriptDefinition<Key, Fields, unknown, Result>) {
+    this.name = definition.name;
+    this.boards = definition.boards ?? false;
+    this.keys = definition.keys;
+  }
+
+  /**
+   * Runs it: one round trip, and one more when Redis does not know it yet.
+   * @param keys by name; others are passed over.
+   * @param further keys after those, as many as the call needs.
+   * @throws RefusedError for a refusal, and StoreUnavailableError.
+   */
+  async run(
+    scripts: Pick<Scripts, 'run'>,
+    keys: Readonly<Record<Key, string>>,
+    fields: Fields,
+    further: readonly string[] = [],
+  ): Promise<Result> {
+    const { definition } = this;
+    const declared = [...definition.keys.map((name) => keys[name]), ...further];
+    return definition.decode(await scripts.run(this, declared, ...definition.args(fields)), fields);
+  }
+}
+
+/** Defines a script. */
+export function defineScript<const Key extends string, Fields, Reply, Result>(
+  definition: ScriptDefinition<Key, Fields, Reply, Result>,
+): Script<Key, Fields, Result> {
+  // Redis sends what the header of the file says.
+  return new Script(definition as ScriptDefinition<Key, Fields, unknown, Result>);
 }

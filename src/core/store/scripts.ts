@@ -43,12 +43,18 @@ export interface ScriptsOptions {
   readonly observe?: CommandObserver;
 }
 
-/** Returns a script with its digest, and whether it takes the keys of the boards. */
+/** A script by its name. */
+export interface NamedScript {
+  /** Name of its file, without the ending. */
+  readonly name: string;
+  /** Whether it works on the boards of a guild. Their keys then follow the first five, for a guild that has boards. */
+  readonly boards?: boolean;
+}
+
+/** The code of a script, with its digest. */
 function loadScript(name: string) {
   const source = scriptSource(name);
-  const sha = createHash('sha1').update(source).digest('hex');
-  // A built script has no lines of includes, but what they bring: here the error of a missing key of a board.
-  return { source, sha, takesBoards: source.includes("raise_error('BOARDS ") };
+  return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
 /** Guilds with boards that a connection remembers. */
@@ -57,7 +63,7 @@ const MAX_KNOWN_GUILDS = 10_000;
 /** The project's Lua commands on one connection. Each is one command and one round trip, and one more when Redis does not know it yet. */
 export class Scripts {
   private readonly loaded = new Map<string, ReturnType<typeof loadScript>>();
-  /** The first keys of guilds that have boards. Others do without the keys of boards, which take time. */
+  /** The first keys of guilds that have boards. Others do without the keys of boards, which cost a call 15 % more of Redis's time. */
   private readonly withBoards = new Set<string>();
 
   constructor(
@@ -71,21 +77,21 @@ export class Scripts {
   }
 
   /**
-   * Runs a command: its keys and its arguments, as the Lua file's header says.
+   * Runs a script with its keys and its arguments, as the header of the Lua file says.
    * @throws StoreUnavailableError when Redis or the connection fails, or when the time is up.
    */
   run<T = (string | number)[]>(
-    name: string,
+    script: NamedScript,
     keys: readonly string[],
     ...args: (string | number | Uint8Array)[]
   ): Promise<T> {
     const { limit, observe } = this.options;
     // A bot has neither, and each further promise would cost its writes time (hot path, see docs/operations.md).
-    return limit || observe ? this.runObserved(name, keys, args) : this.evaluate(name, keys, args);
+    return limit || observe ? this.runObserved(script, keys, args) : this.evaluate(script, keys, args);
   }
 
   private async runObserved<T>(
-    name: string,
+    script: NamedScript,
     keys: readonly string[],
     args: readonly (string | number | Uint8Array)[],
   ): Promise<T> {
@@ -93,23 +99,23 @@ export class Scripts {
     const sentAt = performance.now();
     let failed = true;
     try {
-      const reply = this.evaluate<T>(name, keys, args);
+      const reply = this.evaluate<T>(script, keys, args);
       const value = await (limit ? limit(reply) : reply);
       failed = false;
       return value;
     } finally {
-      observe?.(name, performance.now() - sentAt, failed);
+      observe?.(script.name, performance.now() - sentAt, failed);
     }
   }
 
   /** Runs the script by its digest. A server that does not know it, new or after SCRIPT FLUSH, gets the source. */
   private async evaluate<T>(
-    name: string,
+    { name, boards = false }: NamedScript,
     keys: readonly string[],
     values: readonly (string | number | Uint8Array)[],
   ): Promise<T> {
     const script = this.script(name);
-    const hasBoards = script.takesBoards && this.withBoards.has(keys[0] ?? '');
+    const hasBoards = boards && this.withBoards.has(keys[0] ?? '');
     const sent = hasBoards ? keysWithBoards(keys) : keys;
     // Only commands of the operator send bytes, and ioredis takes them.
     const args = values as (string | number)[];
@@ -129,9 +135,9 @@ export class Scripts {
       }
     }
     if (failure) {
-      if (hasBoards || !script.takesBoards || !failure.reason.includes('BOARDS ')) throw failure;
+      if (hasBoards || !boards || !failure.reason.includes('BOARDS ')) throw failure;
       this.rememberBoards(keys[0] ?? '');
-      return this.evaluate(name, keys, values);
+      return this.evaluate({ name, boards }, keys, values);
     }
     if (reply === 'QUEUED')
       throw new InvalidInputError('The connection is in a transaction, which gives no replies before exec');

@@ -161,7 +161,7 @@ describeStores('award', (kind) => {
       ['argument', 'a', '1', '', '', ''],
       ['argument', 'a', '1', '0', '', '', '1e1'],
     ] as const) {
-      expect(await scripts.run('award', keys, ...args)).toEqual(['REFUSED', 0, reason]);
+      expect(await scripts.run({ name: 'award', boards: true }, keys, ...args)).toEqual(['REFUSED', 0, reason]);
     }
     expect(await client.hgetall('gr:{g}:stats')).toEqual(before);
     expect(await client.exists('gr:{g}:cooldown:a', 'gr:{g}:members')).toBe(0);

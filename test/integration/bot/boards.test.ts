@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Core, openCore } from '../../../src/core/core.ts';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { deleteGuild } from '../../../src/core/guilds/delete.ts';
-import { configure } from '../../../src/core/settings/guild-config.ts';
+import { configureScript } from '../../../src/core/settings/guild-config.ts';
 import { BOARDS, type BoardName } from '../../../src/core/store/keys.ts';
 import { type ScriptClient, Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
@@ -28,7 +28,7 @@ describeStores('boards', (kind) => {
   const begin = async (at: string, offsetMinutes: number) => {
     now = Date.parse(at);
     const config = ['boards', 'week,month', 'utc_offset_minutes', String(offsetMinutes)];
-    await configure(new Scripts(client), services.redisKeys.guild('g'), config);
+    await configureScript.run(new Scripts(client), services.redisKeys.guild('g'), config);
   };
   const gain = (userId: string, add = 1) => createWriter(client).record('g', { userId, add });
   const on = async (board: BoardName) =>
@@ -58,7 +58,7 @@ describeStores('boards', (kind) => {
     const isBegin = at !== '2028-02-29T00:00:00Z';
     await begin(at, offset);
     now -= 1;
-    await configure(new Scripts(client), services.redisKeys.guild('g'), ['boards', '']);
+    await configureScript.run(new Scripts(client), services.redisKeys.guild('g'), ['boards', '']);
     await begin(new Date(now).toISOString(), offset);
     await gain('before');
     expect(await on(board)).toEqual(['before 1']);
@@ -209,7 +209,7 @@ describeStores('boards', (kind) => {
     await gain('a');
     await createWriter(client).hide('g', ['a']);
     expect(await keysOfBoards()).toEqual(['gr:{g}~month:hidden', 'gr:{g}~week:hidden']);
-    await configure(new Scripts(client), services.redisKeys.guild('g'), ['boards', 'month']);
+    await configureScript.run(new Scripts(client), services.redisKeys.guild('g'), ['boards', 'month']);
     expect(await keysOfBoards()).toEqual(['gr:{g}~month:hidden']);
     expect(await store.client.hget('gr:{g}:stats', 'boards')).not.toContain('week');
     await deleteGuild(services, 'g');

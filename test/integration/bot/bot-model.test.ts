@@ -4,7 +4,7 @@ import { type Core, openCore } from '../../../src/core/core.ts';
 import { RefusedError } from '../../../src/core/errors.ts';
 import { CommandBatcher } from '../../../src/core/reads/command-batcher.ts';
 import { MemberRead, PageRead, StatsRead } from '../../../src/core/reads/reader.ts';
-import { configure } from '../../../src/core/settings/guild-config.ts';
+import { configureScript } from '../../../src/core/settings/guild-config.ts';
 import { BOARDS } from '../../../src/core/store/keys.ts';
 import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader, type GuildReader } from '../../../src/kit/reader.ts';
@@ -50,12 +50,12 @@ describeStores('a bot of several processes', (kind) => {
         if (offset !== undefined) {
           model.current.boards = new BoardsModel(offset, model.current.nowMs);
           const config = ['boards', 'week,month', 'utc_offset_minutes', String(offset)];
-          await configure(timed, services.redisKeys.guild(guild), config);
+          await configureScript.run(timed, services.redisKeys.guild(guild), config);
         }
         // A count of the members that has begun and waits: the scripts have to keep its sums exact.
         const { xp, stats, config, hidden, members } = services.redisKeys.guild(guild);
         const count = (mode: string, token: string | number = 'token', slice = 1) =>
-          timed.run('recount', [xp, stats, config, hidden, members], mode, token, '', slice);
+          timed.run({ name: 'recount', boards: true }, [xp, stats, config, hidden, members], mode, token, '', slice);
         // However far the clock is set, the count waits for its next step less than the minute after which it is given up.
         const keepCount = async () => {
           const [token, curve, , ...rest] = ((await store.client.hget(stats, 'recount')) ?? '').split(' ');

@@ -148,7 +148,7 @@ describeStores('claimDaily', (kind) => {
       ['a', '0', '0', '0', ''],
       ['a', '0', '0', '0', '', '5', '-1'],
     ]) {
-      expect(await scripts.run('claim', keys, ...args)).toEqual(['REFUSED', 0, 'argument']);
+      expect(await scripts.run({ name: 'claim', boards: true }, keys, ...args)).toEqual(['REFUSED', 0, 'argument']);
     }
     await writer.record('g', { userId: 'a', set: 2 ** 53 - 5 });
     const before = await store.client.hgetall('gr:{g}:stats');

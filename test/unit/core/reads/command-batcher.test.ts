@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
-import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
+import { batchScript, CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
 import { RedisKeys } from '../../../../src/core/store/keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
@@ -54,7 +54,7 @@ describe('commands that are collected', () => {
       () => batcher.run('g', 'page 0 9 7', asIs),
     );
     const lines = 'count 1 3600\nstats \npage 0 9 7\nguild 6\nstats \n';
-    expect(sent).toEqual([['batch', [...keysOf('g'), ...keysOf('h')], lines]]);
+    expect(sent).toEqual([[batchScript, [...keysOf('g'), ...keysOf('h')], lines]]);
     expect(await Promise.all(results)).toEqual(['did count 1 3600', 'did stats ', 'did stats ', 'did page 0 9 7']);
   });
 
@@ -63,8 +63,8 @@ describe('commands that are collected', () => {
     const run = (guild: string, command: string) => () => batcher.run(guild, command, asIs);
     await Promise.all(collect(run('g', 'a'), run('h', 'b'), run('g', 'c')));
     expect(sent).toEqual([
-      ['batch', keysOf('g'), 'a\nc\n'],
-      ['batch', keysOf('h'), 'b\n'],
+      [batchScript, keysOf('g'), 'a\nc\n'],
+      [batchScript, keysOf('h'), 'b\n'],
     ]);
   });
 
@@ -75,7 +75,7 @@ describe('commands that are collected', () => {
     await Promise.all(collect(run('k1'), readBoard, run('k2'), run('k1')));
     const boards = ['week', 'week.prev', 'month', 'month.prev'].map((board) => `gr:{g}~${board}:xp`);
     const keys = [...keysOf('g'), 'gr:quota:{g}:k1', 'gr:quota:{g}:k2', ...keysOf('g'), ...boards];
-    expect(sent).toEqual([['batch', keys, 'capped\ncapped\ncapped\nguild 8\nstats~week\n']]);
+    expect(sent).toEqual([[batchScript, keys, 'capped\ncapped\ncapped\nguild 8\nstats~week\n']]);
   });
 
   it('are cut into Redis commands of bounded weight', async () => {

@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RedisKeys } from '../../../../src/core/store/keys.ts';
-import type { Script } from '../../../../src/core/store/script.ts';
-import { scriptNames } from '../../../../src/core/store/scripts.ts';
+import { Script } from '../../../../src/core/store/script.ts';
+import { scriptNames, scriptSource } from '../../../../src/core/store/scripts.ts';
 import { repository } from '../../../support/run-command.ts';
 
-const isScript = (value: unknown): value is Script => typeof value === 'function' && 'keyNames' in value;
+type AnyScript = Script<string, never, unknown>;
+const isScript = (value: unknown): value is AnyScript => value instanceof Script;
 
 /** The definitions of all modules, with the folder of their Lua. */
 async function definitions() {
@@ -20,9 +21,10 @@ async function definitions() {
     }),
   );
   const lua = new Map(paths.map((path) => [path.split('/').at(-1), path]));
-  return found.flat().map(({ scriptName, keyNames }) => {
-    const source = readFileSync(join(src, lua.get(`${scriptName}.lua`) ?? ''), 'utf8');
-    return { name: scriptName, folder: dirname(lua.get(`${scriptName}.lua`) ?? ''), keyNames, source };
+  return found.flat().map(({ name, keys, boards }) => {
+    const path = lua.get(`${name}.lua`) ?? '';
+    const source = readFileSync(join(src, path), 'utf8');
+    return { name, folder: dirname(path), keys, boards, source };
   });
 }
 const scripts = await definitions();
@@ -46,13 +48,20 @@ it('each Lua command has a definition', () => {
   expect([...new Set(scripts.map(({ name }) => name))].sort()).toEqual(scriptNames());
 });
 
-describe.each(scripts)('the definition of $name, with the keys $keyNames', ({ name, keyNames, source }) => {
+describe.each(scripts)('the definition of $name, with the keys $keys', ({ name, keys, boards, source }) => {
   it('has the keys of the header of $folder/$name.lua, in its order', () => {
     const header = source.slice(0, source.indexOf('\n\n'));
     const documented = [...header.matchAll(/KEYS\[\d+\] (gr:[^\s,]+)/g)].map(([, key = '']) =>
       // Staged members have the keys of a guild, below "next".
       name === 'stage' ? key.replace(/:next:(?!xp:lock)/, ':') : key,
     );
-    expect(keyNames.map((key) => KEYS[key])).toEqual(documented);
+    expect(keys.map((key) => KEYS[key])).toEqual(documented);
+  });
+
+  it('says whether $folder/$name.lua works on boards', () => {
+    // A guild with boards makes such a script ask for their keys.
+    const asksForThem = scriptSource(name).includes("raise_error('BOARDS ");
+    // A deletion takes all of these keys always, and a move needs them always.
+    expect(boards).toBe(asksForThem);
   });
 });

@@ -4,7 +4,7 @@ import { AddressLimiter, KEY_LOOK_UPS } from '../../../../src/core/access/addres
 import { ApiKeyStore } from '../../../../src/core/access/api-keys.ts';
 import { Authenticator } from '../../../../src/core/access/authenticator.ts';
 import { Quotas } from '../../../../src/core/access/quotas.ts';
-import { LeaderboardWriter } from '../../../../src/core/members/writer.ts';
+import { GuildWriter } from '../../../../src/core/guild-writer.ts';
 import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
 import { Scripts } from '../../../../src/core/store/scripts.ts';
@@ -25,7 +25,7 @@ export interface TestApi {
   readonly client: RedisClient;
   readonly apiKeys: ApiKeyStore;
   readonly authenticator: Authenticator;
-  readonly writer: LeaderboardWriter;
+  readonly writer: GuildWriter;
   /** A key of the guild "guild". */
   readonly key: string;
   /** Path of the guild "guild" with this rest. */
@@ -106,7 +106,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
     apiKeys,
     authenticator,
     key,
-    writer: new LeaderboardWriter({ scripts, redisKeys }, Date.now),
+    writer: new GuildWriter({ scripts, redisKeys }, Date.now),
     path: (rest: string) => `/api/v1/servers/guild/${rest}`,
     counted: async (guildId = 'guild') => Number((await client.get(redisKeys.quota(guildId))) ?? 0),
   });

@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CurveText } from '../ranking/curves.ts';
+import { type BoardName, GUILD_KEYS } from '../store/keys.ts';
+import { defineScript, type ScriptArgument, type ScriptReply } from '../store/script.ts';
+
+/** The scripts that count the members of a guild, one for each way of recount.lua. */
+
+/** What is counted of a ranking: that of a guild, or a board. */
+export interface Sums {
+  /** Members with XP > 0. */
+  readonly members: bigint;
+  readonly totalXp: bigint;
+  /** Sum of the levels of the members with XP > 0. */
+  readonly levelSum: bigint;
+}
+
+/** All that is counted in a guild. */
+export interface Counters extends Sums {
+  /** Hidden members, which the others do not count. */
+  readonly hidden: bigint;
+  /** The counters of its boards, by their names. None for a guild without boards. */
+  readonly boards: Readonly<Partial<Record<BoardName, Sums>>>;
+}
+
+/** Stored counters and counters computed from the members, both of one moment. */
+export interface CounterCheck {
+  readonly stored: Counters;
+  readonly actual: Counters;
+  /** Whether both are equal. */
+  readonly exact: boolean;
+  /** The moment, by Redis's clock. */
+  readonly at: Date;
+}
+
+/** What one call counted. */
+export interface CountedSlice extends CounterCheck {
+  /**
+   * "OK": there are more members. "DONE": all are counted. "BUSY": another count runs. "LOST": Redis does not know the count any more.
+   * "UNSEEN": something other than the scripts raised the revision meanwhile, so the sums may be wrong, and the count was ended.
+   */
+  readonly status: 'OK' | 'DONE' | 'BUSY' | 'LOST' | 'UNSEEN';
+  readonly revision: string;
+  /** Members counted: in this call of a count that only reads, else in all calls so far. */
+  readonly counted: number;
+}
+
+/** What each way of counting takes. */
+interface CountFields {
+  /** The curve to count levels on; "" = the guild's own. */
+  readonly curve: CurveText | '';
+  /** Members to count in this call, 1 to 2000. */
+  readonly size: number;
+}
+
+function defineCount<Fields extends CountFields>(
+  way: 'read' | 'begin' | 'step',
+  first: (fields: Fields) => ScriptArgument,
+  rest: (fields: Fields) => readonly ScriptArgument[] = () => [],
+) {
+  return defineScript({
+    name: 'recount',
+    keys: GUILD_KEYS,
+    boards: true,
+    args: (fields: Fields) => [way, first(fields), fields.curve, fields.size, ...rest(fields)],
+    decode: decodeSlice,
+  });
+}
+
+/** Counts from a rank on, and writes nothing. */
+export const readCountScript = defineCount<CountFields & { readonly firstRank: number }>(
+  'read',
+  ({ firstRank }) => firstRank,
+);
+
+/** Begins a count with a token, which the scripts keep exact while members change. */
+export const beginCountScript = defineCount<CountFields & { readonly token: string }>('begin', ({ token }) => token);
+
+/** Goes on with a count. The call that ends it can store the sums as counters, and fields of the config with them: field, value, ... */
+export const stepCountScript = defineCount<
+  CountFields & { readonly token: string; readonly commits: boolean; readonly config: readonly string[] }
+>(
+  'step',
+  ({ token }) => token,
+  ({ commits, config }) => (commits ? ['commit', ...config] : []),
+);
+
+/** Returns stored counters beside counted ones. */
+export function compare(stored: Counters, actual: Counters): Pick<CounterCheck, 'stored' | 'actual' | 'exact'> {
+  return { stored, actual, exact: isDeepStrictEqual(stored, actual) };
+}
+
+/** Decodes the reply of recount.lua. */
+function decodeSlice(reply: ScriptReply): CountedSlice {
+  const texts = reply.map(String);
+  const [status, revision = '', at, , counted] = texts;
+  return {
+    ...compare(countersOf(texts.slice(9, 13), texts[14]), countersOf(texts.slice(5, 9), texts[13])),
+    status: status as CountedSlice['status'],
+    revision,
+    at: new Date(Number(at)),
+    counted: Number(counted),
+  };
+}
+
+/** @param boards NAME:MEMBERS:XP:LEVELS, with spaces between. */
+function countersOf(texts: readonly string[], boards = ''): Counters {
+  const byBoard = boards
+    .split(' ')
+    .filter(Boolean)
+    .map((text) => {
+      const [name, ...counters] = text.split(':');
+      return [name, sumsOf(counters)];
+    });
+  return { ...sumsOf(texts), hidden: integer(texts[3]), boards: Object.fromEntries(byBoard) };
+}
+
+/** Returns sums from their texts; none for those that are missing. */
+export function sumsOf([members, totalXp, levelSum]: readonly string[]): Sums {
+  return { members: integer(members), totalXp: integer(totalXp), levelSum: integer(levelSum) };
+}
+
+/** Parses a stored counter. One that is missing or not an integer counts as 0, so that the comparison shows the drift. */
+function integer(text = ''): bigint {
+  return /^-?\d+$/.test(text) ? BigInt(text) : 0n;
+}

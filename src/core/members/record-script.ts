@@ -1,0 +1,94 @@
+import { GUILD_KEYS } from '../store/keys.ts';
+import { throwRefusal } from '../store/refused-reply.ts';
+import { defineScript, type ScriptReply } from '../store/script.ts';
+import { type EventCall, isRepeated } from './event.ts';
+import type { MemberChangeText } from './records.ts';
+
+/**
+ * Total XP and level of a member before and after a write. Without an explicit level, a greater level after it is a level-up, and a smaller
+ * one a level-down.
+ */
+export interface XpChange {
+  readonly xpBefore: number;
+  readonly levelBefore: number;
+  readonly xp: number;
+  readonly level: number;
+}
+
+/** One member of a write. */
+export interface MemberChange extends XpChange {
+  readonly userId: string;
+  /** Whether the user was no member before. */
+  readonly created: boolean;
+  /** Whether the member is hidden. */
+  readonly hidden: boolean;
+}
+
+/** What a call of record.lua did. */
+interface Recorded {
+  /** The guild's new revision. */
+  readonly revision: string;
+  /** Members that were not in the ranking before. */
+  readonly created: number;
+  /** Each member in the order of the call, if it asked for them. */
+  readonly members: readonly MemberChange[];
+  /** The users of the call that are no members, and that it passed over, if it asked for the members. */
+  readonly passedOver: ReadonlySet<string>;
+  /** Whether the event had this reply before. Then nothing was changed. */
+  readonly repeated: boolean;
+}
+
+/** Returns the changes as ARGV has them. */
+function changeArguments(changes: readonly MemberChangeText[]): string[] {
+  const args: string[] = [];
+  for (const { xp, userId, profile } of changes) args.push(xp, userId, profile);
+  return args;
+}
+
+/** Records members, all or none of them. Its keys end with that of the event, if there is one. */
+export const recordScript = defineScript({
+  name: 'record',
+  keys: GUILD_KEYS,
+  boards: true,
+  args: ({
+    event,
+    changes,
+    namesEach,
+  }: {
+    event: EventCall;
+    changes: readonly MemberChangeText[];
+    namesEach: boolean;
+  }) => [...event.args, ...(namesEach ? ['each'] : []), ...changeArguments(changes)],
+  decode(reply: ScriptReply, { changes, namesEach }): Recorded {
+    throwRefusal(reply);
+    const members: MemberChange[] = [];
+    const passedOver = new Set<string>();
+    for (const [index, { userId }] of (namesEach ? changes : []).entries()) {
+      const [xpBefore, levelBefore, xp, level, state] = String(reply[index + 5]).split(' ');
+      const change = {
+        xpBefore: Number(xpBefore),
+        levelBefore: Number(levelBefore),
+        xp: Number(xp),
+        level: Number(level),
+      };
+      members.push({ userId, ...change, created: state === 'new', hidden: state === 'hidden' });
+      if (state === 'none') passedOver.add(userId);
+    }
+    return { revision: String(reply[1]), created: Number(reply[2]), members, passedOver, repeated: isRepeated(reply) };
+  },
+});
+
+/** Records members as {@link recordScript} does, while a lock has the token. */
+export const stageScript = defineScript({
+  name: 'stage',
+  keys: [...GUILD_KEYS, 'lock'],
+  boards: true,
+  args: ({ token, changes }: { token: string; changes: readonly MemberChangeText[] }) => [
+    token,
+    ...changeArguments(changes),
+  ],
+  decode(reply: ScriptReply) {
+    throwRefusal(reply);
+    return { created: Number(reply[2]) };
+  },
+});

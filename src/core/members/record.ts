@@ -1,0 +1,156 @@
+import { MAX_XP } from '../ranking/curves.ts';
+import type { ScriptStore } from '../store/scripts.ts';
+import { checkFields, checkIds, checkList, wholeText } from './check-fields.ts';
+import { type EventCall, eventCall, NO_EVENT, type OnceOptions } from './event.ts';
+import { type MemberChange, recordScript, type XpChange } from './record-script.ts';
+import {
+  changesOf,
+  checkProfile,
+  checkRecords,
+  FILE_FIELDS,
+  type FileRecord,
+  type MemberChangeText,
+  type ProfileChange,
+  placeIn,
+  profileChange,
+  type XpRecord,
+} from './records.ts';
+import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';
+
+/** The result of a write. The change is that of the last member recorded. */
+export interface RecordResult extends XpChange {
+  /** The guild's new revision. */
+  readonly revision: string;
+  /** Members that were not in the ranking before. */
+  readonly created: number;
+  /** One for each record, in the same order. */
+  readonly members: readonly MemberChange[];
+  /** Whether the event had this reply before, in all its parts. Then nothing was changed. */
+  readonly repeated: boolean;
+}
+
+/** New profile fields of one member. */
+export interface ProfileUpdate {
+  readonly userId: string;
+  readonly profile: ProfileChange;
+}
+
+/** A new level of one member. */
+export interface LevelChange extends OnceOptions {
+  readonly userId: string;
+  /** A whole number from 0. */
+  readonly level: number;
+}
+
+/** What a writer needs beside its store. */
+export interface WriterContext {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Milliseconds that an event keeps its reply. */
+  readonly eventTtlMs: number;
+}
+
+const LEVEL_FIELDS: readonly (keyof LevelChange)[] = ['userId', 'level', 'eventId'];
+const UPDATE_FIELDS: readonly (keyof ProfileUpdate)[] = ['userId', 'profile'];
+/** Of a call without records. */
+const NO_CHANGE: XpChange = { xpBefore: 0, levelBefore: 0, xp: 0, level: 0 };
+
+/** Records members. @throws as GuildWriter.recordMany. */
+export async function recordMembers(
+  store: ScriptStore,
+  { now, eventTtlMs }: WriterContext,
+  guildId: string,
+  records: readonly XpRecord[],
+  options: OnceOptions,
+): Promise<RecordResult> {
+  checkFields(options, 'the options of record', ['eventId']);
+  checkIds(guildId, checkRecords(records, now()));
+  // Before the first call, so that a value without a form that Redis takes stops all of them.
+  if (records.length > ENTRIES_A_CALL) changesOf(records);
+  const guild = store.redisKeys.guild(guildId);
+  const parts = await inSlices(records, async (slice, part) =>
+    sendChanges(store, guildId, changesOf(slice), eventCall(guild, options.eventId, eventTtlMs, part)),
+  );
+  const members = parts.flatMap((part) => part.members);
+  const { xpBefore, levelBefore, xp, level } = members.at(-1) ?? NO_CHANGE;
+  return {
+    revision: (parts.at(-1) ?? parts[0]).revision,
+    created: sumOf(parts.map(({ created }) => created)),
+    xpBefore,
+    levelBefore,
+    xp,
+    level,
+    members,
+    repeated: parts.every(({ repeated }) => repeated),
+  };
+}
+
+/** Records the members of a file. @throws as GuildWriter.load. */
+export async function loadMembers(
+  store: ScriptStore,
+  { now }: WriterContext,
+  guildId: string,
+  records: readonly FileRecord[],
+): Promise<{ readonly created: number }> {
+  checkIds(guildId, checkRecords(records, now(), FILE_FIELDS));
+  const created = await inSlices(records, async (slice) => {
+    const fields = { event: NO_EVENT, changes: changesOf(slice), namesEach: false };
+    const recorded = await recordScript.run(store.scripts, store.redisKeys.guild(guildId), fields);
+    return recorded.created;
+  });
+  return { created: sumOf(created) };
+}
+
+/** Sets the level of a member. @throws as GuildWriter.setLevel. */
+export async function setMemberLevel(
+  store: ScriptStore,
+  { eventTtlMs }: WriterContext,
+  guildId: string,
+  change: LevelChange,
+): Promise<RecordResult> {
+  checkFields(change, 'a level', LEVEL_FIELDS);
+  const { userId, level, eventId } = change;
+  checkIds(guildId, [userId]);
+  const changes = [{ userId, xp: `level ${wholeText('level', level, 0, MAX_XP)}`, profile: 'none - -' }];
+  const event = eventCall(store.redisKeys.guild(guildId), eventId, eventTtlMs, 0);
+  const { revision, created, members, repeated } = await sendChanges(store, guildId, changes, event);
+  const { xpBefore, levelBefore, xp, level: now } = members[0] ?? NO_CHANGE;
+  return { revision, created, xpBefore, levelBefore, xp, level: now, members, repeated };
+}
+
+/** Changes profiles. @throws as GuildWriter.setProfiles. */
+export async function setMemberProfiles(
+  store: ScriptStore,
+  { now }: WriterContext,
+  guildId: string,
+  updates: readonly ProfileUpdate[],
+): Promise<string[]> {
+  checkList(updates, 'The updates');
+  const time = now();
+  for (const [index, update] of updates.entries()) {
+    const path = placeIn('updates', updates, index);
+    checkFields(update, 'an update', UPDATE_FIELDS, path);
+    checkProfile(update.profile, path, time);
+  }
+  checkIds(
+    guildId,
+    updates.map(({ userId }) => userId),
+  );
+  const changes = updates.map(({ userId, profile }, index) => {
+    return { userId, xp: 'keep', profile: profileChange(profile, index) };
+  });
+  const found = await inSlices(changes, async (slice) => {
+    const { passedOver } = await sendChanges(store, guildId, slice, NO_EVENT);
+    return slice.filter(({ userId }) => !passedOver.has(userId));
+  });
+  return found.flat().map(({ userId }) => userId);
+}
+
+function sendChanges(
+  { scripts, redisKeys }: ScriptStore,
+  guildId: string,
+  changes: readonly MemberChangeText[],
+  event: EventCall,
+) {
+  return recordScript.run(scripts, redisKeys.guild(guildId), { event, changes, namesEach: true }, event.keys);
+}

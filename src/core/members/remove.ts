@@ -1,0 +1,29 @@
+import { GUILD_KEYS } from '../store/keys.ts';
+import { defineScript } from '../store/script.ts';
+import type { ScriptStore } from '../store/scripts.ts';
+import { checkIds } from './check-fields.ts';
+import { inSlices, sumOf } from './slices.ts';
+
+/** Erases members. Its keys end with the cooldown of each. It returns how many of them were members. */
+export const removeScript = defineScript({
+  name: 'remove',
+  keys: [...GUILD_KEYS, 'seasonXp', 'hiddenReasons'],
+  boards: true,
+  args: (userIds: readonly string[]) => userIds,
+  decode: (removed: number | string) => Number(removed),
+});
+
+/** Erases members, in slices. @throws as GuildWriter.remove. */
+export async function removeMembers(
+  { scripts, redisKeys }: ScriptStore,
+  guildId: string,
+  userIds: readonly string[],
+): Promise<number> {
+  checkIds(guildId, userIds);
+  const guild = redisKeys.guild(guildId);
+  const removed = await inSlices(userIds, (slice) => {
+    const cooldowns = slice.map((userId) => guild.cooldownPrefix + userId);
+    return removeScript.run(scripts, guild, slice, cooldowns);
+  });
+  return sumOf(removed);
+}
