@@ -9,6 +9,8 @@ from guildrank import RefusedError, StoreUnavailableError
 
 # Seconds before a call of Redis is sent again. An answer to a command has to be there after three seconds.
 RETRY_S = 0.3
+# Seconds between two lines of the log about an outage.
+LOG_S = 60
 # Failures that last until a person mends them: a repeated call fails in the same way.
 LASTING = ("NOAUTH", "WRONGPASS", "NOPERM")
 
@@ -64,13 +66,14 @@ async def once(call: Callable[[], Awaitable[Reply | None]], wait: Wait) -> Reply
 
 
 class Outages:
-    """Repeats calls over an outage of Redis, and logs one line for each outage, however many calls fail."""
+    """Repeats calls over an outage of Redis, and logs one line a minute, however many calls fail. `now` gives seconds since any moment."""
 
-    def __init__(self, log: Log, wait: Wait, attempts: int) -> None:
+    def __init__(self, log: Log, wait: Wait, now: Callable[[], float], attempts: int) -> None:
         self._log = log
         self._wait = wait
+        self._now = now
         self._attempts = attempts
-        self._goes_on = False
+        self._logged_at = float("-inf")
 
     async def outlast(self, call: Callable[[], Awaitable[Reply | None]]) -> Reply | None:
         """Makes a call that names an event until Redis has done it. Returns as `once` does."""
@@ -78,13 +81,12 @@ class Outages:
             try:
                 reply = await call()
             except StoreUnavailableError as error:
-                if not self._goes_on:
+                if self._now() - self._logged_at >= LOG_S:
                     self._log(line_of(error))
-                self._goes_on = True
+                    self._logged_at = self._now()
                 if error.code in LASTING or attempt_number == self._attempts:
                     raise
                 await self._wait(RETRY_S)
                 continue
-            self._goes_on = False
             return None if attempt_number == 1 and reply is not None and reply.repeated else reply
         return None

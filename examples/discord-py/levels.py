@@ -57,7 +57,7 @@ class Levels:
         attempts: int = 0,
     ) -> None:
         """`attempts` of an award over an outage; 0 = one more attempt."""
-        self._outages = Outages(log, wait, attempts) if attempts else None
+        self._outages = Outages(log, wait, now, attempts) if attempts else None
         self._writer = writer
         self._reader = reader
         self._log = log

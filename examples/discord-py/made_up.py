@@ -49,6 +49,7 @@ class LosingRedis:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
         self.left = 1
+        self.failure: Exception = NoConnection("Connection closed by server.")
 
     async def script_load(self, script: str) -> Any:
         return await self._connection.script_load(script)
@@ -57,7 +58,7 @@ class LosingRedis:
         reply = await self._connection.evalsha(*call)
         self.left -= 1
         if self.left >= 0:
-            raise NoConnection("Connection closed by server.")
+            raise self.failure
         return reply
 
 

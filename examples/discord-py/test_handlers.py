@@ -7,7 +7,8 @@ import unittest
 from types import SimpleNamespace
 from typing import Any
 
-from made_up import REWARDS, BotTest, MadeUpMember
+from made_up import REWARDS, BotTest, LosingRedis, MadeUpMember
+from redis.exceptions import NoPermissionError
 from voice import seconds_to_tick
 
 
@@ -94,6 +95,29 @@ class HandlersTest(BotTest):
         self.assertEqual(self.waits, [0.3])
         self.assertEqual(len(self.lines), 1)
         self.assertRegex(self.lines[0], r"^Message 1: Redis: [^\n]+$")
+
+    async def test_an_award_outlasts_an_outage_with_a_line_a_minute(self) -> None:
+        async def wait(seconds: float) -> None:
+            self.now += seconds
+            if self.now >= 90:
+                self.losing.left = 0
+
+        self.losing = LosingRedis(self.connection)
+        self.losing.left = 10**6
+        await self.set_rules(message={"xp": 20, "cooldown_ms": 0})
+        bot = self.bot(self.losing, attempts=400, wait=wait)
+        await asyncio.gather(bot.message(self.message()), bot.message(self.message()))
+        self.assertEqual((await self.xp(), len(self.lines)), (40, 2))
+        self.assertRegex(self.lines[0], "^Redis: Connection closed by server")
+
+    async def test_an_award_is_given_up_after_its_attempts_and_at_once_without_rights(self) -> None:
+        self.losing = LosingRedis(self.connection)
+        self.losing.left = 10**6
+        await self.bot(self.losing, attempts=4).message(self.message())
+        self.assertEqual(self.waits, [0.3, 0.3, 0.3])
+        self.losing.failure = NoPermissionError("this user has no permissions to run the 'evalsha' command")
+        await self.bot(self.losing, attempts=4).message(self.message())
+        self.assertEqual(len(self.waits), 3)
 
     async def test_a_level_up_of_a_hidden_member_is_not_announced(self) -> None:
         await self.set_rules(message={"xp": 20}, rewards=REWARDS)
