@@ -1,7 +1,4 @@
-"""Writes the Lua scripts into the package before a build: each with what it includes, as `src/store/scripts.ts` makes it for Node.
-
-`python3 hatch_build.py` writes them too, for a source tree that Python imports as it is.
-"""
+"""Writes the Lua scripts into the package before a build: each with what it includes, as `src/store/scripts.ts` makes it for Node."""
 
 from __future__ import annotations
 
@@ -62,7 +59,3 @@ def write_scripts(texts: dict[str, str], target: Path) -> None:
     for file in target.glob("*.lua"):
         if file.stem not in texts:
             file.unlink(missing_ok=True)
-
-
-if __name__ == "__main__":
-    write_scripts(assembled(HERE.parent / "src"), HERE / "src/guildrank/lua")

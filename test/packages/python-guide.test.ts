@@ -168,7 +168,7 @@ describe('docs/python.md', needs('redis-server', 'python3-discord', ...PYTHON_KI
     return runProgram(python, [join(bot, 'run.py'), join(bot, file)], { cwd: bot, env });
   };
 
-  it('has snippets that run as printed, in their order', { timeout: INSTALLING_MS }, async () => {
+  it('the snippets of docs/python.md run as printed, in their order', { timeout: INSTALLING_MS }, async () => {
     const [, rules = ''] = /^## Rules\n[\s\S]*?```json\n([\s\S]*?)```/m.exec(read('docs/data-model.md')) ?? [];
     writeFileSync(join(here, 'rules.json'), rules);
     const code: Record<string, (source: string) => string> = {
@@ -189,14 +189,14 @@ describe('docs/python.md', needs('redis-server', 'python3-discord', ...PYTHON_KI
     expect(told.map((line) => JSON.parse(line))).toEqual(Object.values(CHECKS).flatMap(([, ...values]) => values));
   });
 
-  it('names the classes of errors as the package does', async () => {
+  it('docs/python.md names the classes of errors as the package does', async () => {
     const named = [...guide.matchAll(/^\| .*$/gm)].flatMap(([row]) => row.match(/\b[A-Z]\w+Error\b/g) ?? []);
     const code = 'import guildrank; print(*sorted(name for name in guildrank.__all__ if name.endswith("Error")))';
     const { stdout } = await runProgram(python, ['-c', code]);
     expect([...new Set(named)].filter((name) => name !== 'ValueError').sort()).toEqual(stdout.trim().split(' '));
   });
 
-  it('leads to a program in python/README.md that gives XP as printed', async () => {
+  it('the program in python/README.md gives XP as printed', async () => {
     const [, printed = ''] = /^```python\n([\s\S]*?)^```/m.exec(read('python/README.md')) ?? [];
     writeFileSync(join(bot, 'readme.py'), printed);
     const ended = await runProgram(python, ['readme.py'], { cwd: bot, env: { REDIS_URL: `${master?.url}/1` } });

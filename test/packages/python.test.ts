@@ -2,13 +2,15 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Refusals, tell } from '../../src/refusals.ts';
 import { scriptNames, scriptSource } from '../../src/store/scripts.ts';
+import { startCluster } from '../support/cluster.ts';
 import { needs } from '../support/needs.ts';
 import { installPythonKit, PYTHON_KIT, type PythonKit } from '../support/python-kit.ts';
 import { repository, runProgram } from '../support/run-command.ts';
+import { startSentinelSet } from '../support/sentinel.ts';
 import { ALL_VARIANTS, someCases } from '../support/variants.ts';
 import { INSTALLING_MS } from '../support/wait.ts';
 
@@ -40,7 +42,7 @@ describe('the kit for Python', needs('redis-server', ...PYTHON_KIT), () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is the wheel of this version, with its types, its license and the scripts of the kit for JavaScript', async () => {
+  it('the wheel has this version, its types, its license, and the scripts of the kit for JavaScript', async () => {
     const lua = join(kit.folder, 'lua');
     const scripts = readdirSync(lua).map((name) => [name, readFileSync(join(lua, name), 'utf8')]);
     expect(new Map(scripts as [string, string][])).toEqual(
@@ -56,7 +58,7 @@ describe('the kit for Python', needs('redis-server', ...PYTHON_KIT), () => {
     expect(stdout).toBe(`${version} ${version}\n`);
   });
 
-  it('refuses the data in the words of the kit for JavaScript', async () => {
+  it('a refusal has the words of the kit for JavaScript', async () => {
     const params = {
       ...{ index: 0, guild: 'G', archive: 'G.1', user: '7 "', list: 'gr:{G}:xp', left: 3, ranked: 9, share: 33.3 },
       ...{ maxShare: 20, max_share: 20 },
@@ -91,7 +93,7 @@ print(json.dumps({code: RefusedError(code, params).tell() for code in SENTENCES}
   };
   const conformance = ['conformance.py', cases];
 
-  it.concurrent('gets the reply and the data of the cases in conformance, and computes those of rules', {
+  it.concurrent('the kit gets the reply and the data of the cases in conformance, and computes those of rules', {
     timeout: 300_000,
   }, async () => {
     const result = await run(TESTS, conformance);
@@ -176,6 +178,49 @@ print(json.dumps({code: RefusedError(code, params).tell() for code in SENTENCES}
   it.concurrent('the bot of examples/discord-py asks for a token', needs('python3-discord'), async () => {
     const bot = await runProgram(kit.python, ['-B', 'bot.py'], { cwd: BOT, env: { DISCORD_TOKEN: '' } });
     expect(bot).toEqual({ code: 1, stdout: '', stderr: 'Set DISCORD_TOKEN to the token of your bot.\n' });
+  });
+
+  describe('on other connections', () => {
+    /** Awards XP for an event ten times, records, ends a season and reads. */
+    const CALLS = `
+import asyncio, sys
+from redis.asyncio import RedisCluster
+from redis.asyncio.sentinel import Sentinel
+from guildrank import connection_options, create_reader, create_writer
+options = {**connection_options(), "socket_timeout": 60}
+addresses = [(host, int(port)) for host, port in (address.rsplit(":", 1) for address in sys.argv[2].split(","))]
+def connection():
+    if sys.argv[1] == "sentinel":
+        return Sentinel(addresses, sentinel_kwargs=options).master_for(sys.argv[3], **options)
+    return RedisCluster(*addresses[0])
+async def main():
+    client = connection()
+    writer, reader = create_writer(client), create_reader(client)
+    for guild in "abcdefgh":
+        for _ in range(10):
+            await writer.award(guild, "1", 20, event_id="message")
+        await writer.record(guild, "2", add=5)
+    page = await reader.page("h")
+    stats = [(await reader.stats(guild)).total_xp for guild in "abcdefgh"]
+    print([(row.user_id, row.xp) for row in page.data], stats, (await writer.reset_season("a", archive_as="a.1")).archived)
+    await client.close()
+asyncio.run(main())
+`;
+    const told = "[('1', 20), ('2', 5)] [25, 25, 25, 25, 25, 25, 25, 25] 2\n";
+
+    it('the kit writes, reads and ends a season through the servers of a Cluster', async () => {
+      const cluster = await startCluster();
+      onTestFinished(cluster.stop);
+      const ended = await runProgram(kit.python, ['-c', CALLS, 'cluster', cluster.addresses]);
+      expect(ended).toEqual({ code: 0, stdout: told, stderr: '' });
+    });
+
+    it('the kit writes, reads and ends a season on the master that a Sentinel names', async () => {
+      const set = await startSentinelSet(1);
+      onTestFinished(set.stop);
+      const ended = await runProgram(kit.python, ['-c', CALLS, 'sentinel', set.addresses, set.name]);
+      expect(ended).toEqual({ code: 0, stdout: told, stderr: '' });
+    });
   });
 
   // These watch the whole server, change its settings, or make the replica follow it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any, Mapping
 
@@ -96,7 +97,7 @@ def _code_of(error: BaseException, reason: str) -> str:
     for kind in type(error).__mro__:
         if kind.__name__ in _CODES_BY_CLASS:
             return _CODES_BY_CLASS[kind.__name__]
-    if isinstance(error, (exceptions.TimeoutError, TimeoutError)):
+    if isinstance(error, (exceptions.TimeoutError, asyncio.TimeoutError, TimeoutError)):
         return "timeout"
     if isinstance(error, (exceptions.ConnectionError, exceptions.RedisClusterException, OSError)):
         return "unreachable"

@@ -106,7 +106,9 @@ def reward_roles(rules: Rules, level: int, roles: Collection[str]) -> RoleChange
 def _check_rules(rules: object) -> None:
     """A guild without rules has None."""
     if not isinstance(rules, Rules):
-        raise InvalidInputError(f"rules must be what parse_rules or reader.rules returns; for a guild without rules use parse_rules({{}}), not {rules!r}")
+        raise InvalidInputError(
+            f"rules must be what parse_rules or reader.rules returns, not {rules!r}; for a guild without rules use parse_rules({{}})"
+        )
 
 
 def _check(name: str, ids: Collection[str]) -> None:

@@ -52,7 +52,7 @@ class Source(NamedTuple):
 def source_of(name: str) -> Source:
     """Returns a script of the package, which reads it once."""
     text = resources.files("guildrank").joinpath("lua", f"{name}.lua").read_text(encoding="utf-8")
-    return Source(text, hashlib.sha1(text.encode()).hexdigest())
+    return Source(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
 class Scripts:
