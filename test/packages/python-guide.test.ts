@@ -50,7 +50,8 @@ def tell(*values): print(json.dumps(values, default=lambda value: vars(value) if
 
 /** Code that runs after the snippets of a heading, and the values that it tells. */
 const CHECKS: Record<string, readonly [code: string, ...told: unknown[]]> = {
-  // Of two messages at once, the first has the level-up: roles come first, then words. Its repeat has it again. Bots and webhooks have none.
+  // Of two messages at once, one has the level-up: roles come first, then words. Its repeat has it again, and the
+  // other one came within the cooldown. Bots and webhooks have none.
   'Rules and rewards': [
     `await writer.record_many(guild_id, [XpRecord(id, set=1) for id in ("50", "51", "52", "53", "54")])
 await writer.record(guild_id, user_id, set=${xpForLevel('standard', 5) - 1})
@@ -60,8 +61,9 @@ await asyncio.gather(*(on_message(message_of(id, Person(42, 7))) for id in ("m1"
 await on_message(message_of("m3", Person(61, bot=True)))
 await on_message(message_of("m4", Person(62), webhook_id=1))
 await on_message(message_of("m5", Person(60, 400000000000000001)))
-repeat = await writer.award(guild_id, user_id, 1, event_id="m1")
-tell(*events, repeat.repeated, repeat.level - repeat.level_before, (await reader.page(guild_id)).total)
+repeats = [await writer.award(guild_id, user_id, 1, event_id=id) for id in ("m1", "m2")]
+levels_up = sorted([repeat.level - repeat.level_before, repeat.repeated] for repeat in repeats)
+tell(*events, levels_up, (await reader.page(guild_id)).total)
 events.clear()
 await give_roles(Person(42, 7, 400000000000000005), 5)
 await give_roles(Person(42, 7, 400000000000000005), 4)
@@ -80,7 +82,15 @@ async def kind_of_failure(call):
 tell(await retried(lost), await kind_of_failure(lambda: retried(lambda: writer.award(guild_id, "a b", 1))), *events)
 tries = -9
 tell(await kind_of_failure(lambda: retried(lost, 2)), tries)`,
-    [['add', '400000000000000005'], '<@42> is now level 5!', true, 1, 6],
+    [
+      ['add', '400000000000000005'],
+      '<@42> is now level 5!',
+      [
+        [0, false],
+        [1, true],
+      ],
+      6,
+    ],
     [3, 'InvalidInputError', ['remove', '400000000000000005']],
     ['StoreUnavailableError', -7],
   ],
