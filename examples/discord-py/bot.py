@@ -6,22 +6,16 @@ import asyncio
 import os
 import sys
 import time
-from pathlib import Path
-from typing import Any, Literal, Optional
+from typing import Any, Literal
 
 import discord
+import redis.asyncio
 from discord import app_commands
-
-# A bot of your own has the folder guildrank beside it, with the folder lua in it.
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "examples/python"))
-
-from guildrank import Guildrank  # noqa: E402
-from commands import Call  # noqa: E402
-from connection import connect  # noqa: E402
-from failures import line_of  # noqa: E402
-from handlers import Handlers  # noqa: E402
-from voice import seconds_to_tick  # noqa: E402
+from guildrank import connection_options, create_reader, create_writer
+from commands import Call
+from failures import line_of
+from handlers import Handlers
+from voice import seconds_to_tick
 
 Board = Literal["all", "week", "month"]
 Amount = app_commands.Range[int, 1, 1_000_000_000]
@@ -101,7 +95,7 @@ class Bot(discord.Client):
         @xp_group.command(description="Sets the level or the XP")  # type: ignore[arg-type]
         @app_commands.describe(level="The level, at its least XP", xp="The XP")
         async def set(
-            interaction: discord.Interaction, member: discord.User, level: Optional[Whole] = None, xp: Optional[Whole] = None
+            interaction: discord.Interaction, member: discord.User, level: Whole | None = None, xp: Whole | None = None
         ) -> None:
             await self.run_command("xp set", interaction, member=member, level=level, xp=xp)
 
@@ -149,18 +143,24 @@ class Bot(discord.Client):
         await self.handlers.member_joined(member)
 
 
+def handlers_on(url: str) -> Handlers:
+    """Returns the handlers on a Redis.
+
+    They send a call again, with the same event. Twice a second and a pause are less than the three that Discord waits for an answer. Awards
+    for messages and voice, which nobody waits for, outlast an outage of some minutes: Redis remembers their events for ten.
+    """
+    connection: Any = redis.asyncio.Redis.from_url(url, **{**connection_options(), "socket_timeout": 1})
+    archives = [archive for archive in os.environ.get("ARCHIVES", "").split(",") if archive]
+    dashboard_url = os.environ.get("DASHBOARD_URL", "")
+    return Handlers(create_writer(connection), create_reader(connection), dashboard_url, archives, attempts=ATTEMPTS)
+
+
 def main() -> None:
     token = os.environ.get("DISCORD_TOKEN")
     if not token:
         sys.exit("Set DISCORD_TOKEN to the token of your bot.")
-    # The handlers send a call again, with the same event. Twice a second and a pause are less than the three that Discord waits. Awards for
-    # messages and voice, which nobody waits for, outlast an outage of some minutes: Redis remembers their events for ten.
-    url = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379")
-    connection = connect(url)
-    archives = [archive for archive in os.environ.get("ARCHIVES", "").split(",") if archive]
-    handlers = Handlers(Guildrank(connection, ROOT / "dist/lua"), os.environ.get("DASHBOARD_URL", ""), archives, attempts=ATTEMPTS)
     try:
-        Bot(handlers).run(token)
+        Bot(handlers_on(os.environ.get("REDIS_URL", "redis://127.0.0.1:6379"))).run(token)
     except (discord.DiscordException, OSError) as error:
         sys.exit(f"Discord: {line_of(error)}")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Awaitable, Callable, Mapping
 
 from failures import Log, Wait, answer_to, attempt, line_of, once
-from guildrank import Guildrank
+from guildrank import GuildReader, GuildWriter
 from levels import Levels, Member, Say
 from texts import card_text, table
 
@@ -41,9 +41,17 @@ class Commands:
     """`further` has the commands of other files by their names."""
 
     def __init__(
-        self, guildrank: Guildrank, levels: Levels, log: Log, wait: Wait, dashboard_url: str, further: Mapping[str, Command]
+        self,
+        writer: GuildWriter,
+        reader: GuildReader,
+        levels: Levels,
+        log: Log,
+        wait: Wait,
+        dashboard_url: str,
+        further: Mapping[str, Command],
     ) -> None:
-        self._guildrank = guildrank
+        self._writer = writer
+        self._reader = reader
         self._levels = levels
         self._log = log
         self._wait = wait
@@ -63,7 +71,7 @@ class Commands:
                     await call.answer(answer_to(error), True)
 
     async def _rank(self, call: Call) -> None:
-        card = await self._guildrank.card(str(call.member.guild.id), str(call.member.id))
+        card = await self._reader.card(str(call.member.guild.id), str(call.member.id))
         if card is None:
             await call.answer("You have no XP yet. Write something!", True)
         else:
@@ -72,18 +80,18 @@ class Commands:
     async def _top(self, call: Call) -> None:
         choice = call.options.get("board")
         board = choice if choice in BOARDS else None
-        page = await self._guildrank.page(str(call.member.guild.id), 1, TOP, board=board)
-        if not page.rows:
+        page = await self._reader.page(str(call.member.guild.id), 1, TOP, board=board)
+        if not page.data:
             await call.answer(f"Nobody gained XP {BOARDS[board]}." if board else "Nobody has XP yet.")
             return
         title = f"**XP of {BOARDS[board]}**\n" if board else ""
         count = "1 member" if page.total == 1 else f"{page.total} members"
-        await call.answer(f"{title}{table(page.rows, call.member.id)}\n{count}")
+        await call.answer(f"{title}{table(page.data, call.member.id)}\n{count}")
 
     async def _daily(self, call: Call) -> None:
         member = call.member
         claim = await once(
-            lambda: self._guildrank.claim_daily(
+            lambda: self._writer.claim_daily(
                 str(member.guild.id), str(member.id), DAILY_XP, username=member.display_name, event_id=call.id
             ),
             self._wait,
@@ -102,5 +110,5 @@ class Commands:
             await call.answer("This bot has no dashboard.", True)
             return
         guild, user = str(call.member.guild.id), str(call.member.id)
-        link = await self._guildrank.dashboard_link(guild, self._dashboard_url, user=user)
+        link = await self._writer.create_dashboard_link(guild, url=self._dashboard_url, user_id=user)
         await call.answer(f"{link}\nIt works once, for 15 minutes.", True)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Awaitable, Callable, Optional, Protocol, TypeVar
+from typing import Any, Awaitable, Callable, Protocol, TypeVar
 
-from guildrank import RefusedError, UnreplicatedError
-from redis.exceptions import AuthenticationError, NoPermissionError, RedisError
+from guildrank import RefusedError, StoreUnavailableError
 
 # Seconds before a call of Redis is sent again. An answer to a command has to be there after three seconds.
 RETRY_S = 0.3
-REFUSALS = {"level": "no XP gives this level by the guild's curve", "range": "the XP would leave its range"}
-# Redis is away, or did not confirm a call.
-STORE_ERRORS = (RedisError, UnreplicatedError)
+# Seconds between two lines of the log about an outage.
+LOG_S = 60
 # Failures that last until a person mends them: a repeated call fails in the same way.
-LASTING = (AuthenticationError, NoPermissionError)
+LASTING = ("NOAUTH", "WRONGPASS", "NOPERM")
 
 Log = Callable[[str], None]
 Wait = Callable[[float], Awaitable[Any]]
@@ -32,16 +30,16 @@ Reply = TypeVar("Reply", bound=Repeatable)
 
 def line_of(error: BaseException) -> str:
     """Returns the cause of a failure in one line."""
-    text = re.sub(r"\s*\n\s*", " ", str(error)) or type(error).__name__
-    return f"Redis: {text}" if isinstance(error, STORE_ERRORS) else text
+    text = f"Redis: {error.reason}" if isinstance(error, StoreUnavailableError) else str(error) or type(error).__name__
+    return re.sub(r"\s*\n\s*", " ", text)
 
 
 def answer_to(error: BaseException) -> str:
     """Returns what a person is told of a failure."""
-    if isinstance(error, STORE_ERRORS):
+    if isinstance(error, StoreUnavailableError):
         return "The ranking cannot be reached now. Try again in a minute."
     if isinstance(error, RefusedError):
-        return f"Nothing was changed: {REFUSALS.get(error.reason, error.reason)}."
+        return f"{error.tell()}. Nothing was changed."
     return "That did not work. Try again in a minute."
 
 
@@ -54,41 +52,41 @@ async def attempt(log: Log, what: str, step: Callable[[], Awaitable[Any]]) -> An
         return None
 
 
-async def once(call: Callable[[], Awaitable[Optional[Reply]]], wait: Wait) -> Optional[Reply]:
+async def once(call: Callable[[], Awaitable[Reply | None]], wait: Wait) -> Reply | None:
     """Makes a call that names an event, and makes it once more when Redis fails: it is done once all the same.
 
     Returns None when another process of this bot has done it, and tells its members.
     """
     try:
         reply = await call()
-    except STORE_ERRORS:
+    except StoreUnavailableError:
         await wait(RETRY_S)
         return await call()
     return None if reply is not None and reply.repeated else reply
 
 
 class Outages:
-    """Repeats calls over an outage of Redis, and logs one line for each outage, however many calls fail."""
+    """Repeats calls over an outage of Redis, and logs one line a minute, however many calls fail. `now` gives seconds since any moment."""
 
-    def __init__(self, log: Log, wait: Wait, attempts: int) -> None:
+    def __init__(self, log: Log, wait: Wait, now: Callable[[], float], attempts: int) -> None:
         self._log = log
         self._wait = wait
+        self._now = now
         self._attempts = attempts
-        self._goes_on = False
+        self._logged_at = float("-inf")
 
-    async def outlast(self, call: Callable[[], Awaitable[Optional[Reply]]]) -> Optional[Reply]:
+    async def outlast(self, call: Callable[[], Awaitable[Reply | None]]) -> Reply | None:
         """Makes a call that names an event until Redis has done it. Returns as `once` does."""
         for attempt_number in range(1, self._attempts + 1):
             try:
                 reply = await call()
-            except STORE_ERRORS as error:
-                if not self._goes_on:
+            except StoreUnavailableError as error:
+                if self._now() - self._logged_at >= LOG_S:
                     self._log(line_of(error))
-                self._goes_on = True
-                if isinstance(error, LASTING) or attempt_number == self._attempts:
+                    self._logged_at = self._now()
+                if error.code in LASTING or attempt_number == self._attempts:
                     raise
                 await self._wait(RETRY_S)
                 continue
-            self._goes_on = False
             return None if attempt_number == 1 and reply is not None and reply.repeated else reply
         return None

@@ -9,7 +9,7 @@ from typing import Any, Callable, Sequence
 
 from commands import Commands
 from failures import Log, Wait, attempt
-from guildrank import Guildrank
+from guildrank import GuildReader, GuildWriter
 from levels import Levels, Member
 from messages import Messages
 from privacy import Privacy
@@ -26,7 +26,8 @@ class Handlers:
 
     def __init__(
         self,
-        guildrank: Guildrank,
+        writer: GuildWriter,
+        reader: GuildReader,
         dashboard_url: str = "",
         archives: Sequence[str] = (),
         log: Log = lambda line: print(line, file=sys.stderr),
@@ -34,25 +35,26 @@ class Handlers:
         now: Callable[[], float] = time.monotonic,
         attempts: int = 0,
     ) -> None:
-        self._guildrank = guildrank
+        self._writer = writer
+        self._reader = reader
         self._log = log
-        self._levels = Levels(guildrank, log, wait, now, attempts)
+        self._levels = Levels(writer, reader, log, wait, now, attempts)
         further = {
-            **Xp(guildrank, self._levels, log, wait).commands,
-            **Privacy(guildrank, self._levels, archives).commands,
+            **Xp(writer, self._levels, log, wait).commands,
+            **Privacy(writer, self._levels, archives).commands,
         }
         self.message = Messages(self._levels, log).give
         self.voice = Voice(self._levels, log).tick
-        self.command = Commands(guildrank, self._levels, log, wait, dashboard_url, further).run
+        self.command = Commands(writer, reader, self._levels, log, wait, dashboard_url, further).run
 
     async def ready(self, guild_id: int, present: Sequence[Any]) -> None:
         """At the start, hides who left while the bot was away, and shows who came back. `present` are all members of the server."""
         ids = {str(member.id) for member in present}
-        await attempt(self._log, f"Members of guild {guild_id}", lambda: self._guildrank.sync_members(str(guild_id), ids))
+        await attempt(self._log, f"Members of guild {guild_id}", lambda: self._writer.sync_members(str(guild_id), ids))
 
     async def member_left(self, guild_id: int, user_id: int) -> None:
         """A member who leaves keeps XP and profile, and is in no ranking."""
-        step = lambda: self._guildrank.hide(str(guild_id), str(user_id), reason="left")
+        step = lambda: self._writer.hide(str(guild_id), [str(user_id)], reason="left")
         await attempt(self._log, f"Leave of member {user_id}", step)
 
     async def member_joined(self, member: Member) -> None:
@@ -60,8 +62,8 @@ class Handlers:
 
         async def welcome() -> None:
             guild, user = str(member.guild.id), str(member.id)
-            await self._guildrank.unhide(guild, user, reason="left")
-            card = await self._guildrank.card(guild, user)
+            await self._writer.unhide(guild, [user], reason="left")
+            card = await self._reader.card(guild, user)
             if card is not None:
                 await self._levels.set_roles(member, card.level)
 

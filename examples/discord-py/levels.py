@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Protocol, Sequence
 
 from failures import Log, Outages, Wait, attempt, once
-from guildrank import Award, Gain, Guildrank, Rules, XpGain, parse_rules, reward_roles
+from guildrank import Award, Gain, GuildReader, GuildWriter, Rules, XpGain, parse_rules, reward_roles
 
 # How long the rules of a guild are kept.
 RULES_S = 60
@@ -48,11 +48,18 @@ class Levels:
     """`wait` waits for seconds, and `now` gives seconds since any moment."""
 
     def __init__(
-        self, guildrank: Guildrank, log: Log, wait: Wait, now: Callable[[], float], attempts: int = 0
+        self,
+        writer: GuildWriter,
+        reader: GuildReader,
+        log: Log,
+        wait: Wait,
+        now: Callable[[], float],
+        attempts: int = 0,
     ) -> None:
         """`attempts` of an award over an outage; 0 = one more attempt."""
-        self._outages = Outages(log, wait, attempts) if attempts else None
-        self._guildrank = guildrank
+        self._outages = Outages(log, wait, now, attempts) if attempts else None
+        self._writer = writer
+        self._reader = reader
         self._log = log
         self._wait = wait
         self._now = now
@@ -63,7 +70,7 @@ class Levels:
         until, rules = self._known.get(guild, (None, None))
         if until is not None and rules is not None and self._now() < until:
             return rules
-        stored = await self._guildrank.rules(guild)
+        stored = await self._reader.rules(guild)
         rules = parse_rules({}) if stored is None else stored
         self._known[guild] = (self._now() + RULES_S, rules)
         return rules
@@ -80,9 +87,7 @@ class Levels:
             if xp.reason is not None:
                 return None
             name = member.display_name
-            return await self._guildrank.award(
-                guild, str(member.id), xp.amount, factor=xp.factor, cooldown_ms=xp.cooldown_ms, username=name, event_id=event_id
-            )
+            return await self._writer.award(guild, str(member.id), **vars(xp), username=name, event_id=event_id)
 
         return await (self._outages.outlast(call) if self._outages else once(call, self._wait))
 

@@ -1,23 +1,17 @@
-"""Made-up events of Discord, and a bot on the empty database at TEST_REDIS_URL. LUA has the scripts, PYTHONPATH examples/python."""
+"""Made-up events of Discord, and a bot on the empty database at TEST_REDIS_URL. PYTHONPATH has python/tests."""
 
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import redis.asyncio
-
 from commands import Call
-from guildrank import Guildrank
-from guildrank.keys import Keys
-from guildrank.scripts import Scripts
+from guildrank import create_reader, create_writer
 from handlers import Handlers
 from redis.exceptions import ConnectionError as NoConnection
-from scratch import ScratchTest
+from scratch import ScratchTest, configure, connect
 
 REWARDS = [{"level": 1, "role": "101", "kept": False}, {"level": 2, "role": "102"}, {"level": 5, "role": "105"}]
 
@@ -55,6 +49,7 @@ class LosingRedis:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
         self.left = 1
+        self.failure: Exception = NoConnection("Connection closed by server.")
 
     async def script_load(self, script: str) -> Any:
         return await self._connection.script_load(script)
@@ -63,7 +58,7 @@ class LosingRedis:
         reply = await self._connection.evalsha(*call)
         self.left -= 1
         if self.left >= 0:
-            raise NoConnection("Connection closed by server.")
+            raise self.failure
         return reply
 
 
@@ -81,17 +76,19 @@ class BotTest(ScratchTest):
         self.ann = MadeUpMember(7, "A*nn")
         self.handlers = self.bot()
 
-    def bot(self, guildrank: Guildrank | None = None, **options: Any) -> Handlers:
+    def bot(self, connection: Any = None, **options: Any) -> Handlers:
+        """Returns a bot on a connection, that of the test unless given."""
         dashboard = "https://dash.example.com/"
         settings: dict[str, Any] = {"dashboard_url": dashboard, "log": self.lines.append, "wait": self.wait, "now": lambda: self.now}
-        return Handlers(guildrank or self.guildrank, **{**settings, **options})
+        client = connection or self.connection
+        return Handlers(create_writer(client), create_reader(client), **{**settings, **options})
 
     def losing_bot(self) -> Handlers:
         self.losing = LosingRedis(self.connection)
-        return self.bot(Guildrank(self.losing, os.environ["LUA"]))
+        return self.bot(self.losing)
 
     def bot_without_redis(self) -> Handlers:
-        return self.bot(Guildrank(redis.asyncio.Redis(host="127.0.0.1", port=1), os.environ["LUA"]))
+        return self.bot(connect("redis://127.0.0.1:1"))
 
     async def wait(self, seconds: float) -> None:
         self.waits.append(seconds)
@@ -100,13 +97,13 @@ class BotTest(ScratchTest):
         self.said.append(text)
 
     async def configure(self, field: str, value: str) -> None:
-        await Scripts(self.connection, Path(os.environ["LUA"])).run("configure", Keys("gr").guild("9"), [field, value])
+        await configure(self.connection, "9", field, value)
 
     async def set_rules(self, **rules: Any) -> None:
         await self.configure("rules", json.dumps(rules))
 
     async def xp(self, user: int = 7) -> int:
-        card = await self.guildrank.card("9", str(user))
+        card = await self.reader.card("9", str(user))
         return card.xp if card else 0
 
     def message(self, member: MadeUpMember | None = None, content: str = "", **channel: Any) -> Any:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 
 from commands import Call, Command
-from guildrank import Guildrank
+from guildrank import GuildWriter, HiddenMember
 from levels import Levels, Member
 
 
 class Privacy:
     """Only the caller sees the answers. `archives` has guild ids of ended seasons, such as 123.2026-s1."""
 
-    def __init__(self, guildrank: Guildrank, levels: Levels, archives: Sequence[str]) -> None:
-        self._guildrank = guildrank
+    def __init__(self, writer: GuildWriter, levels: Levels, archives: Sequence[str]) -> None:
+        self._writer = writer
         self._levels = levels
         self._archives = archives
         verbs: Mapping[str, Command] = {"show": self._show, "hide": self._hide, "delete": self._delete}
@@ -26,17 +26,17 @@ class Privacy:
     async def _show(self, call: Call) -> None:
         user = str(call.member.id)
         for ranking in self._rankings(call.member):
-            await self._guildrank.unhide(ranking, user, reason="self")
+            await self._writer.unhide(ranking, [user], reason="self")
         # Whoever calls a command is on the server.
-        hidden = (await self._guildrank.unhide(str(call.member.guild.id), user, reason="left")).hidden
-        await call.answer(hidden_text(hidden[user]) if user in hidden else "The ranking shows you.", True)
+        hidden = (await self._writer.unhide(str(call.member.guild.id), [user], reason="left")).hidden
+        await call.answer(hidden_text(hidden[0]) if hidden else "The ranking shows you.", True)
 
     async def _hide(self, call: Call) -> None:
         user = str(call.member.id)
         # Only a member can be hidden, and this one may have written nothing yet.
-        await self._guildrank.record(str(call.member.guild.id), user, add=0)
+        await self._writer.record(str(call.member.guild.id), user, add=0)
         for ranking in self._rankings(call.member):
-            await self._guildrank.hide(ranking, user, reason="self")
+            await self._writer.hide(ranking, [user], reason="self")
         await call.answer("The ranking does not show you. You keep your XP and gain on. `/privacy show` ends that.", True)
 
     async def _delete(self, call: Call) -> None:
@@ -44,13 +44,13 @@ class Privacy:
             await call.answer("Nothing was erased.", True)
             return
         for ranking in self._rankings(call.member):
-            await self._guildrank.remove(ranking, str(call.member.id))
+            await self._writer.remove(ranking, [str(call.member.id)])
         erased = "Your XP and your profile are erased. Your next message begins anew: call `/privacy hide` to stay out of the ranking."
         await call.answer(erased, True)
         await self._levels.set_roles(call.member, 0)
 
 
-def hidden_text(reasons: Sequence[str]) -> str:
-    if "moderator" in reasons:
+def hidden_text(member: HiddenMember) -> str:
+    if "moderator" in member.reasons:
         return "A moderator has hidden you from the ranking."
     return "You are hidden from the ranking. `/privacy show` ends that."

@@ -16,8 +16,8 @@ class CommandsTest(BotTest):
     async def test_rank_and_top_show_the_ranking_with_harmless_names(self) -> None:
         await self.call("rank")
         await self.call("top")
-        await self.guildrank.record("9", "7", set=300, profile={"username": "A*nn"})
-        await self.guildrank.record("9", "8", set=255, profile={"username": "[a](https://b)\n", "level": 7})
+        await self.writer.record("9", "7", set=300, profile={"username": "A*nn"})
+        await self.writer.record("9", "8", set=255, profile={"username": "[a](https://b)\n", "level": 7})
         await self.call("rank")
         await self.call("top", board="all")
         rows = "**1. A\\*nn: level 2, 300 XP**\n2. \\[a\\]\\(https\\:\\/\\/b\\): level 7, 255 XP"
@@ -25,18 +25,18 @@ class CommandsTest(BotTest):
         self.assertEqual(self.answers, [*texts, (rows, False), (f"{rows}\n2 members", False)])
 
     async def test_top_shows_the_boards_of_the_week_and_the_month(self) -> None:
-        await self.guildrank.record("9", "7", set=300, profile={"username": "Ann"})
+        await self.writer.record("9", "7", set=300, profile={"username": "Ann"})
         await self.configure("boards", "week")
-        await self.guildrank.record("9", "7", add=20)
+        await self.writer.record("9", "7", add=20)
         for board in ("week", "month"):
             await self.call("top", board=board)
         week = "**XP of this week**\n**1. Ann: level 2, 20 XP**\n1 member"
         self.assertEqual(self.answers, [(week, False), ("Nobody gained XP this month.", False)])
 
     async def test_a_hidden_member_alone_is_told_why(self) -> None:
-        await self.guildrank.record("9", "7", set=300)
-        await self.guildrank.hide("9", "7", reason="left")
-        await self.guildrank.hide("9", "7")
+        await self.writer.record("9", "7", set=300)
+        await self.writer.hide("9", ["7"], reason="left")
+        await self.writer.hide("9", ["7"])
         await self.call("rank")
         why = "you left this server, and a moderator decided so"
         self.assertEqual(self.answers, [(f"You are hidden from the ranking: {why}. You have level 2 with 300 XP.", True)])
@@ -69,19 +69,19 @@ class CommandsTest(BotTest):
         self.assertEqual(await change("set", level=2), ("A had 100 XP, level 1, and has 255 XP, level 2 now.", [101, 102]))
         self.assertEqual(await change("take", amount=100), ("A had 255 XP, level 2, and has 155 XP, level 1 now.", [101]))
         self.assertEqual(await change("take", amount=1000), ("A had 155 XP, level 1, and has 0 XP, level 0 now.", []))
-        await self.guildrank.record("9", "7", profile={"level": 9})
+        await self.writer.set_profiles("9", {"7": {"level": 9}})
         self.assertEqual(await change("set", xp=300), ("A had 0 XP, level 9, and has 300 XP, level 2 now.", [101, 102]))
         for change_of_both in (change("set"), change("set", level=1, xp=1)):
             self.assertEqual((await change_of_both)[0], "Give a level or XP, one of both.")
-        refused = "Nothing was changed: no XP gives this level by the guild's curve."
+        refused = "No XP gives this level by the guild's curve. Nothing was changed."
         self.assertEqual((await change("set", level=10**9))[0], refused)
         self.assertEqual((await change("give", amount=1, member=MadeUpMember(8, "B", bot=True)))[0], "A bot has no XP.")
-        self.assertEqual((self.lines, self.said), (["/xp set: entry 0 was refused: level"], []))
+        self.assertEqual((self.lines, self.said), (["/xp set: No XP gives this level by the guild's curve (entry 0)"], []))
 
     async def test_xp_names_a_new_member_whose_level_is_set_and_who_is_not_on_the_server(self) -> None:
         user = SimpleNamespace(id=8, display_name="Gone", bot=False)
         await self.call("xp set", member=user, level=1)
-        rows = (await self.guildrank.page("9")).rows
+        rows = (await self.reader.page("9")).data
         self.assertEqual([(row.username, row.level, row.xp) for row in rows], [("Gone", 1, 100)])
         self.assertEqual(self.answers, [("Gone had 0 XP, level 0, and has 100 XP, level 1 now.", True)])
 
@@ -100,7 +100,7 @@ class CommandsTest(BotTest):
         rankings = ("9", "9.s1", "99.s1")
         await self.set_rules(rewards=REWARDS)
         for ranking in rankings:
-            await self.guildrank.record(ranking, "7", set=300)
+            await self.writer.record(ranking, "7", set=300)
         self.handlers = self.bot(archives=rankings[1:])
         new = MadeUpMember(8, "New")
         await self.call("privacy hide")
@@ -108,16 +108,16 @@ class CommandsTest(BotTest):
         await self.handlers.member_left(9, 7)
         await self.handlers.member_joined(self.ann)
         await self.handlers.ready(9, [self.ann, new])
-        totals = [(await self.guildrank.page(ranking)).total for ranking in rankings]
+        totals = [(await self.reader.page(ranking)).total for ranking in rankings]
         self.assertEqual((totals, self.ann.role_ids), ([0, 0, 1], [102]))
         await self.call("privacy show")
-        self.assertEqual([(await self.guildrank.page(ranking)).total for ranking in rankings], [1, 1, 1])
-        await self.guildrank.hide("9", "7")
+        self.assertEqual([(await self.reader.page(ranking)).total for ranking in rankings], [1, 1, 1])
+        await self.writer.hide("9", ["7"])
         await self.call("privacy show")
         await self.call("privacy delete", sure=False)
         self.assertEqual(self.ann.role_ids, [102])
         await self.call("privacy delete", sure=True)
-        self.assertEqual([await self.guildrank.remove(ranking, "7") for ranking in rankings], [0, 0, 1])
+        self.assertEqual([await self.writer.remove(ranking, ["7"]) for ranking in rankings], [0, 0, 1])
         self.assertEqual((self.ann.role_ids, self.lines), ([], []))
         expected = ["does not show", "does not show", "The ranking shows you", "A moderator has hidden", "Nothing was erased", "are erased"]
         self.assertEqual(len(self.answers), len(expected))

@@ -7,7 +7,8 @@ import unittest
 from types import SimpleNamespace
 from typing import Any
 
-from made_up import REWARDS, BotTest, MadeUpMember
+from made_up import REWARDS, BotTest, LosingRedis, MadeUpMember
+from redis.exceptions import NoPermissionError
 from voice import seconds_to_tick
 
 
@@ -17,7 +18,7 @@ class HandlersTest(BotTest):
         await self.handlers.message(self.message())
         await self.handlers.message(self.message(MadeUpMember(8, "Bot", bot=True)))
         self.assertIn(await self.xp(), range(15, 26))
-        self.assertEqual((await self.guildrank.page("9")).total, 1)
+        self.assertEqual((await self.reader.page("9")).total, 1)
         self.assertEqual((self.said, self.lines), ([], []))
 
     async def test_rules_decide_by_channel_role_and_length(self) -> None:
@@ -51,10 +52,10 @@ class HandlersTest(BotTest):
     async def test_a_level_up_is_announced_once_with_its_roles_and_takes_those_that_are_replaced(self) -> None:
         await self.set_rules(message={"xp": 20}, rewards=REWARDS)
         self.ann.role_ids.append(90)
-        await self.guildrank.record("9", "7", set=99)
+        await self.writer.record("9", "7", set=99)
         await asyncio.gather(*(self.handlers.message(self.message()) for _ in range(5)))
         self.assertEqual((self.said, self.ann.role_ids), (["<@7> is now level 1!"], [90, 101]))
-        await self.guildrank.record("9", "7", set=1149)
+        await self.writer.record("9", "7", set=1149)
         await self.connection.delete("gr:{9}:cooldown:7")
         await self.handlers.message(self.message())
         self.assertEqual((self.said[1:], self.ann.role_ids), (["<@7> is now level 5!"], [90, 102, 105]))
@@ -65,11 +66,11 @@ class HandlersTest(BotTest):
 
         await self.set_rules(message={"xp": 20}, rewards=[*REWARDS, {"level": 1, "role": "109"}])
         self.ann.refused.append(102)
-        await self.guildrank.record("9", "7", set=254)
+        await self.writer.record("9", "7", set=254)
         await self.handlers.message(self.message())
         self.assertEqual((self.said, self.ann.role_ids), (["<@7> is now level 2!"], [109]))
         self.ann.refused.clear()
-        await self.guildrank.record("9", "7", set=1149)
+        await self.writer.record("9", "7", set=1149)
         await self.connection.delete("gr:{9}:cooldown:7")
         await self.handlers.message(self.message(send=fail))
         self.assertEqual((len(self.said), self.ann.role_ids), (1, [109, 102, 105]))
@@ -77,7 +78,7 @@ class HandlersTest(BotTest):
 
     async def test_a_message_whose_reply_is_lost_counts_once_and_its_level_up_is_told(self) -> None:
         await self.set_rules(message={"xp": 20, "cooldown_ms": 0}, rewards=REWARDS)
-        await self.guildrank.record("9", "7", set=99)
+        await self.writer.record("9", "7", set=99)
         bot, message = self.losing_bot(), self.message()
         # The reply with the rules is lost, and later that of an award.
         await bot.message(self.message(MadeUpMember(8, "Bob")))
@@ -95,23 +96,46 @@ class HandlersTest(BotTest):
         self.assertEqual(len(self.lines), 1)
         self.assertRegex(self.lines[0], r"^Message 1: Redis: [^\n]+$")
 
+    async def test_an_award_outlasts_an_outage_with_a_line_a_minute(self) -> None:
+        async def wait(seconds: float) -> None:
+            self.now += seconds
+            if self.now >= 90:
+                self.losing.left = 0
+
+        self.losing = LosingRedis(self.connection)
+        self.losing.left = 10**6
+        await self.set_rules(message={"xp": 20, "cooldown_ms": 0})
+        bot = self.bot(self.losing, attempts=400, wait=wait)
+        await asyncio.gather(bot.message(self.message()), bot.message(self.message()))
+        self.assertEqual((await self.xp(), len(self.lines)), (40, 2))
+        self.assertRegex(self.lines[0], "^Redis: Connection closed by server")
+
+    async def test_an_award_is_given_up_after_its_attempts_and_at_once_without_rights(self) -> None:
+        self.losing = LosingRedis(self.connection)
+        self.losing.left = 10**6
+        await self.bot(self.losing, attempts=4).message(self.message())
+        self.assertEqual(self.waits, [0.3, 0.3, 0.3])
+        self.losing.failure = NoPermissionError("this user has no permissions to run the 'evalsha' command")
+        await self.bot(self.losing, attempts=4).message(self.message())
+        self.assertEqual(len(self.waits), 3)
+
     async def test_a_level_up_of_a_hidden_member_is_not_announced(self) -> None:
         await self.set_rules(message={"xp": 20}, rewards=REWARDS)
-        await self.guildrank.record("9", "7", set=99)
-        await self.guildrank.hide("9", "7")
+        await self.writer.record("9", "7", set=99)
+        await self.writer.hide("9", ["7"])
         await self.handlers.message(self.message())
         self.assertEqual((self.said, self.ann.role_ids), ([], [101]))
 
     async def test_a_member_who_leaves_is_hidden_and_gets_all_back_on_return(self) -> None:
         await self.set_rules(rewards=REWARDS)
-        await self.guildrank.record("9", "7", set=300)
+        await self.writer.record("9", "7", set=300)
         await self.handlers.member_left(9, 7)
-        self.assertEqual((await self.guildrank.page("9")).total, 0)
+        self.assertEqual((await self.reader.page("9")).total, 0)
         await self.handlers.member_joined(self.ann)
-        self.assertEqual((await self.guildrank.page("9")).total, 1)
+        self.assertEqual((await self.reader.page("9")).total, 1)
         self.assertEqual((await self.xp(), self.ann.role_ids), (300, [102]))
         await self.handlers.member_joined(MadeUpMember(10, "New"))
-        self.assertEqual((await self.guildrank.page("9")).total, 1)
+        self.assertEqual((await self.reader.page("9")).total, 1)
 
 
 class VoiceTest(BotTest):
@@ -126,7 +150,7 @@ class VoiceTest(BotTest):
         return MadeUpMember(id, f"N{id}", bot, voice=SimpleNamespace(**{**dict.fromkeys(states, False), **state}))
 
     async def xp_of_all(self) -> dict[str, int]:
-        return {row.user_id: row.xp for row in (await self.guildrank.page("9", 1, 100)).rows}
+        return {row.user_id: row.xp for row in (await self.reader.page("9", 1, 100)).data}
 
     async def test_a_minute_gives_xp_to_those_who_count(self) -> None:
         talking = [self.person(1), self.person(2, mute=True), self.person(3, self_deaf=True), self.person(4, suppress=True)]
@@ -147,7 +171,7 @@ class VoiceTest(BotTest):
         await asyncio.gather(*(self.bot().voice([guild], 60 + late) for late in (0, 1)))
         await self.bot().voice([guild], 119)
         self.assertEqual({*(await self.xp_of_all()).values()}, {100})
-        self.assertEqual((await self.guildrank.page("9")).total, 120)
+        self.assertEqual((await self.reader.page("9")).total, 120)
         self.assertEqual((len(self.said), len({*self.said}), self.lines), (120, 120, []))
 
     async def test_without_redis_all_members_are_one_line(self) -> None:

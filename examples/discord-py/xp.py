@@ -6,15 +6,15 @@ from typing import Any, Awaitable, Mapping
 
 from commands import Call, Command
 from failures import Log, Wait, attempt, once
-from guildrank import Change, Guildrank, plain_text
+from guildrank import GuildWriter, ProfileChange, RecordResult, plain_text
 from levels import Levels
 
 
 class Xp:
     """The options are `member`, and `amount` of give and take, or `level` or `xp` of set. The roles of the member follow."""
 
-    def __init__(self, guildrank: Guildrank, levels: Levels, log: Log, wait: Wait) -> None:
-        self._guildrank = guildrank
+    def __init__(self, writer: GuildWriter, levels: Levels, log: Log, wait: Wait) -> None:
+        self._writer = writer
         self._levels = levels
         self._log = log
         self._wait = wait
@@ -44,16 +44,16 @@ class Xp:
             await self._levels.set_roles(target, change.level)
         if change.created:
             # set_level stores no name, and a new member has none yet.
-            await self._guildrank.set_profiles(guild, {user: {"username": name}})
+            await self._writer.set_profiles(guild, {user: {"username": name}})
 
-    def _change(self, verb: str, guild: str, user: str, name: str, call: Call) -> Awaitable[Change]:
+    def _change(self, verb: str, guild: str, user: str, name: str, call: Call) -> Awaitable[RecordResult]:
         options: Mapping[str, Any] = call.options
-        profile = {"username": name}
+        profile: ProfileChange = {"username": name}
         if verb == "give":
-            return self._guildrank.record(guild, user, add=options["amount"], profile=profile, event_id=call.id)
+            return self._writer.record(guild, user, add=options["amount"], profile=profile, event_id=call.id)
         if verb == "take":
-            return self._guildrank.record(guild, user, add=-options["amount"], floor=0, profile=profile, event_id=call.id)
+            return self._writer.record(guild, user, add=-options["amount"], floor=0, profile=profile, event_id=call.id)
         if options.get("level") is not None:
-            return self._guildrank.set_level(guild, user, options["level"], event_id=call.id)
+            return self._writer.set_level(guild, user, options["level"], event_id=call.id)
         # Without an explicit level, the level is that of the XP.
-        return self._guildrank.record(guild, user, set=options["xp"], profile={**profile, "level": None}, event_id=call.id)
+        return self._writer.record(guild, user, set=options["xp"], profile={"username": name, "level": None}, event_id=call.id)

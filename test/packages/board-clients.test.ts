@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -6,13 +6,13 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
-import { scriptNames, scriptSource } from '../../src/core/store/scripts.ts';
 import { createReader } from '../../src/kit/reader.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { clientKinds, type OpenClient } from '../../tools/bot-clients.ts';
 import { endBoards } from '../support/boards.ts';
 import { needs } from '../support/needs.ts';
-import { repository, runProgram } from '../support/run-command.ts';
+import { installPythonKit, PYTHON_KIT } from '../support/python-kit.ts';
+import { runProgram } from '../support/run-command.ts';
 
 const USERS = ['a', 'b', 'c', 'd'];
 const step = fc.record({
@@ -27,19 +27,19 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 const PYTHON_BOT = `
 import asyncio, json, random, sys
 from redis.asyncio import Redis
-from guildrank import Guildrank
+from guildrank import connection_options, create_writer
 async def main():
-    redis = Redis.from_url(sys.argv[1])
-    bot, gained = Guildrank(redis, sys.argv[2]), dict.fromkeys("${USERS.join('')}", 0)
+    redis = Redis.from_url(sys.argv[1], **{**connection_options(), "socket_timeout": 60})
+    writer, gained = create_writer(redis), dict.fromkeys("${USERS.join('')}", 0)
     for n in range(400):
         user = random.choice(list(gained))
         if n % 4 == 3:
-            await random.choice([bot.hide, bot.unhide])("py", user)
+            await random.choice([writer.hide, writer.unhide])("py", [user])
         elif n % 4 == 2:
-            await bot.record("py", user, add=n)
+            await writer.record("py", user, add=n)
             gained[user] += n
         else:
-            gained[user] += (await bot.award("py", user, n)).awarded
+            gained[user] += (await writer.award("py", user, n)).awarded
     await redis.aclose() if hasattr(redis, "aclose") else await redis.close()
     print(json.dumps(gained))
 asyncio.run(main())
@@ -105,18 +105,17 @@ describe('all clients at once, on one guild with boards', needs('redis-server'),
     );
   });
 
-  it('do so beside a bot in Python', needs('python3-redis'), async () => {
+  it('do so beside a bot in Python', needs(...PYTHON_KIT), async () => {
     await services.guildConfig.update('py', { boards: ['week', 'month'] });
     await services.writer.recordMany(
       'py',
       USERS.map((userId) => ({ userId, set: 0 })),
     );
-    const lua = mkdtempSync(join(tmpdir(), 'guildrank-lua-'));
-    onTestFinished(() => rmSync(lua, { recursive: true }));
-    for (const name of scriptNames()) writeFileSync(join(lua, `${name}.lua`), scriptSource(name));
+    const folder = mkdtempSync(join(tmpdir(), 'guildrank-python-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const { python } = await installPythonKit(join(folder, 'kit'));
     let isOver = false;
-    const env = { PYTHONPATH: join(repository, 'examples/python'), PYTHONDONTWRITEBYTECODE: '1' };
-    const bot = runProgram('/usr/bin/python3', ['-c', PYTHON_BOT, redis.url, lua], { env }).finally(() => {
+    const bot = runProgram(python, ['-c', PYTHON_BOT, redis.url]).finally(() => {
       isOver = true;
     });
     const gained = new Map(USERS.map((userId) => [userId, 0]));

@@ -29,6 +29,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   ],
   [/^(REDIS_URL=\S+ )?(PORT=\S+ )?npm start$/, 'test/process/npm-signals.test.ts'],
   [/^npm ci && npm run build && npm pack|^cd \.\.\/bot && npm install/, 'test/packages/bot-guide.test.ts'],
+  [/^cd \.\.\/bot && python3 -m venv |^pip install \.\.\/guildrank\/python /, 'test/packages/python-guide.test.ts'],
   [/ sh deploy\/redis\/planned-failover\.sh$/, 'test/long/planned-failover.test.ts'],
   [/^sh deploy\/redis\/restore\.sh /, 'test/deploy/restore.test.ts'],
   [/^docker compose /, 'test/deploy/image.test.ts'],

@@ -63,6 +63,12 @@ const NEEDS = {
     fix: 'apt install python3-discord',
     find: () => runs('/usr/bin/python3', '-c', 'import discord'),
   },
+  'python3-venv': { fix: 'apt install python3-venv', find: () => runs('/usr/bin/python3', '-c', 'import ensurepip') },
+  'python3-build': { fix: 'apt install python3-build', find: () => runs('/usr/bin/python3', '-c', 'import build') },
+  'python3-hatchling': {
+    fix: 'apt install python3-hatchling',
+    find: () => runs('/usr/bin/python3', '-c', 'import hatchling'),
+  },
   mypy: apt('mypy'),
   buildah: apt('buildah'),
   debootstrap: apt('debootstrap'),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { plainText } from '../../../src/kit/writer.ts';
 
-// examples/python/test_rules.py has the same names.
+// python/tests/test_rules.py has the same names.
 it.each([
   ['[Free Nitro](https://evil.example)', String.raw`\[Free Nitro\]\(https\:\/\/evil\.example\)`],
   ['@everyone <@1>', String.raw`\@everyone \<\@1\>`],

@@ -1,0 +1,84 @@
+"""The kit of Guildrank for a bot in Python: it writes and reads XP, levels and rankings over the bot's own connection of redis.asyncio.
+
+`create_writer` and `create_reader` make the two objects that a bot calls. `parse_rules`, `xp_for` and `reward_roles` compute with the rules
+of a guild, and `level_for_xp`, `xp_for_level` and `progress` with its curve. The calls and their names are those of the kit for JavaScript,
+in snake case.
+"""
+
+from __future__ import annotations
+
+from .card import CardProgress, MemberCard
+from .connection_options import connection_options
+from .curves import CURVES, MAX_XP, Curve, Progress, level_for_xp, parse_curve, progress, xp_for_level
+from .errors import InvalidInputError, RefusedError, StoreUnavailableError
+from .gains import Award, Claim, Gain
+from .hiding import HiddenMember, PlaceChange, SyncResult
+from .keys import BOARDS
+from .parse_rules import parse_rules
+from .plain_text import plain_text
+from .ranking import GuildStats, Member, RankedMember, RankingPage, RankingPart
+from .reader import GuildReader, create_reader
+from .records import MemberChange, ProfileChange, RecordResult, XpChange, XpRecord
+from .refusals import Sentences
+from .rules import RoleChange, XpGain, reward_roles, xp_for
+from .rules_document import MessageRules, Multipliers, NoXp, Reward, Rules, VoiceRules, VoiceState, XpAmount
+from .scripts import Connection
+from .season import SeasonResult
+from .writer import GuildWriter, create_writer
+
+__version__ = "1.0.0"
+
+__all__ = [
+    "Award",
+    "BOARDS",
+    "CURVES",
+    "CardProgress",
+    "Claim",
+    "Connection",
+    "Curve",
+    "Gain",
+    "GuildReader",
+    "GuildStats",
+    "GuildWriter",
+    "HiddenMember",
+    "InvalidInputError",
+    "MAX_XP",
+    "Member",
+    "MemberCard",
+    "MemberChange",
+    "MessageRules",
+    "Multipliers",
+    "NoXp",
+    "PlaceChange",
+    "ProfileChange",
+    "Progress",
+    "RankedMember",
+    "RankingPage",
+    "RankingPart",
+    "RecordResult",
+    "RefusedError",
+    "Reward",
+    "RoleChange",
+    "Rules",
+    "SeasonResult",
+    "Sentences",
+    "StoreUnavailableError",
+    "SyncResult",
+    "VoiceRules",
+    "VoiceState",
+    "XpAmount",
+    "XpChange",
+    "XpGain",
+    "XpRecord",
+    "connection_options",
+    "create_reader",
+    "create_writer",
+    "level_for_xp",
+    "parse_curve",
+    "parse_rules",
+    "plain_text",
+    "progress",
+    "reward_roles",
+    "xp_for",
+    "xp_for_level",
+]

@@ -1,0 +1,115 @@
+"""Level curves: the total XP of each level."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .checks import check_whole
+from .errors import InvalidInputError
+
+# The greatest XP of a member, which a double holds exactly.
+MAX_XP = 2**53 - 1
+_CUSTOM = re.compile("(-?[0-9]{1,10},){4}[0-9]{1,10},[0-9]{1,10}(,[0-9]{1,10})?")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The XP to reach level n is (a n^3 + b n^2 + c n + d) / q, rounded down, and then to the nearest multiple of m.
+
+    `max` is the highest level, None for a curve without one.
+    """
+
+    a: int
+    b: int
+    c: int
+    d: int
+    q: int
+    m: int
+    max: int | None = None
+
+
+CURVES = {
+    "standard": Curve(10, 135, 455, 0, 6, 1),
+    "amari": Curve(0, 20, -40, 55, 1, 1),
+    "lurkr": Curve(0, 50, -100, 150, 1, 1),
+    "polaris": Curve(1, 50, 100, 0, 1, 100),
+    "arcane": Curve(0, 50, 25, 0, 1, 5),
+}
+DEFAULT_CURVE = "standard"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A level, the XP gained in it, and the XP from its start to the next one: 0 at the highest level of the curve."""
+
+    level: int
+    gained: int
+    needed: int
+
+
+def curve_name(text: str) -> str:
+    """Returns the name of a curve's text. An unknown or empty name means the default curve."""
+    if text.startswith("custom="):
+        return "custom"
+    return text if text in CURVES else DEFAULT_CURVE
+
+
+def parse_curve(text: str) -> Curve:
+    """Returns the curve of a name, or of "custom=a,b,c,d,q,m", where a seventh number is the highest level.
+
+    An unknown or empty name means the default curve. Numbers with which levels are not exact are an InvalidInputError.
+    """
+    if curve_name(text) != "custom":
+        return CURVES[curve_name(text)]
+    numbers = text[len("custom=") :]
+    curve = Curve(*map(int, numbers.split(","))) if _CUSTOM.fullmatch(numbers) else None
+    if curve is None or not _is_sound(curve):
+        raise InvalidInputError(
+            f"The curve {text[:100]} has unfit numbers: use the name of a curve, or numbers within the bounds of a custom curve"
+        )
+    return curve
+
+
+def xp_for_level(curve: Curve | str, level: int) -> int:
+    """Returns the total XP at which a level, from 1 on, begins."""
+    check_whole("level", level, 1, MAX_XP)
+    return _reach(_resolved(curve), level)
+
+
+def level_for_xp(curve: Curve | str, xp: int) -> int:
+    """Returns the level of a total XP, 0 .. 2^53-1, on a curve or the text of one. O(log n) for level n."""
+    check_whole("xp", xp, 0, MAX_XP)
+    curve = _resolved(curve)
+    low, high = 0, 1
+    while _reach(curve, high) <= xp:
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _reach(curve, middle) <= xp else (low, middle)
+    return low if curve.max is None else min(low, curve.max)
+
+
+def progress(curve: Curve | str, xp: int) -> Progress:
+    """Returns how far a total XP is in its level, on a curve or the text of one."""
+    curve = _resolved(curve)
+    level = level_for_xp(curve, xp)
+    start = _reach(curve, level) if level > 0 else 0
+    return Progress(level, xp - start, 0 if level == curve.max else _reach(curve, level + 1) - start)
+
+
+def _resolved(curve: Curve | str) -> Curve:
+    return parse_curve(curve) if isinstance(curve, str) else curve
+
+
+def _reach(curve: Curve, level: int) -> int:
+    exact = (((curve.a * level + curve.b) * level + curve.c) * level + curve.d) // curve.q
+    return (exact + curve.m // 2) // curve.m * curve.m
+
+
+def _is_sound(curve: Curve) -> bool:
+    a, b, c, d, q, m = curve.a, curve.b, curve.c, curve.d, curve.q, curve.m
+    highest = 1 if curve.max is None else curve.max
+    rises = a >= 0 and b >= 0 and 3 * a + 2 * b + c > 0 and a + b + c + d >= 0
+    is_small = max(a, b, abs(c)) <= 10**6 and abs(d) <= 10**9 and max(q, m) <= 1000
+    return rises and is_small and 1 <= highest <= 10**6 and q >= 1 and m >= 1 and (a + b > 0 or c >= q * q)

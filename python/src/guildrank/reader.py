@@ -1,0 +1,98 @@
+"""Reads of a guild."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .card import MemberCard, card_of
+from .checks import check_ids, check_whole
+from .curves import MAX_XP
+from .errors import StoreUnavailableError
+from .keys import Keys, check_board
+from .parse_rules import parse_rules
+from .ranking import GuildStats, Member, RankingPage, RankingPart, member_of, part_of, stats_of
+from .rules_document import Rules
+from .scripts import Connection, Script, Scripts
+
+MAX_PAGE_SIZE = 100
+MAX_AROUND = 50
+_BATCH = Script("batch", writes=False)
+_AROUND = Script("around", writes=False)
+_CARD = Script("card", writes=False)
+
+
+def create_reader(client: Connection, *, key_prefix: str = "gr") -> GuildReader:
+    """Returns a reader on a connection of redis.asyncio, which you close. `key_prefix` is the KEY_PREFIX of the service.
+
+    Raises InvalidInputError for a connection of another kind and for an unfit prefix.
+    """
+    return GuildReader(Scripts(client), Keys(key_prefix))
+
+
+class GuildReader:
+    """Reads guilds: `create_reader` makes one. The data are those of the API, without HTTP and without its quota.
+
+    Each call is one script and one round trip. With `board` the reads are of a board: "week", "week.prev", "month" or "month.prev". Its XP is
+    that gained in the period, the levels are those in the guild. All calls raise InvalidInputError for a wrong argument, and
+    StoreUnavailableError, whose `code` is MODEL or CURVE for a guild with data of a newer version or an unfit curve.
+    """
+
+    def __init__(self, scripts: Scripts, keys: Keys) -> None:
+        self._scripts = scripts
+        self._keys = keys
+
+    async def page(self, guild_id: str, page: int = 1, limit: int = 10, *, board: str | None = None) -> RankingPage:
+        """Returns one page of a ranking, from page 1, with 1 to 100 rows. O(log m + limit)."""
+        check_whole("page", page, 1, MAX_XP)
+        check_whole("limit", limit, 1, MAX_PAGE_SIZE)
+        first = min((page - 1) * limit, MAX_XP)
+        part = part_of(await self._read(guild_id, "page", board, f" {first} {first + limit - 1}"), first)
+        return RankingPage(part.data, part.total, page)
+
+    async def member(self, guild_id: str, user_id: str, *, board: str | None = None) -> Member | None:
+        """Returns a ranked member, or None. O(log m)."""
+        check_ids(guild_id, user_id)
+        return member_of(await self._read(guild_id, "member", board, f" {user_id}"), user_id)
+
+    async def stats(self, guild_id: str, *, board: str | None = None) -> GuildStats:
+        """Returns the counters and the curve of a guild. O(1)."""
+        return stats_of(await self._read(guild_id, "stats", board))
+
+    async def rules(self, guild_id: str) -> Rules | None:
+        """Returns the rules of a guild for `xp_for` and `reward_roles`, None without any. O(1).
+
+        A bot keeps them for a while: the channel `gr:changed` names a guild whose rules changed. Rules that another program stored and that
+        are wrong are an InvalidInputError, which names the field.
+        """
+        stored = (await self._read(guild_id, "rules", None))[1]
+        return parse_rules(stored) if stored != "" else None
+
+    async def around(
+        self, guild_id: str, user_id: str, n: int = 5, *, board: str | None = None
+    ) -> RankingPart | None:
+        """Returns a ranked member with up to `n` (0 to 50) members above and below it, None for a user who is not ranked. O(log m + n)."""
+        check_ids(guild_id, user_id)
+        check_board(board)
+        check_whole("n", n, 0, MAX_AROUND)
+        keys = [*self._keys.ranking(guild_id), *(self._keys.board_rankings(guild_id, board) if board else [])]
+        first, page = await self._scripts.run(_AROUND, keys, [user_id, n, board or ""])
+        return None if int(first) < 0 else part_of(page, int(first))
+
+    async def card(self, guild_id: str, user_id: str) -> MemberCard | None:
+        """Returns what a rank card shows of a member, ranked or hidden. None for a user who is no member. O(log m)."""
+        check_ids(guild_id, user_id)
+        return card_of(await self._scripts.run(_CARD, self._keys.guild(guild_id, "hidden:reasons"), [user_id]), user_id)
+
+    async def _read(self, guild_id: str, command: str, board: str | None, args: str = "") -> list[Any]:
+        """Runs one command of batch.lua, with its keys declared, as a Cluster wants it."""
+        check_ids(guild_id)
+        check_board(board)
+        keys = [self._keys.quota(guild_id), *self._keys.ranking(guild_id)]
+        if board is not None:
+            keys += self._keys.board_rankings(guild_id)
+        name = command if board is None else f"{command}~{board}"
+        reply: list[Any] = (await self._scripts.run(_BATCH, keys, [f"{name}{args}\n"]))[0]
+        if len(reply) == 1:
+            # A command of a batch that fails has its error as its reply.
+            raise StoreUnavailableError.of(Exception(reply[0]))
+        return reply

@@ -1,0 +1,199 @@
+"""XP and profiles of members, as record.lua takes them, and what it replies."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Any, Sequence, TypedDict
+
+from .checks import check_whole, checked_text
+from .curves import MAX_XP
+from .errors import InvalidInputError
+
+_DAY_MS = 86_400_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+class ProfileChange(TypedDict, total=False):
+    """Fields to store in the profile of a member. A field left out stays as it is; None removes it."""
+
+    username: str | None
+    """Display name, up to 512 bytes. Without one, a ranking shows the user id."""
+    level: int | None
+    """An explicit level replaces the one computed from XP, until it is removed."""
+    daily_streak: int | None
+    """Days in a row."""
+    last_daily_claim: datetime | str | None
+    """A datetime with a time zone, or a text of ISO 8601 with one; at most a day from now."""
+
+
+_FIELDS = tuple(ProfileChange.__annotations__)
+
+
+@dataclass(frozen=True)
+class XpRecord:
+    """A change of one member's XP: either `set` or `add`. A user who is no member becomes one.
+
+    XP is a whole number 0 .. 2^53-1; an `add` may be below 0. With `floor=0` it then takes what is there, down to 0, and passes over a user
+    who is no member; without it, too much is refused. With `hidden`, a `set` makes a user who is no member a hidden one.
+    """
+
+    user_id: str
+    add: int | None = None
+    set: int | None = None
+    floor: int | None = None
+    hidden: bool = False
+    profile: ProfileChange | None = None
+
+
+@dataclass(frozen=True)
+class XpChange:
+    """Total XP and level before and after a write.
+
+    Without an explicit level, a greater level after it is a level-up, and a smaller one a level-down.
+    """
+
+    xp_before: int
+    level_before: int
+    xp: int
+    level: int
+
+
+@dataclass(frozen=True)
+class MemberChange(XpChange):
+    """One member of a write: `created` says that the user was no member before, `hidden` that the member is hidden."""
+
+    user_id: str
+    created: bool
+    hidden: bool
+
+
+@dataclass(frozen=True)
+class RecordResult(XpChange):
+    """The result of a write. XP and levels are those of the last member recorded, 0 without any."""
+
+    revision: str
+    """The guild's new revision."""
+    created: int
+    """Members that were not in the ranking before."""
+    members: Sequence[MemberChange]
+    """One for each record, in the same order."""
+    repeated: bool
+    """Whether the event had this reply before, in all its parts. Then nothing was changed."""
+
+
+def record_args(record: XpRecord, path: str = "") -> list[str]:
+    """Returns a record as arguments of record.lua. `path` names its place in a list. Raises InvalidInputError."""
+    if not isinstance(record, XpRecord):
+        raise InvalidInputError(f"{path or 'The record'} must be an XpRecord, not {record!r}")
+    problem = _problem_of(record)
+    if problem:
+        raise InvalidInputError(f"{path or 'The record'} {problem}")
+    for name, amount in (("set", record.set), ("add", record.add)):
+        if not (amount is None or type(amount) is int):
+            raise InvalidInputError(f"{_at(path, name)} must be a whole number, not {amount!r}")
+    profile = "" if record.profile is None else profile_change(record.profile, _at(path, "profile"))
+    return [_xp_change(record), record.user_id, profile]
+
+
+def _problem_of(record: XpRecord) -> str | None:
+    """Returns which fields of a record do not go together."""
+    if record.set is None and record.add is None:
+        return "has no XP: give set or add"
+    if record.set is not None and record.add is not None:
+        return "has set and add: give one of them"
+    if record.hidden and record.set is None:
+        return "has hidden, which goes with set only"
+    if record.floor is not None and record.set is not None:
+        return "has floor, which goes with add only"
+    if record.floor not in (None, 0):
+        return f"has the floor {record.floor!r}: only 0 is one"
+    return None
+
+
+def _xp_change(record: XpRecord) -> str:
+    if record.set is not None:
+        return f"hidden {record.set}" if record.hidden else str(record.set)
+    amount = record.add or 0
+    return f"take {-amount}" if record.floor == 0 and amount < 0 else f"add {amount}"
+
+
+def profile_change(profile: ProfileChange, path: str = "profile") -> str:
+    """Returns a change of a profile as record.lua takes it: "-" leaves a part as it is, "none" removes it. Raises InvalidInputError."""
+    if not isinstance(profile, dict):
+        raise InvalidInputError(f"{path} must be a dict with {', '.join(_FIELDS)}, not {profile!r}")
+    for name in profile:
+        if name not in _FIELDS:
+            raise InvalidInputError(f"{path}.{name} is no field of a profile: use {', '.join(_FIELDS)}")
+    parts = ["-", "-", "-"]
+    for place, name in enumerate(("level", "daily_streak")):
+        if name in profile:
+            parts[place] = _whole_or_none(profile.get(name), f"{path}.{name}")
+    if "last_daily_claim" in profile:
+        parts[2] = _time_or_none(profile["last_daily_claim"], f"{path}.last_daily_claim")
+    if "username" in profile:
+        username = profile["username"]
+        parts.append("" if username is None else checked_text(f"{path}.username", username))
+    return "" if parts == ["-", "-", "-"] else " ".join(parts)
+
+
+def _whole_or_none(value: object, name: str) -> str:
+    if value is None:
+        return "none"
+    check_whole(name, value, 0, MAX_XP)
+    return str(value)
+
+
+def _time_or_none(value: object, name: str) -> str:
+    """Returns a time in milliseconds since 1970."""
+    if value is None:
+        return "none"
+    time_given = _parsed(value) if isinstance(value, str) else value
+    if not isinstance(time_given, datetime):
+        raise InvalidInputError(f"{name} must be a datetime or a text of ISO 8601, not {value!r}")
+    if time_given.tzinfo is None:
+        raise InvalidInputError(f"{name} must have a time zone, such as datetime.now(timezone.utc)")
+    ms = (time_given - _EPOCH) // timedelta(milliseconds=1)
+    # A day covers clocks that differ, and times in another zone.
+    if ms > time.time() * 1000 + _DAY_MS:
+        raise InvalidInputError(f"{name} is more than a day from now: no member can have claimed then")
+    return str(ms)
+
+
+def _parsed(text: str) -> datetime | None:
+    try:
+        # Python knows the Z of UTC from 3.11 on.
+        return datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
+    except ValueError:
+        return None
+
+
+def _at(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def record_result(members: Sequence[MemberChange], replies: Sequence[list[Any]]) -> RecordResult:
+    """Returns the result of a write of record.lua in one call or more, by their replies."""
+    last = members[-1] if members else XpChange(0, 0, 0, 0)
+    return RecordResult(
+        xp_before=last.xp_before,
+        level_before=last.level_before,
+        xp=last.xp,
+        level=last.level,
+        revision=str(replies[-1][1]),
+        created=sum(int(reply[2]) for reply in replies),
+        members=members,
+        repeated=all(reply[-1] == "repeated" for reply in replies),
+    )
+
+
+def member_changes(user_ids: Sequence[str], reply: list[Any]) -> list[MemberChange]:
+    """Decodes the texts of the members in a reply of record.lua."""
+    return [_member_change(user_id, text) for user_id, text in zip(user_ids, reply[5:])]
+
+
+def _member_change(user_id: str, text: str) -> MemberChange:
+    *numbers, place = text.split(" ")
+    xp_before, level_before, xp, level = map(int, numbers)
+    return MemberChange(xp_before, level_before, xp, level, user_id, created=place == "new", hidden=place == "hidden")

@@ -1,0 +1,201 @@
+"""The end of a season: season.lua in steps."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Coroutine, Sequence, TypeVar
+
+from .checks import accepted, check_ids
+from .errors import InvalidInputError, RefusedError
+from .keys import Keys
+from .profiles import split_profile
+from .scripts import Script, Scripts
+
+_SEASON = Script("season", boards=True)
+_STAGE = Script("stage", boards=True)
+
+# Members of one step. Redis serves nobody else meanwhile: a few milliseconds in a guild of a million.
+MEMBERS_A_STEP = 100
+# Readings of the members, before those who came meanwhile are left to the next season.
+MAX_PASSES = 4
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class SeasonResult:
+    """How far a call ended a season."""
+
+    archived: int
+    """Members copied into the archive by this call."""
+    reset: int
+    """Members that this call reset."""
+
+
+class SeasonReset:
+    """Ends a season of one guild. One call at a time holds the locks of the guild and of the archive, and every step checks them."""
+
+    def __init__(self, scripts: Scripts, keys: Keys, guild_id: str, archive_as: str, keep_members: bool) -> None:
+        check_ids(guild_id)
+        check_ids(archive_as)
+        if archive_as == guild_id:
+            raise InvalidInputError("archive_as must be another guild id than that of the season")
+        self._scripts = scripts
+        self._keys = keys
+        self._guild = guild_id
+        self._archive = archive_as
+        self._rest = "keep" if keep_members else "drop"
+        self._token = secrets.token_hex(16)
+
+    async def run(self) -> SeasonResult:
+        """Copies all members, then resets them."""
+        try:
+            begun = await self._step(self._guild, "begin", self._archive, self._rest)
+            _check_conflict(begun, self._guild)
+            _, season, phase, curve, multiplier = begun
+            if phase == "done":
+                return SeasonResult(0, 0)
+            return await self._end(phase != "copy", [f"{self._guild} {season}", curve, multiplier])
+        finally:
+            await _to_the_end(self._unlock())
+
+    async def _end(self, is_copied: bool, archive: Sequence[str]) -> SeasonResult:
+        archived = reset = 0
+        is_done = False
+        while not is_done:
+            if not is_copied:
+                _check_conflict(await self._step(self._archive, "open", *archive), self._archive)
+                archived = await self._copy()
+            count, is_done = await self._reset()
+            reset += count
+            is_copied = False
+        await self._step(self._guild, "done")
+        return SeasonResult(archived, reset)
+
+    async def _copy(self) -> int:
+        """Copies all members, again if a server of the guild or of the archive was replaced meanwhile. Returns how many."""
+        while True:
+            servers = [(await self._step(guild, "server"))[1] for guild in (self._guild, self._archive)]
+            copied: list[Any] = ["MISSED"]
+            # In a guild that gets members all the time, some are always missed: they came after the season's end.
+            for number in range(1, MAX_PASSES + 1):
+                await self._copy_listed("" if number == 1 else "unmarked")
+                if (await self._step(self._archive, "server"))[1] != servers[1]:
+                    break
+                wanted = "all" if number < MAX_PASSES else ""
+                copied = await self._step(self._guild, "copied", servers[0], wanted)
+                if copied[0] != "MISSED":
+                    break
+            if copied[0] == "OK":
+                return int(copied[1])
+
+    async def _copy_listed(self, which: str) -> None:
+        """Marks members with the XP that they have now, and copies them."""
+        # A call that was killed can have marked members that it did not copy, and these can change their place between the readings of
+        # the places.
+        for place in ("ranked", "hidden") if which else ("marked", "ranked", "hidden"):
+            cursor = "0"
+            while True:
+                marked = await self._step(self._guild, "mark", MEMBERS_A_STEP, cursor, place, which)
+                if marked[0] == "INVALID":
+                    raise RefusedError("user_id_unfit", {"guild": self._guild, "user": str(marked[1]), "list": self._list_of(place)})
+                _, cursor, *rows = marked
+                await self._archive_some(rows)
+                if cursor == "0":
+                    break
+
+    async def _archive_some(self, rows: Sequence[str]) -> None:
+        """Copies members with the XP that is marked."""
+        records: list[str] = []
+        ranked: list[str] = []
+        hidden: list[str] = []
+        for user, xp, place, profile in (row.split("\n", 3) for row in rows):
+            state, _, reasons = place.partition(" ")
+            shown = split_profile(profile)
+            numbers = ["none" if value is None else str(value) for value in (shown.level, shown.streak, shown.claim_ms)]
+            records += [f"hidden {xp}" if state == "hidden" else xp, user, " ".join([*numbers, shown.username])]
+            if state == "hidden":
+                hidden += [user, reasons]
+            else:
+                ranked.append(user)
+        if not rows:
+            # Any step renews the lock of the archive.
+            await self._step(self._archive, "server")
+            return
+        # A member can have changed its place after its first copy.
+        await self._place_in_archive("hide", hidden)
+        await self._place_in_archive("unhide", ranked)
+        try:
+            await self._run(_STAGE, self._keys.guild(self._archive, "next:xp:lock"), [self._token, *records])
+        except RefusedError as error:
+            if error.code != "field":
+                raise
+            user_id = records[3 * error.params["index"] + 1]
+            raise RefusedError("name_unfit", {"guild": self._guild, "user": user_id}) from error
+        # Those that the archive has only now have no reasons yet.
+        await self._place_in_archive("hide", hidden)
+
+    def _list_of(self, place: str) -> str:
+        """Returns the key that lists the members of a place."""
+        name = {"marked": "season:xp", "ranked": "xp", "hidden": "hidden"}[place]
+        return self._keys.of(self._guild, name)[0]
+
+    async def _place_in_archive(self, mode: str, args: Sequence[str]) -> None:
+        """Hides members in the archive, each followed by its reasons, or ranks them there. Passes over those that it does not have yet."""
+        if args:
+            await self._step(self._archive, mode, *args)
+
+    async def _reset(self) -> tuple[int, bool]:
+        """Resets the members that are marked, unless a failover lost the step before. Returns how many, and whether all are reset."""
+        reset = 0
+        while True:
+            reply = await self._step(self._guild, "reset", MEMBERS_A_STEP)
+            if reply[0] == "AGAIN":
+                return reset, False
+            _, left, count = reply
+            reset += count
+            if left == 0:
+                return reset, True
+
+    async def _step(self, guild: str, mode: str, *args: str | int) -> list[Any]:
+        """Runs a mode of season.lua on the guild or on the archive. Raises RefusedError "lock" after a suspension of ten seconds."""
+        keys = self._keys.guild(guild, "season", "season:xp", "next:xp:lock", "hidden:reasons")
+        return await self._run(_SEASON, keys, [mode, self._token, *args])
+
+    async def _run(self, script: Script, keys: list[str], args: Sequence[str | int]) -> list[Any]:
+        return accepted(await _to_the_end(self._scripts.run(script, keys, args)))
+
+    async def _unlock(self) -> None:
+        # Without Redis, or for another call that has the lock now, there is nothing to give back.
+        for locked in (self._guild, self._archive):
+            with suppress(Exception):
+                await self._step(locked, "unlock")
+
+
+async def _to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
+    """Awaits a call to its end, also when the caller is cancelled, so that no step of the season arrives after the locks are given back."""
+    call = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(call)
+    except asyncio.CancelledError:
+        with suppress(Exception):
+            await call
+        raise
+
+
+def _check_conflict(reply: Sequence[Any], guild_id: str) -> None:
+    """Raises RefusedError when other work holds the guild or the archive, or when the archive has other data."""
+    conflicts = {
+        "BUSY": "guild_busy",
+        "IMPORTING": "import_unfinished",
+        "OTHER": "season_unfinished",
+        "EXISTS": "archive_exists",
+    }
+    code = conflicts.get(reply[0])
+    if code == "season_unfinished":
+        raise RefusedError(code, {"guild": guild_id, "archive": str(reply[1])})
+    if code is not None:
+        raise RefusedError(code, {"guild": guild_id})

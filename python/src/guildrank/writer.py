@@ -1,0 +1,255 @@
+"""Writes of a bot."""
+
+from __future__ import annotations
+
+from typing import Any, Collection, Mapping, Sequence
+
+from .checks import (
+    ENTRIES_A_CALL,
+    accepted,
+    check_event_id,
+    check_ids,
+    check_list,
+    check_whole,
+    checked_user_ids,
+    in_slices,
+)
+from .curves import MAX_XP
+from .dashboard_link import INVITE_TTL_S, create_dashboard_link
+from .errors import InvalidInputError, RefusedError
+from .gains import MIN_INTERVAL_MS, Award, Claim, award_args, award_of, claim_args, claim_of
+from .hiding import PlaceChange, SyncResult, change_reason, sync_members
+from .keys import Keys
+from .records import MemberChange, ProfileChange, RecordResult, XpRecord, member_changes, profile_change, record_args, record_result
+from .rules_document import XpAmount
+from .scripts import Args, Connection, Script, Scripts
+from .season import SeasonReset, SeasonResult
+
+EVENT_TTL_MS = 600_000
+MAX_EVENT_TTL_MS = 86_400_000
+MAX_REPLICAS = 100
+_AWARD = Script("award", boards=True)
+_CLAIM = Script("claim", boards=True)
+_RECORD = Script("record", boards=True)
+_REMOVE = Script("remove", boards=True)
+
+
+def create_writer(
+    client: Connection, *, key_prefix: str = "gr", event_ttl_ms: int = EVENT_TTL_MS, replicas: int | None = None
+) -> GuildWriter:
+    """Returns a writer on a connection of redis.asyncio, which you close.
+
+    `key_prefix` is the KEY_PREFIX of the service. The reply of a call with an `event_id` is kept for `event_ttl_ms`, up to a day, for its
+    repeats. With `replicas`, a call succeeds when that many replicas have it: give the number of all that may become master, and no failover
+    loses a call that succeeded. A call that fewer have after a second is a StoreUnavailableError, although it may be done. Each call then
+    takes a round trip from the master to its replicas more.
+
+    Raises InvalidInputError for a connection of another kind, for an unfit option, and for `replicas` on a Cluster.
+    """
+    check_whole("event_ttl_ms", event_ttl_ms, 1, MAX_EVENT_TTL_MS)
+    if replicas is not None:
+        check_whole("replicas", replicas, 1, MAX_REPLICAS)
+    return GuildWriter(Scripts(client, replicas or 0), Keys(key_prefix), event_ttl_ms)
+
+
+class GuildWriter:
+    """Writes what a levelling bot needs: `create_writer` makes one.
+
+    Each call is one script and one round trip, by Redis's clock: it changes everything or nothing. With more than 500 members it is one
+    script for each 500, in order. No call is sent again, except when Redis did not know the script or wants the keys of boards.
+
+    All calls raise InvalidInputError when an argument is wrong, RefusedError when the data do not allow the call, and StoreUnavailableError
+    when Redis did not confirm; then the write may have happened. A call that you repeat names an `event_id`, 1 to 64 bytes and of its own in
+    the guild: Redis does it once, and its repeat gets the first reply.
+    """
+
+    def __init__(self, scripts: Scripts, keys: Keys, event_ttl_ms: int) -> None:
+        self._scripts = scripts
+        self._keys = keys
+        self._event_ttl_ms = event_ttl_ms
+
+    async def award(
+        self,
+        guild_id: str,
+        user_id: str,
+        amount: XpAmount,
+        *,
+        factor: float | None = None,
+        cooldown_ms: int = 0,
+        username: str = "",
+        rank: bool = False,
+        event_id: str | None = None,
+        reason: str | None = None,
+    ) -> Award:
+        """Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. O(log m).
+
+        `amount` is 0 to 10^9, or the least and the greatest of a range that gives a random number. `factor` multiplies this award too, such
+        as that of `xp_for`: 0 to 1000 with six decimals at most. The product is rounded half up once, and exact; one above 2^53-1 is refused
+        as "range". `cooldown_ms` keeps the member from the next award. `username` is stored if it differs. With `rank`, the reply has the
+        rank. `reason` comes with what `xp_for` gives, and changes nothing.
+        """
+        check_ids(guild_id, user_id)
+        args = [user_id, *award_args(amount, cooldown_ms, username, rank, factor)]
+        keys = self._keys.guild(guild_id, f"cooldown:{user_id}")
+        return award_of(await self._once(_AWARD, guild_id, event_id, keys, args))
+
+    async def claim_daily(
+        self,
+        guild_id: str,
+        user_id: str,
+        reward: int | Sequence[int],
+        *,
+        utc_offset_minutes: int = 0,
+        grace_days: int = 0,
+        min_interval_ms: int = MIN_INTERVAL_MS,
+        username: str = "",
+        event_id: str | None = None,
+    ) -> Claim:
+        """Gives the reward of the day once for each calendar day of the member, and counts the streak. O(log m).
+
+        `reward` is XP, or a list of XP for a streak of 1, 2, ... days, whose last entry counts for all longer ones; each 0 to 10^9.
+        `utc_offset_minutes` lead from UTC to the member's clock, such as 60 or -300. `grace_days`, 0 to 365, may be missed without an end of
+        the streak. Between two claims lie `min_interval_ms` at least, 20 hours unless given: without it, a member that gives another offset
+        can claim two days at once.
+        """
+        check_ids(guild_id, user_id)
+        args = [user_id, *claim_args(reward, utc_offset_minutes, grace_days, min_interval_ms, username)]
+        return claim_of(await self._once(_CLAIM, guild_id, event_id, self._keys.guild(guild_id), args))
+
+    async def record(
+        self,
+        guild_id: str,
+        user_id: str,
+        *,
+        add: int | None = None,
+        set: int | None = None,
+        floor: int | None = None,
+        hidden: bool = False,
+        profile: ProfileChange | None = None,
+        event_id: str | None = None,
+    ) -> RecordResult:
+        """Records one member's XP: see `XpRecord`. O(log m)."""
+        return await self.record_many(guild_id, [XpRecord(user_id, add, set, floor, hidden, profile)], event_id=event_id)
+
+    async def record_many(
+        self, guild_id: str, records: Sequence[XpRecord], *, event_id: str | None = None
+    ) -> RecordResult:
+        """Records many members, all or none of each 500. A member named twice is recorded twice, in order. O(n log m).
+
+        `RefusedError.params["index"]` is that of the record that was refused. Those before its 500 were recorded.
+        """
+        check_list("records", records)
+        calls: list[Args] = []
+        for index, record in enumerate(records):
+            calls.append(record_args(record, f"records[{index}]" if len(records) > 1 else ""))
+        check_ids(guild_id, *(record.user_id for record in records))
+        return await self._record(guild_id, calls, event_id)
+
+    async def set_level(self, guild_id: str, user_id: str, level: int, *, event_id: str | None = None) -> RecordResult:
+        """Sets the XP of a member to the least of a level, by the guild's curve, and drops an explicit level. O(log m).
+
+        A user who is no member becomes one. Raises RefusedError "level" for a level that no XP gives: one above the highest, or one that the
+        curve rounds away.
+        """
+        check_ids(guild_id, user_id)
+        check_whole("level", level, 0, MAX_XP)
+        return await self._record(guild_id, [[f"level {level}", user_id, "none - -"]], event_id)
+
+    async def set_profiles(self, guild_id: str, profiles: Mapping[str, ProfileChange]) -> list[str]:
+        """Changes profiles of members, ranked or hidden, by user id. Passes over users who are none, and creates nobody. O(n log m).
+
+        Returns the user ids of the members that were found. RefusedError is that of `record_many`.
+        """
+        if not isinstance(profiles, Mapping):
+            raise InvalidInputError(f"profiles must be a dict of profiles by user id, not {profiles!r}")
+        check_ids(guild_id, *profiles)
+        calls: list[Args] = []
+        for user_id, profile in profiles.items():
+            calls.append(["keep", user_id, profile_change(profile, f"profiles[{user_id!r}]")])
+        found: list[str] = []
+        for first in range(0, len(calls), ENTRIES_A_CALL):
+            reply = await self._record_slice(guild_id, calls, first, None)
+            user_ids = [str(call[1]) for call in calls[first : first + ENTRIES_A_CALL]]
+            found += [user_id for user_id, text in zip(user_ids, reply[5:]) if not text.endswith(" none")]
+        return found
+
+    async def hide(self, guild_id: str, user_ids: Collection[str], *, reason: str = "moderator") -> PlaceChange:
+        """Gives members a reason to be hidden: "left", "self" or "moderator". O(n log m).
+
+        A hidden member is in no ranking, total or counter. It keeps XP and profile, and gains on. Passes over users who are no members.
+        """
+        return await change_reason(self._scripts, self._keys, "hide", guild_id, user_ids, reason)
+
+    async def unhide(self, guild_id: str, user_ids: Collection[str], *, reason: str = "moderator") -> PlaceChange:
+        """Lifts a reason from hidden members. A member without another reason comes back into the ranking, with all its XP. O(n log m)."""
+        return await change_reason(self._scripts, self._keys, "unhide", guild_id, user_ids, reason)
+
+    async def sync_members(
+        self, guild_id: str, present_ids: Collection[str], *, dry_run: bool = False, max_share: float = 0.2
+    ) -> SyncResult:
+        """Hides as "left" the ranked members who are not on the server, and lifts "left" from the hidden ones who are.
+
+        It is for the start of a bot, which missed who left and who came. `present_ids` are all members of the server: a list, or a set or a
+        dict by user id, which is asked again before each step, so keep it up to date. When more than `max_share` of the ranked members would
+        be hidden, the list is taken for an incomplete one: a RefusedError, and nothing was changed. With `dry_run`, it only counts. O(n log n)
+        in steps of a few milliseconds. The same call goes on after an interruption.
+        """
+        return await sync_members(self._scripts, self._keys, guild_id, present_ids, dry_run, max_share)
+
+    async def remove(self, guild_id: str, user_ids: Collection[str]) -> int:
+        """Erases members, ranked or hidden, with all that is stored of them in the guild. Returns how many were members. O(n log m)."""
+        removed = 0
+        for some in in_slices(checked_user_ids(guild_id, user_ids)):
+            keys = self._keys.guild(guild_id, "season:xp", "hidden:reasons", *(f"cooldown:{user_id}" for user_id in some))
+            removed += int(await self._scripts.run(_REMOVE, keys, some))
+        return removed
+
+    async def reset_season(self, guild_id: str, *, archive_as: str, keep_members: bool = True) -> SeasonResult:
+        """Ends a season: copies all members, with XP and profile, into the guild `archive_as`, such as "123.2026-s1".
+
+        When all are there, takes that XP and the explicit levels from them. XP that a member gains meanwhile counts for the new season. Hidden
+        members stay hidden in both. Without `keep_members`, those go who gained nothing since, except members hidden by "self" or "moderator".
+        A cancelled call stops between two steps. The same call goes on after an interruption, and does nothing after its end. O(n log n), in
+        steps of a few milliseconds.
+
+        Raises RefusedError when another call, an import or a deletion of either guild runs, or the archive has other data.
+        """
+        return await SeasonReset(self._scripts, self._keys, guild_id, archive_as, keep_members).run()
+
+    async def create_dashboard_link(
+        self, guild_id: str, *, url: str, ttl: int = INVITE_TTL_S, user_id: str = ""
+    ) -> str:
+        """Returns a link that signs its reader in to the dashboard of the guild, once, for `ttl` seconds, 1 to 86400. O(1).
+
+        `url` is the service's DASHBOARD_URL. Whoever opens the link may manage the guild, so send it to its owner alone. `user_id` is that of
+        the person, for the audit log.
+        """
+        return await create_dashboard_link(self._scripts, self._keys, guild_id, url, ttl, user_id)
+
+    async def _record(self, guild_id: str, calls: Sequence[Args], event_id: str | None) -> RecordResult:
+        members: list[MemberChange] = []
+        replies: list[list[Any]] = []
+        for first in range(0, max(1, len(calls)), ENTRIES_A_CALL):
+            reply = await self._record_slice(guild_id, calls, first, event_id)
+            members += member_changes([str(call[1]) for call in calls[first : first + ENTRIES_A_CALL]], reply)
+            replies.append(reply)
+        return record_result(members, replies)
+
+    async def _record_slice(self, guild_id: str, calls: Sequence[Args], first: int, event_id: str | None) -> list[Any]:
+        """Runs record.lua on one slice. A refusal names the index among all."""
+        args = ["each", *(arg for call in calls[first : first + ENTRIES_A_CALL] for arg in call)]
+        try:
+            return await self._once(_RECORD, guild_id, event_id, self._keys.guild(guild_id), args, first // ENTRIES_A_CALL)
+        except RefusedError as error:
+            raise RefusedError(error.code, {"index": error.params["index"] + first}) from None
+
+    async def _once(
+        self, script: Script, guild_id: str, event_id: str | None, keys: list[str], args: Args, part: int = 0
+    ) -> list[Any]:
+        """Runs a script, once for an event if there is one. Raises RefusedError."""
+        if event_id is not None:
+            check_event_id(event_id)
+            event = f"event-part:{part}:{event_id}" if part else f"event:{event_id}"
+            keys = [*keys, *self._keys.of(guild_id, event)]
+            args = [self._event_ttl_ms, *args]
+        return accepted(await self._scripts.run(script, keys, args))

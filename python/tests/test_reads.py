@@ -1,0 +1,171 @@
+"""Tests members, counters, cards and rules as the kit reads them, and profiles: see scratch.py."""
+
+from __future__ import annotations
+
+import json
+import unittest
+from datetime import datetime, timedelta, timezone
+from typing import Awaitable, Callable
+
+from guildrank import (
+    CURVES,
+    CardProgress,
+    Curve,
+    GuildStats,
+    InvalidInputError,
+    Member,
+    MemberCard,
+    ProfileChange,
+    RankedMember,
+    RefusedError,
+    StoreUnavailableError,
+    XpRecord,
+    level_for_xp,
+    parse_curve,
+    progress,
+    xp_for_level,
+)
+from scratch import ScratchTest
+
+
+class ReadTest(ScratchTest):
+    async def test_member_has_rank_level_and_claims(self) -> None:
+        claimed_at = datetime(2026, 11, 21, 3, 1, 38, 119_000, tzinfo=timezone(timedelta(hours=1)))
+        profile: ProfileChange = {"username": "Ann", "daily_streak": 3, "last_daily_claim": claimed_at}
+        await self.writer.record_many("1", [XpRecord("a", set=255, profile=profile), XpRecord("b", set=300), XpRecord("c", set=1, profile={"level": 7})])
+        self.assertEqual(await self.reader.member("1", "a"), Member(2, "a", "Ann", 2, 255, 3, claimed_at))
+        self.assertEqual(await self.reader.member("1", "c"), Member(3, "c", "c", 7, 1, 0, None))
+        await self.writer.hide("1", ["b"])
+        self.assertEqual([await self.reader.member("1", user) for user in ("b", "nobody")], [None, None])
+
+    async def test_member_shows_the_values_of_raw_writers(self) -> None:
+        await self.connection.zadd("gr:{1}:xp", {"a": float("inf"), "b": 7.9, "c": -5})
+        far = {"a": f"- {'9' * 30} 8640000000000001", "b": "- 2 8640000000000000", "c": "x y -99999999999999+5"}
+        await self.connection.hset("gr:{1}:members", mapping=far)
+        shown = [await self.reader.member("1", user) for user in "abc"]
+        found = [member and (member.xp, member.daily_streak, member.last_daily_claim and member.last_daily_claim.year) for member in shown]
+        self.assertEqual(found, [(2**53 - 1, 2**53 - 1, None), (7, 2, 9999), (0, 0, 1)])
+
+    async def test_stats_have_the_counters_and_the_numbers_of_the_curve(self) -> None:
+        self.assertEqual(await self.reader.stats("1"), GuildStats(0, 0, 0, "standard", CURVES["standard"], 1))
+        await self.connection.hset("gr:{1}:config", mapping={"xp_curve": "custom", "xp_curve_custom": "0,0,50,0,1,1,10", "xp_multiplier": "1.5"})
+        await self.writer.record_many("1", [XpRecord("a", set=100), XpRecord("b", set=50), XpRecord("c", set=0)])
+        await self.writer.set_profiles("1", {"b": {"level": 3}})
+        stats = await self.reader.stats("1")
+        self.assertEqual(stats, GuildStats(2, 150, 3, "custom", Curve(0, 0, 50, 0, 1, 1, 10), 1.5))
+        self.assertEqual(progress(stats.curve, 120).needed, 50)
+        await self.connection.hset("gr:{1}:stats", mapping={"total_xp": str(2**63 - 1), "level_sum": str(2**63 - 1), "members": "3"})
+        await self.connection.hset("gr:{1}:config", "xp_multiplier", "x")
+        stats = await self.reader.stats("1")
+        self.assertEqual((stats.total_xp, stats.average_level, stats.xp_multiplier), (2**63 - 1, 3074457345618258602, 1))
+        await self.connection.hset("gr:{1}:stats", "model", "2")
+        with self.assertRaisesRegex(StoreUnavailableError, "has data of version 2, this program knows version 1") as newer:
+            await self.reader.stats("1")
+        self.assertEqual((newer.exception.code, newer.exception.is_outage), ("MODEL", False))
+
+    async def test_card_shows_a_ranked_member_between_its_neighbours(self) -> None:
+        await self.writer.record_many("1", [XpRecord(user, set=xp) for user, xp in (("a", 300), ("b", 255), ("c", 120), ("d", 0))])
+        await self.writer.set_profiles("1", {"b": {"username": "Ben", "daily_streak": 2}})
+        above, below = RankedMember(1, "a", "a", 2, 300), RankedMember(3, "c", "c", 1, 120)
+        card = MemberCard(2, 4, "b", "Ben", 2, 255, CardProgress(0, 220), 475, above, below, 2, None)
+        self.assertEqual(await self.reader.card("1", "b"), card)
+        first, last = await self.reader.card("1", "a"), await self.reader.card("1", "d")
+        assert first and last
+        self.assertEqual((first.above, first.below and first.below.username), (None, "Ben"))
+        self.assertEqual((last.above, last.below, last.progress, last.next_level_xp), (below, None, CardProgress(0, 100), 100))
+
+    async def test_card_shows_hidden_members_explicit_levels_and_the_highest_level(self) -> None:
+        await self.writer.record_many("1", [XpRecord("a", set=30, profile={"level": 9}), XpRecord("b", set=2**53 - 1), XpRecord("c", set=5)])
+        await self.writer.hide("1", ["c"])
+        hidden = await self.reader.card("1", "c")
+        self.assertEqual(hidden, MemberCard(None, 2, "c", "c", 0, 5, CardProgress(5, 100), 100, None, None, 0, ("moderator",)))
+        await self.writer.hide("1", ["c"], reason="left")
+        cards = [await self.reader.card("1", user) for user in ("a", "b", "c")]
+        shown = [card and (card.level, card.progress and card.progress.needed, card.next_level_xp, card.hidden) for card in cards]
+        highest = level_for_xp("standard", 2**53 - 1)
+        self.assertEqual(shown, [(9, None, None, None), (highest, 0, None, None), (0, 100, 100, ("left", "moderator"))])
+        self.assertIsNone(await self.reader.card("1", "nobody"))
+        await self.connection.hset("gr:{1}:config", mapping={"xp_curve": "custom", "xp_curve_custom": "x"})
+        with self.assertRaises(StoreUnavailableError) as unfit:
+            await self.reader.card("1", "b")
+        self.assertEqual(unfit.exception.code, "CURVE")
+
+    async def test_rules_are_those_that_are_stored(self) -> None:
+        self.assertIsNone(await self.reader.rules("1"))
+        await self.connection.hset("gr:{1}:config", "rules", json.dumps({"message": {"xp": 7}}))
+        rules = await self.reader.rules("1")
+        self.assertEqual(rules and rules.message.xp, 7)
+        await self.connection.hset("gr:{1}:config", "rules", json.dumps({"message": {"xp": -7}}))
+        with self.assertRaisesRegex(InvalidInputError, r"^message\.xp must be a whole number from 0 to 1000000000, not -7$"):
+            await self.reader.rules("1")
+
+    async def test_set_profiles_changes_members_and_creates_nobody(self) -> None:
+        users = [f"u{n}" for n in range(1001)]
+        await self.writer.record_many("1", [XpRecord(user, set=5) for user in users[:-1]])
+        await self.writer.hide("1", ["u0"])
+        found = await self.writer.set_profiles("1", {user: {"username": f"Name {user}"} for user in users})
+        self.assertEqual(found, users[:-1])
+        hidden, last = await self.reader.card("1", "u0"), await self.reader.member("1", "u999")
+        self.assertEqual((hidden and hidden.username, last and last.username), ("Name u0", "Name u999"))
+        with self.assertRaises(RefusedError) as refused:
+            await self.writer.set_profiles("1", {user: {"username": "x" * (1025 if user == "u700" else 1024)} for user in users})
+        self.assertEqual((refused.exception.params["index"], refused.exception.code), (700, "field"))
+        with self.assertRaisesRegex(InvalidInputError, "^profiles\\['u1'\\]\\.last_daily_claim must have a time zone"):
+            await self.writer.set_profiles("1", {"u1": {"last_daily_claim": datetime(2026, 1, 1)}})
+        with self.assertRaisesRegex(InvalidInputError, "^The user id 'x y' must be"):
+            await self.writer.set_profiles("1", {"x y": {"level": 1}})
+        self.assertEqual(await self.writer.set_profiles("1", {}), [])
+
+    async def test_sends_no_unfit_argument_and_names_it(self) -> None:
+        writer, reader = self.writer, self.reader
+        unfit: dict[str, Callable[[], Awaitable[object]]] = {
+            "amount": lambda: writer.award("1", "a", -1),
+            "amount[0]": lambda: writer.award("1", "a", (6, 5)),
+            "amount[1]": lambda: writer.award("1", "a", (0, 10**9 + 1)),
+            "cooldown_ms": lambda: writer.award("1", "a", 1, cooldown_ms=-1),
+            "event_id": lambda: writer.award("1", "a", 1, event_id=""),
+            "reward": lambda: writer.claim_daily("1", "a", []),
+            "utc_offset_minutes": lambda: writer.claim_daily("1", "a", 1, utc_offset_minutes=1441),
+            "grace_days": lambda: writer.claim_daily("1", "a", 1, grace_days=366),
+            "min_interval_ms": lambda: writer.claim_daily("1", "a", 1, min_interval_ms=604_800_001),
+            "max_share": lambda: writer.sync_members("1", {"a"}, max_share=1.1),
+            "ttl": lambda: writer.create_dashboard_link("1", url="https://dash.example.com", ttl=0),
+            "url": lambda: writer.create_dashboard_link("1", url="dash.example.com"),
+            "board": lambda: reader.member("1", "a", board="year"),
+            "The record has set and add": lambda: writer.record("1", "a", add=1, set=1),
+            "The record has no XP": lambda: writer.record("1", "a", profile={"level": 1}),
+            "records[1] has floor": lambda: writer.record_many("1", [XpRecord("a", add=1), XpRecord("b", set=1, floor=0)]),
+            "profile.level": lambda: writer.record("1", "a", set=1, profile={"level": -1}),
+        }
+        for name, call in unfit.items():
+            with self.assertRaises(InvalidInputError) as refused:
+                await call()
+            self.assertTrue(str(refused.exception).startswith(name), f"{name}: {refused.exception}")
+        self.assertEqual(await self.connection.dbsize(), 0)
+
+
+class CurveTest(unittest.TestCase):
+    def test_levels_begin_where_xp_for_level_says(self) -> None:
+        for text in [*CURVES, "custom=0,0,50,0,1,1", "custom=1,0,-1,7,3,100,40", "", "unknown"]:
+            for level in (1, 2, 3, 39, 40, 1000):
+                begin = xp_for_level(text, level)
+                highest = parse_curve(text).max or level
+                at, before = progress(text, begin), progress(text, max(begin - 1, 0))
+                self.assertEqual(at.level, max(n for n in range(level, level + 9) if n == level or xp_for_level(text, n) == begin) if highest >= level else 40)
+                self.assertTrue(before.level < level or begin == 0 or before.level == highest)
+                self.assertEqual(at.gained, begin - (xp_for_level(text, at.level) if at.level else 0))
+        self.assertEqual((level_for_xp("standard", 0), xp_for_level("standard", 10)), (0, 4675))
+
+    def test_refuses_unfit_numbers(self) -> None:
+        for text in ("custom=", "custom=1,2,3", "custom=0,0,0,0,1,1", "custom=0,0,50,0,-1,1", "custom=0,0,50,0,1,1,0", "custom=0,0,50,0,1,1,1000001", "custom=0,0,50,0,1," + "1".zfill(11)):
+            with self.assertRaisesRegex(InvalidInputError, "unfit numbers"):
+                level_for_xp(text, 5)
+        for xp in (-1, 2**53, True):
+            with self.assertRaisesRegex(InvalidInputError, "^xp must be a whole number"):
+                level_for_xp("standard", xp)
+        with self.assertRaisesRegex(InvalidInputError, "^level must be a whole number"):
+            xp_for_level("standard", 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
