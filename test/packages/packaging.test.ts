@@ -458,8 +458,8 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     });
   });
 
-  it('calls a script with the lines of docs/data-model.md', needs('redis-server'), async () => {
-    const guide = readFileSync(join(repository, 'docs/data-model.md'), 'utf8');
+  it('calls a script with the lines of docs/redis-keys.md', needs('redis-server'), async () => {
+    const guide = readFileSync(join(repository, 'docs/redis-keys.md'), 'utf8');
     const snippet = guide.split('```sh\n')[1]?.split('```')[0] ?? '';
     const inPackage = join(folder, 'node_modules/guildrank');
     const shell = await runProgram('sh', ['-ec', snippet], { cwd: inPackage, env: env() });

@@ -1,4 +1,4 @@
--- lib-profile: profiles, the values of gr:{G}:members: "LEVEL STREAK CLAIM NAME" (docs/data-model.md).
+-- lib-profile: profiles, the values of gr:{G}:members: "LEVEL STREAK CLAIM NAME" (docs/redis-keys.md).
 
 -- Returns the explicit level in a profile, nil when there is none.
 local function explicit_level(value)
