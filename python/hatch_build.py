@@ -1,4 +1,4 @@
-"""Writes the Lua scripts into the package before a build: each with what it includes, as `src/store/scripts.ts` makes it for Node."""
+"""Writes the Lua scripts into the package before a build: each with what it includes, as `src/core/store/scripts.ts` makes it for Node."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LuaHook(BuildHookInterface):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if not (HERE / "PKG-INFO").exists():
-            write_scripts(assembled(HERE.parent / "src"), HERE / "src/guildrank/lua")
+            write_scripts(assembled(HERE.parent / "src/core"), HERE / "src/guildrank/lua")
 
 
 def assembled(sources: Path) -> dict[str, str]:

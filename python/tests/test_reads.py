@@ -108,7 +108,7 @@ class ReadTest(ScratchTest):
         hidden, last = await self.reader.card("1", "u0"), await self.reader.member("1", "u999")
         self.assertEqual((hidden and hidden.username, last and last.username), ("Name u0", "Name u999"))
         with self.assertRaises(RefusedError) as refused:
-            await self.writer.set_profiles("1", {user: {"username": "x" * (1025 if user == "u700" else 1024)} for user in users})
+            await self.writer.set_profiles("1", {user: {"username": "x" * (513 if user == "u700" else 512)} for user in users})
         self.assertEqual((refused.exception.params["index"], refused.exception.code), (700, "field"))
         with self.assertRaisesRegex(InvalidInputError, "^profiles\\['u1'\\]\\.last_daily_claim must have a time zone"):
             await self.writer.set_profiles("1", {"u1": {"last_daily_claim": datetime(2026, 1, 1)}})

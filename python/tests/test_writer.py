@@ -298,7 +298,7 @@ class RecordTest(ScratchTest):
         await self.writer.set_profiles("1", {"a": {"last_daily_claim": None}})
         self.assertEqual(await self.connection.exists(members), 0)
 
-    async def test_stores_a_name_of_1024_bytes_and_refuses_a_longer_one(self) -> None:
+    async def test_stores_a_name_of_512_bytes_and_refuses_a_longer_one(self) -> None:
         await self.writer.award("1", "a", 1, username="\u00e9" * 512)
         self.assertEqual((await self.reader.page("1")).data[0].username, "\u00e9" * 512)
         for write in (self.writer.award("1", "a", 1, username="x" * 1025), self.writer.claim_daily("1", "a", 1, username="x" * 1025)):

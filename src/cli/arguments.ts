@@ -112,7 +112,7 @@ export function parseCurveText(text: string): CurveText {
   if (isCustom ? !parseCurve(text) : curveTextOf(text) !== text) {
     throw new InvalidArgumentError(
       isCustom
-        ? 'The six must be whole numbers, for (a n^3 + b n^2 + c n + d) / q rounded to m. See docs/data-model.md for their bounds.'
+        ? 'The six must be whole numbers, for (a n^3 + b n^2 + c n + d) / q rounded to m. See docs/guilds.md for their bounds.'
         : `Allowed choices are ${CURVES}.`,
     );
   }

@@ -130,7 +130,7 @@ describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
   });
 
   it('has snippets that run as printed, in their order', { timeout: INSTALLING_MS }, async () => {
-    const [, rules = ''] = /^## Rules\n[\s\S]*?```json\n([\s\S]*?)```/m.exec(read('docs/data-model.md')) ?? [];
+    const [, rules = ''] = /^## Rules\n[\s\S]*?```json\n([\s\S]*?)```/m.exec(read('docs/guilds.md')) ?? [];
     writeFileSync(join(here, 'rules.json'), rules);
 
     const code: Record<string, (source: string) => string> = {

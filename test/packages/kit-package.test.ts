@@ -407,8 +407,8 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     });
   });
 
-  it('calls a script with the lines of docs/data-model.md', needs('redis-server'), async () => {
-    const guide = readFileSync(join(repository, 'docs/data-model.md'), 'utf8');
+  it('calls a script with the lines of docs/redis-keys.md', needs('redis-server'), async () => {
+    const guide = readFileSync(join(repository, 'docs/redis-keys.md'), 'utf8');
     const snippet = guide.split('```sh\n')[1]?.split('```')[0] ?? '';
     const inPackage = kit;
     const shell = await runProgram('sh', ['-ec', snippet], { cwd: inPackage, env: env() });

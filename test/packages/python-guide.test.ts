@@ -179,7 +179,7 @@ describe('docs/python.md', needs('redis-server', 'python3-discord', ...PYTHON_KI
   };
 
   it('the snippets of docs/python.md run as printed, in their order', { timeout: INSTALLING_MS }, async () => {
-    const [, rules = ''] = /^## Rules\n[\s\S]*?```json\n([\s\S]*?)```/m.exec(read('docs/data-model.md')) ?? [];
+    const [, rules = ''] = /^## Rules\n[\s\S]*?```json\n([\s\S]*?)```/m.exec(read('docs/guilds.md')) ?? [];
     writeFileSync(join(here, 'rules.json'), rules);
     const code: Record<string, (source: string) => string> = {
       python: (source) => source,

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { hashKey } from '../../src/core/access/key-format.ts';
 
 /**
- * The data that every recording is made on. It is written as docs/data-model.md describes it, without the project's own
+ * The data that every recording is made on. It is written as docs/redis-keys.md describes it, without the project's own
  * writers: a change of a writer must not change what the answers are compared on.
  */
 

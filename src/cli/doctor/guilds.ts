@@ -59,7 +59,7 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
     newer.length > 0
       ? problem('data version', `newer than ${known} in ${some(newer)}`, 'Update the service: it answers 503 for them')
       : ok('data version', `${known} in ${count(looked, 'guild')}`),
-    ...(unfit.length > 0 ? [problem('members', some(unfit), 'Correct them with the scripts: docs/data-model.md')] : []),
+    ...(unfit.length > 0 ? [problem('members', some(unfit), 'Correct them with the scripts: docs/redis-keys.md')] : []),
     drifting.length > 0
       ? problem(
           'counters',

@@ -9,7 +9,7 @@ const SCAN_COUNT = 100;
 const MAX_SCANS = 300;
 const MAX_MS = 3000;
 
-/** The types of keys by their names behind the prefix, as docs/data-model.md lists them. */
+/** The types of keys by their names behind the prefix, as docs/redis-keys.md lists them. */
 const TYPES: readonly (readonly [name: RegExp, type: string])[] = [
   [/^key:[0-9a-f]{64}$/, 'hash'],
   [/^((operator-)?invite|session|new-key):[0-9a-f]{64}$|^operator-sessions$/, 'string'],
@@ -118,7 +118,7 @@ export function keyFindings(sample: Awaited<ReturnType<typeof sampleKeys>>): Fin
       problem(
         check,
         `wrong type: ${some(wrongTypes)}`,
-        'Find their writer, and delete or rename them: docs/data-model.md',
+        'Find their writer, and delete or rename them: docs/redis-keys.md',
       ),
     );
   }

@@ -39,7 +39,7 @@ export async function checkStored(context: CheckContext, guilds: readonly string
         note(
           'stored times',
           `in the future: ${some(ahead)}`,
-          'A clock was ahead. Correct the clocks with NTP: docs/data-model.md says what heals by itself',
+          'A clock was ahead. Correct the clocks with NTP: docs/guilds.md says what heals by itself',
         )
       : ok('stored times', 'none is in the future'),
   ];

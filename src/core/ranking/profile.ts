@@ -1,7 +1,7 @@
 import { cutText, MAX_USERNAME_BYTES } from '../bounds.ts';
 import { MAX_XP } from './curves.ts';
 
-/** The profile of a member without one. The parts are those of gr:{G}:members: "LEVEL STREAK CLAIM NAME" (docs/data-model.md). */
+/** The profile of a member without one. The parts are those of gr:{G}:members: "LEVEL STREAK CLAIM NAME" (docs/redis-keys.md). */
 const NO_PROFILE = { level: '-', streak: '0', claim: '-', username: '' };
 const WHOLE = /^\d+$/;
 /** Milliseconds since 1970. claim.lua stores the minutes from UTC of its day with them. */

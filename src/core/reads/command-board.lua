@@ -1,4 +1,4 @@
--- command-board: the commands page, member and stats for a board of the guild, such as "page~week" (docs/data-model.md#boards). A board that is over
+-- command-board: the commands page, member and stats for a board of the guild, such as "page~week" (docs/guilds.md#boards). A board that is over
 -- and not written since reads as empty, and as the last one in the next period. Its revision changes with that of the guild, and when its
 -- period and the next one are over.
 

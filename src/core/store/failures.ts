@@ -21,7 +21,7 @@ const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
   MOVED:
     'Another node of the Cluster has these keys: try again when it has moved its slots; if REDIS_MODE is not set, use REDIS_MODE=cluster',
   CROSSSLOT: 'The keys of the call are in different slots of the Cluster: name keys of one guild only',
-  WRONGTYPE: 'A key holds other data than docs/data-model.md says: delete or rename it',
+  WRONGTYPE: 'A key holds other data than docs/redis-keys.md says: delete or rename it',
   NOSCRIPT: 'Redis has lost the script: run the command again',
   // Their own messages have the fix.
   MODEL: undefined,

@@ -1,4 +1,4 @@
--- lib-boards: the boards of a guild: what its members have gained in a week or a month (docs/data-model.md#boards). The field "boards" of
+-- lib-boards: the boards of a guild: what its members have gained in a week or a month (docs/guilds.md#boards). The field "boards" of
 -- gr:{G}:stats has their state: minutes from UTC, then per board NAME:PERIOD:MEMBERS:XP:LEVELS, with spaces between.
 --
 -- The keys of the boards come after the first five keys of a script, for a guild with boards: gr:{G}~week:xp   gr:{G}~week:hidden

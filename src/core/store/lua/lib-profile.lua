@@ -1,4 +1,4 @@
--- lib-profile: profiles, the values of gr:{G}:members: "LEVEL STREAK CLAIM NAME" (docs/data-model.md).
+-- lib-profile: profiles, the values of gr:{G}:members: "LEVEL STREAK CLAIM NAME" (docs/redis-keys.md).
 
 --- @include lib-bounds
 

@@ -82,13 +82,13 @@ it('asks for every command that users.acl allows the service', () => {
 
 describe('the kind of a key', () => {
   const redisKeys = new RedisKeys('my:gr');
-  const text = readFileSync(new URL('../../../../docs/data-model.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../../../docs/redis-keys.md', import.meta.url), 'utf8');
   const types: Record<string, string> = { 'sorted set': 'zset', 'sorted sets': 'zset', hash: 'hash', string: 'string' };
   const rows = [...text.matchAll(/^\| (`gr:.*?) \| ([a-z ]+) \|/gm)].flatMap(([, names = '', type = '']) =>
     [...names.matchAll(/`(.*?)`/g)].map(([, name = '']) => [name, types[type]] as const),
   );
 
-  it.each(rows.filter(([, type]) => type !== undefined))('%s of docs/data-model.md is a %s', (name, type) => {
+  it.each(rows.filter(([, type]) => type !== undefined))('%s of docs/redis-keys.md is a %s', (name, type) => {
     const key = name
       .replace(/^gr:/, 'my:gr:')
       .replace('{G}', '{123}')
