@@ -57,7 +57,7 @@ class SeasonTest(ScratchTest):
     async def test_names_the_member_whose_stored_name_is_too_long(self) -> None:
         await self.fill()
         await self.connection.hset("gr:{g}:members", "b", "- 0 - " + "x" * 1025)
-        with self.assertRaisesRegex(ConflictError, "^The profile of member b of guild g has a name above 1,024 bytes"):
+        with self.assertRaisesRegex(ConflictError, "^Member b of guild g has a name above 1,024 bytes"):
             await self.guildrank.reset_season("g", ARCHIVE)
         await self.connection.hset("gr:{g}:members", "b", "- 0 - x")
         self.assertEqual(await self.guildrank.reset_season("g", ARCHIVE), SeasonResult(4, 4))
@@ -87,10 +87,10 @@ class SeasonTest(ScratchTest):
         self.assertEqual(await self.guildrank.reset_season("g", ARCHIVE), SeasonResult(0, 0))
         await self.guildrank.reset_season("g", "g.s2")
         self.assertEqual(await self.xp("g.s2"), {"a": 7})
-        with self.assertRaisesRegex(ConflictError, f"{ARCHIVE} has data already"):
+        with self.assertRaisesRegex(ConflictError, f"{ARCHIVE} already has data"):
             await self.guildrank.reset_season("g", ARCHIVE)
         await self.connection.hset("gr:{g}:stats", "importing", "1")
-        with self.assertRaisesRegex(ConflictError, "The import of g is not done: export and import it again, or delete the guild"):
+        with self.assertRaisesRegex(ConflictError, "The import of guild g is not finished: export and import the guild again, or delete it"):
             await self.guildrank.reset_season("g", "g.s3")
         for archive, message in (("g", "archive_as must be another guild id"), ("a b", "The guild id 'a b'")):
             with self.assertRaisesRegex(ValueError, message):
@@ -129,7 +129,7 @@ class SeasonTest(ScratchTest):
             self.assertEqual(await self.connection.exists(*LOCKS), 0)
         is_under_way = await self.connection.hget("gr:{g}:season", "phase") == b"reset" or await self.connection.exists("gr:{g}:season:xp")
         if is_under_way:
-            with self.assertRaisesRegex(ConflictError, "is not done|is running"):
+            with self.assertRaisesRegex(ConflictError, "is not finished|is running"):
                 await self.guildrank.reset_season("g", "g.other")
         # Without a reply they expire after ten seconds.
         await self.connection.delete(*LOCKS)

@@ -127,8 +127,8 @@ class SeasonReset:
             if error.reason != "field":
                 raise
             raise ConflictError(
-                f"The profile of member {records[3 * error.index + 1]} of guild {self._guild} has a name above 1,024 bytes: "
-                "correct it with HSET"
+                f"Member {records[3 * error.index + 1]} of guild {self._guild} has a name above 1,024 bytes: "
+                "correct the profile with HSET"
             ) from error
         # Those that the archive has only now have no reasons yet.
         await self._place_in_archive("hide", hidden)
@@ -180,15 +180,16 @@ def _check_conflict(reply: Sequence[Any], guild: str) -> None:
     status = reply[0]
     if status == "BUSY":
         raise ConflictError(
-            f"An import, a deletion or a season's end of {guild} is running, or was killed a moment ago: try again in 10 s"
+            f"An import, a deletion or the end of a season is running for guild {guild}, or was killed a moment ago: try again in 10 s"
         )
     if status == "IMPORTING":
-        raise ConflictError(f"The import of {guild} is not done: export and import it again, or delete the guild")
+        raise ConflictError(f"The import of guild {guild} is not finished: export and import the guild again, or delete it")
     if status == "OTHER":
-        raise ConflictError(f"The season of {guild} that goes to {reply[1]} is not done: end it first, with the same arguments as before")
-    if status == "EXISTS":
-        raise ConflictError(f"The guild {guild} has data already: name another archive")
-    if status == "INVALID":
         raise ConflictError(
-            f"The guild {guild} has a member with the user id {reply[1]!r}, which is none: take it out of its sorted set with ZREM"
+            f"The end of a season of guild {guild}, with the archive {reply[1]}, is not finished: "
+            "finish it first, with the same arguments as before"
         )
+    if status == "EXISTS":
+        raise ConflictError(f"The guild {guild} already has data: name another archive")
+    if status == "INVALID":
+        raise ConflictError(f"{reply[1]!r} in a sorted set of guild {guild} is not a user id: remove it with ZREM")
