@@ -42,12 +42,12 @@ const GREETINGS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What ioredis reports of bytes that are no reply of Redis, and no alert of TLS, which begins with byte 21. */
+/** What ioredis reports of bytes that are neither a reply of Redis nor an alert of TLS, which begins with byte 21. */
 const NO_REPLY = /^Protocol error(?!, got "\\u0015")/;
-/** What a Redis says that is no node of a Cluster. */
+/** What a Redis answers if it is not a node of a Cluster. */
 const NO_CLUSTER = /cluster support disabled/;
 
-/** What the system says of the host that a node of a Cluster tells when it has no name to tell. */
+/** What the system says about the host name "?", which a node of a Cluster announces when it has no name. */
 const NO_HOSTNAME = /ENOTFOUND \?$/;
 
 /** An error that Redis sent; ioredis adds the command. */
@@ -57,7 +57,7 @@ interface ReplyError extends Error {
 
 /** Returns whether Redis refused to select the database. A connection that goes on after that would use database 0. */
 export function isDatabaseRefusal(error: Error): boolean {
-  // ioredis takes what a server says to each new connection for the reply to its first command.
+  // What a server says on each new connection, ioredis takes for the reply to its first command.
   if (GREETINGS.some(([greeting]) => greeting.test(error.message))) return false;
   return (error as ReplyError).command?.name === 'select';
 }

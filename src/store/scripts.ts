@@ -65,17 +65,17 @@ export interface ScriptsOptions {
 function loadScript(name: string) {
   const source = scriptSource(name);
   const sha = createHash('sha1').update(source).digest('hex');
-  // A built script has no lines of includes, but what they bring: here the error of a missing key of a board.
+  // A built script has the included text instead of its include lines: here, the error for a missing key of a board.
   return { source, sha, takesBoards: source.includes("raise_error('BOARDS ") };
 }
 
 /** Guilds with boards that a connection remembers. */
 const MAX_KNOWN_GUILDS = 10_000;
 
-/** The project's Lua commands on one connection. Each is one command and one round trip, and one more when Redis does not know it yet. */
+/** The project's Lua commands on one connection. Each call takes one round trip, and a second one if Redis does not know the script yet. */
 export class Scripts {
   private readonly loaded = new Map<string, ReturnType<typeof loadScript>>();
-  /** The first keys of guilds that have boards. Others do without the keys of boards, which take time. */
+  /** The first keys of guilds that have boards. Calls for other guilds leave out the keys of boards, because each key takes time. */
   private readonly withBoards = new Set<string>();
 
   constructor(
@@ -83,7 +83,7 @@ export class Scripts {
     private readonly options: ScriptsOptions = {},
   ) {}
 
-  /** Reads the sources of all commands now. A long-lived process that reads them at first use fails when a build replaces them meanwhile. */
+  /** Reads the sources of all commands now. If a long-lived process read them at their first use, a build in between could replace them. */
   loadAll(): void {
     for (const name of scriptNames()) this.script(name);
   }
@@ -98,7 +98,7 @@ export class Scripts {
     ...args: (string | number | Uint8Array)[]
   ): Promise<T> {
     const { limit, observe } = this.options;
-    // A bot has neither, and each further promise would cost its writes time (hot path, see docs/operations.md).
+    // A bot has neither of the two, and each further promise would cost its writes time (hot path, see docs/operations.md).
     return limit || observe ? this.runObserved(name, keys, args) : this.evaluate(name, keys, args);
   }
 
@@ -171,7 +171,7 @@ export class Scripts {
   }
 }
 
-/** Scripts with the names of their keys: what the kit of bots has of a store. */
+/** Scripts with the names of their keys. The kit of bots has only this part of a store. */
 export interface ScriptStore {
   readonly scripts: Scripts;
   readonly redisKeys: RedisKeys;
