@@ -1,18 +1,18 @@
 #!/bin/sh
-# Puts a copy of the data, as redis-cli --rdb makes it, into the folder of a Redis or Valkey that is stopped. It starts from the copy then,
-# with and without appendonly. What was in the folder goes to before-restore there. See "Backup and restore" in docs/operations.md.
+# Puts a copy of the data, made with redis-cli --rdb, into the folder of a stopped Redis or Valkey. When you start the server, it starts from the
+# copy, with or without appendonly. The earlier content of the folder moves to before-restore. See "Backup and restore" in docs/operations.md.
 #   sh restore.sh FOLDER < guildrank.rdb
 set -eu
 cd "${1:?must be the folder of the data, such as /data}"
 
 fail() { echo "restore.sh: $1" >&2; exit 1; }
-[ ! -e before-restore ] || fail "$1/before-restore is there, from an earlier restore: move it away, or delete it"
+[ ! -e before-restore ] || fail "$1/before-restore is left over from an earlier restore: move it away, or delete it"
 cat >restored.rdb
 case $(head -c 6 restored.rdb) in
   REDIS* | VALKEY) ;;
-  *) rm restored.rdb; fail "the standard input is no copy by redis-cli --rdb" ;;
+  *) rm restored.rdb; fail "standard input is not a copy made with redis-cli --rdb" ;;
 esac
-# Written to the standard output, the copy still has the mark that ended its transfer. A copy itself cannot end so.
+# A copy that redis-cli wrote to standard output still ends with the mark of its transfer. The copy itself cannot end with such bytes.
 if [ "$(tail -c 40 restored.rdb | tr -d 0-9a-f | wc -c)" -eq 0 ]; then
   head -c -40 restored.rdb >without-mark.rdb
   mv without-mark.rdb restored.rdb
@@ -22,7 +22,7 @@ for each in dump.rdb appendonlydir; do
   [ ! -e $each ] || mv $each before-restore/
 done
 mv restored.rdb dump.rdb
-# The names are the defaults of Redis 7 and Valkey.
+# These names are the defaults of Redis 7 and Valkey.
 mkdir appendonlydir
 cp dump.rdb appendonlydir/appendonly.aof.1.base.rdb
 echo 'file appendonly.aof.1.base.rdb seq 1 type b' >appendonlydir/appendonly.aof.manifest

@@ -66,7 +66,7 @@ class SeasonTest(ScratchTest):
     async def test_names_the_member_whose_stored_name_is_too_long(self) -> None:
         await self.fill()
         await self.connection.hset("gr:{g}:members", "b", "- 0 - " + "x" * 1025)
-        with self.assertRaisesRegex(RefusedError, "^The profile of member b of guild g has a name above 512 bytes"):
+        with self.assertRaisesRegex(RefusedError, "^Member b of guild g has a name above 512 bytes"):
             await self.writer.reset_season("g", archive_as=ARCHIVE)
         await self.connection.hset("gr:{g}:members", "b", "- 0 - x")
         self.assertEqual(await self.writer.reset_season("g", archive_as=ARCHIVE), SeasonResult(4, 4))
@@ -96,10 +96,10 @@ class SeasonTest(ScratchTest):
         self.assertEqual(await self.writer.reset_season("g", archive_as=ARCHIVE), SeasonResult(0, 0))
         await self.writer.reset_season("g", archive_as="g.s2")
         self.assertEqual(await self.xp("g.s2"), {"a": 7})
-        with self.assertRaisesRegex(RefusedError, f"{ARCHIVE} has data already"):
+        with self.assertRaisesRegex(RefusedError, f"{ARCHIVE} already has data"):
             await self.writer.reset_season("g", archive_as=ARCHIVE)
         await self.connection.hset("gr:{g}:stats", "importing", "1")
-        with self.assertRaisesRegex(RefusedError, "The import of g is not done: export and import it again, or delete the guild"):
+        with self.assertRaisesRegex(RefusedError, "The import of guild g is not finished: export and import the guild again, or delete it"):
             await self.writer.reset_season("g", archive_as="g.s3")
         for archive, message in (("g", "archive_as must be another guild id"), ("a b", "The guild id 'a b'")):
             with self.assertRaisesRegex(InvalidInputError, message):
@@ -138,7 +138,7 @@ class SeasonTest(ScratchTest):
             self.assertEqual(await self.connection.exists(*LOCKS), 0)
         is_under_way = await self.connection.hget("gr:{g}:season", "phase") == b"reset" or await self.connection.exists("gr:{g}:season:xp")
         if is_under_way:
-            with self.assertRaisesRegex(RefusedError, "is not done|is running"):
+            with self.assertRaisesRegex(RefusedError, "is not finished|is running"):
                 await self.writer.reset_season("g", archive_as="g.other")
         # Without a reply they expire after ten seconds.
         await self.connection.delete(*LOCKS)

@@ -41,7 +41,7 @@ export function parseRanking(text: string): RankingId {
   const id = parseRankingId(text);
   if (!id)
     throw new InvalidArgumentError(
-      'It must be 1 to 64 of A-Z a-z 0-9 _ - . and for a board then ~week, ~week.prev, ~month or ~month.prev.',
+      'It must be 1 to 64 of A-Z a-z 0-9 _ - . and for a board end with ~week, ~week.prev, ~month or ~month.prev.',
     );
   return id;
 }
@@ -80,7 +80,7 @@ export function parseKeyName(text: string): string {
 export function parseLifetime(text: string): number {
   const ms = parseDuration(text);
   if (ms === 0)
-    throw new InvalidArgumentError('A key must live for a while: give at least 1m, or leave --expires out.');
+    throw new InvalidArgumentError('A key must work for a while: give at least 1m, or leave --expires out.');
   return ms;
 }
 
@@ -112,7 +112,7 @@ export function parseCurveText(text: string): CurveText {
   if (isCustom ? !parseCurve(text) : curveTextOf(text) !== text) {
     throw new InvalidArgumentError(
       isCustom
-        ? 'The six must be whole numbers, for (a n^3 + b n^2 + c n + d) / q rounded to m. See docs/guilds.md for their bounds.'
+        ? 'Give six whole numbers a,b,c,d,q,m, for (a n^3 + b n^2 + c n + d) / q rounded to m. docs/guilds.md has their bounds.'
         : `Allowed choices are ${CURVES}.`,
     );
   }

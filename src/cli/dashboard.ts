@@ -11,7 +11,7 @@ import { withCore } from './with-core.ts';
 /** Defines `dashboard`: the dashboard, until a signal ends the process. */
 export function defineDashboard(command: Command, context: CommandContext): void {
   command
-    .option('--operator-link', 'print a link that signs in as the operator, once, and end')
+    .option('--operator-link', 'print a link that signs in as the operator, once, instead of starting the dashboard')
     .option('--json', 'print the link as JSON')
     .action(async ({ operatorLink, json }: { readonly operatorLink?: boolean; readonly json?: boolean }) => {
       if (operatorLink) return printLink(context, { guildId: null, userId: '' }, json);
@@ -25,12 +25,12 @@ export function defineDashboard(command: Command, context: CommandContext): void
 export function defineDashboardAccess(guild: Command, context: CommandContext): void {
   const subcommand = guildCommands(guild);
   subcommand('invite', 'Print a link that signs in to the dashboard of the guild, once')
-    .option('--user <id>', 'id of the person that it is for, shown in the audit log', parseId, '')
+    .option('--user <id>', 'id of the person who gets the link, shown in the audit log', parseId, '')
     .option('--json', 'print JSON')
     .action(({ guild: guildId, user: userId, json }: GuildOptions & { readonly user: string }) =>
       printLink(context, { guildId, userId }, json),
     );
-  subcommand('sign-out', 'End all sessions of the dashboard of the guild, and the links that nobody has used')
+  subcommand('sign-out', 'Sign all owners of the guild out of the dashboard, and end the links that nobody has used')
     .option('--json', 'print JSON')
     .action(async ({ guild, json }: GuildOptions) => {
       await withCore(context, async (services) => {
@@ -48,5 +48,5 @@ async function printLink(context: CommandContext, grant: Grant, json: boolean | 
   const { dashboardUrl } = parseDashboardConfig(context.env);
   const url = await withCore(context, (services) => createInvite(services, dashboardUrl, grant));
   const time = formatDuration(INVITE_TTL_S).replace(' 0 s', '');
-  print(context, json, { url, expires_in_s: INVITE_TTL_S }, () => [url, `It signs in once, within ${time}.`]);
+  print(context, json, { url, expires_in_s: INVITE_TTL_S }, () => [url, `The link signs in once, within ${time}.`]);
 }

@@ -18,14 +18,13 @@ interface Options {
   readonly format: ExportFormat;
 }
 
-const LEFT_OUT =
-  'polaris has no room for more than XP and hidden members: names, explicit levels and claims were left out';
+const LEFT_OUT = 'polaris has room only for XP and hidden members: names, explicit levels and claims were left out';
 
 /** Defines `export`, which writes the members of a guild in a format that `seed` reads, or those of a board with the XP gained. */
 export function defineExport(command: Command, context: CommandContext): void {
-  requireId(command, '--guild <id>', 'guild to export, or a board of it, such as 123~week', parseRanking)
+  requireId(command, '--guild <id>', 'guild to export, or a board of the guild, such as 123~week', parseRanking)
     .addOption(new Option('--format <name>', 'format of the output').choices(EXPORT_FORMATS).default('csv'))
-    .addHelpText('after', '\nThe last line, on stderr, says whether the members are those of one moment.')
+    .addHelpText('after', '\nThe last line, on stderr, says whether all members are from the same moment.')
     .action((options: Options) => run(context, options));
 }
 
@@ -55,11 +54,13 @@ async function run(context: CommandContext, { guild: ranking, format }: Options)
   }
   const state =
     result.revision === undefined
-      ? `it changed meanwhile, so each is of a moment from ${start.toISOString()} to ${new Date().toISOString()}`
-      : `all of one moment, revision ${result.revision || 0}`;
+      ? `it changed meanwhile, so each member is from some moment between ${start.toISOString()} and ${new Date().toISOString()}`
+      : `all from the same moment, revision ${result.revision || 0}`;
   const lines = [`${board ? `board ${guildId}~${board}` : `guild ${guildId}`}: exported ${counted()}; ${state}`];
   if (format === 'polaris') lines.push(LEFT_OUT);
   if (result.curve)
-    lines.push(`The file lacks the curve: load it with ${commandLine('seed', `--curve ${result.curve} ...`)}`);
+    lines.push(
+      `The file does not contain the curve: load it with ${commandLine('seed', `--curve ${result.curve} ...`)}`,
+    );
   context.stderr.write(`${lines.join('\n')}\n`);
 }

@@ -35,7 +35,7 @@ export async function listGuilds(context: CommandContext, { json }: Pick<GuildOp
   });
   print(context, json, { guilds }, () =>
     guilds.length === 0
-      ? `There is no guild: no Redis key is like ${pattern}. Check REDIS_URL and KEY_PREFIX.`
+      ? `There is no guild: no Redis key looks like ${pattern}. Check REDIS_URL and KEY_PREFIX.`
       : table(context, ['GUILD', 'PLAN', 'MEMBERS', 'API KEYS', 'PUBLIC PAGE'], guilds.map(rowOf), {
           alignRight: [2, 3],
         }),

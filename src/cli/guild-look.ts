@@ -15,11 +15,23 @@ export interface LookOptions {
 /** Adds the options of the look to a command. */
 export function addLookOptions(command: Command): Command {
   return command
-    .option('--page-accent <colour>', 'its colour of links and bars, such as #4f46e5', parserOf('accent'))
-    .option('--page-accent-dark <colour>', 'the same in the dark theme; empty = a light tint', parserOf('accentDark'))
-    .option('--page-background <colour>', 'its colour around the leaderboard', parserOf('background'))
-    .option('--page-background-dark <colour>', 'the same in the dark theme', parserOf('backgroundDark'))
-    .option('--page-picture <url>', 'https address of a picture beside its title', parserOf('picture'));
+    .option(
+      '--page-accent <colour>',
+      'colour of links and bars on the public page, such as #4f46e5',
+      parserOf('accent'),
+    )
+    .option(
+      '--page-accent-dark <colour>',
+      'the same colour in the dark theme; empty = a light tint',
+      parserOf('accentDark'),
+    )
+    .option('--page-background <colour>', 'colour of the public page around the leaderboard', parserOf('background'))
+    .option('--page-background-dark <colour>', 'the same colour in the dark theme', parserOf('backgroundDark'))
+    .option(
+      '--page-picture <url>',
+      'https address of a picture beside the title of the public page',
+      parserOf('picture'),
+    );
 }
 
 function parserOf(setting: keyof PageLook): (text: string) => string {

@@ -32,7 +32,7 @@ export async function exportGuild(
     return withCore(context, (services) => new GuildExport(services, guild, { write, pause, signal }).run());
   });
   tell(
-    `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. Events stay behind: a call that the bot repeats then counts twice.`,
+    `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. Events stay behind, so a call that the bot repeats after the move counts twice.`,
   );
 }
 
@@ -72,9 +72,7 @@ async function enter({ stdin }: CommandContext, signal: AbortSignal): Promise<vo
   const [line] = await Promise.race([once(input, 'line'), once(input, 'close')]);
   input.close();
   if (line === undefined)
-    throw new InvalidInputError(
-      'Nothing says on standard input that the bot is stopped: stop it first, and add --paused',
-    );
+    throw new InvalidInputError('Standard input ended before you pressed Enter: stop the bot first, and add --paused');
 }
 
 /** Writes a line, and waits while the reader is slower. @throws when the reader is gone. */
@@ -82,7 +80,7 @@ function writeLine({ stdout }: CommandContext, line: Line): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(`${JSON.stringify(line)}\n`, (error) =>
       error
-        ? reject(new InvalidInputError('The reader of the stream is gone: run export and import again'))
+        ? reject(new InvalidInputError('The program that reads the stream has ended: run export and import again'))
         : resolve(),
     );
   });

@@ -17,15 +17,20 @@ interface Options extends GuildOptions {
 /** Defines `guild rules`, which stores, prints and removes the rules of a guild. */
 export function defineRules(command: Command, context: CommandContext): void {
   command
-    .option('--file <path>', 'JSON file to check and store; - is the standard input')
-    .addOption(new Option('--from <bot>', 'take the rules out of the export of a bot in --file').choices(RULE_SOURCES))
+    .option('--file <path>', 'JSON file with the rules to check and store; - is standard input')
+    .addOption(
+      new Option('--from <bot>', 'take the rules from the export of this bot, which --file names').choices(
+        RULE_SOURCES,
+      ),
+    )
     .option('--clear', 'remove the rules')
     .option('--json', 'print JSON')
     .action((options: Options) => rules(context, options));
 }
 
 async function rules(context: CommandContext, { guild, file, from, clear, json }: Options): Promise<void> {
-  if (clear && file !== undefined) throw new UsageError('--clear removes the rules, and --file stores some: give one');
+  if (clear && file !== undefined)
+    throw new UsageError('--clear removes the rules, and --file stores rules: give only one of them');
   if (from && file === undefined) throw new UsageError(`--from ${from} needs --file with the export`);
   if (file === undefined && !clear) return show(context, guild, json);
   const document = file === undefined ? null : await documentOf(context, file, from);
@@ -42,7 +47,7 @@ async function show(context: CommandContext, guild: string, json: boolean | unde
   const text = await withGuild(context, guild, ({ client, redisKeys }) =>
     client.hget(redisKeys.guild(guild).config, 'rules'),
   );
-  if (text === null && !json) throw new CommandRefused(`Guild ${guild} has no rules: store some with --file`);
+  if (text === null && !json) throw new CommandRefused(`Guild ${guild} has no rules: store rules with --file`);
   const stored = text === null ? null : storedRules(guild, text);
   print(context, json, { guild, rules: stored }, () => JSON.stringify(stored, null, 2));
 }
@@ -51,7 +56,7 @@ function storedRules(guild: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidInputError(`The stored rules of guild ${guild} are no valid JSON: store others with --file`);
+    throw new InvalidInputError(`The stored rules of guild ${guild} are not valid JSON: store other rules with --file`);
   }
 }
 

@@ -32,49 +32,53 @@ export function defineGuild(command: Command, context: CommandContext): void {
   const subcommand = guildCommands(command);
   const settings = subcommand(
     'set',
-    'Change the configuration; a new curve recounts the levels. The service follows at once',
+    'Change the configuration, which the service follows at once; a new curve recounts the levels',
   )
-    .option('--plan <plan>', 'one of the plans in PLAN_QUOTAS; sets the requests per hour')
+    .option('--plan <plan>', 'one of the plans in PLAN_QUOTAS, which sets the requests per hour')
     .option('--xp-curve <curve>', `how levels follow from XP: ${CURVES}`, parseCurveText)
     .option('--xp-multiplier <number>', 'multiplies the XP of each award, from 0 to 1000', parseXpMultiplier)
-    .option('--boards <list>', 'rankings of the present period: week, month, week,month or none', parseBoards)
+    .option(
+      '--boards <list>',
+      'rankings by the XP gained in the current period: week, month, week,month or none',
+      parseBoards,
+    )
     .option(
       '--utc-offset-minutes <number>',
-      'minutes from UTC to the clock by which weeks and months begin, -720 to 840',
+      'clock by which weeks and months begin, in minutes from UTC, -720 to 840',
       parseOffset,
     )
     .option(
       '--public-page <on|off>',
-      'a web page of the leaderboard, where the service has PUBLIC_PAGES=1',
+      'whether the leaderboard has a web page, if the service has PUBLIC_PAGES=1',
       parseSwitch,
     )
-    .option('--page-title <text>', 'title of this page; empty = the guild id', parsePageTitle);
+    .option('--page-title <text>', 'title of the public page; empty = the guild id', parsePageTitle);
   addLookOptions(settings)
     .option('--json', 'print JSON')
     .action((options: GuildOptions & GuildConfigChange & LookOptions) => set(context, options));
-  subcommand('show', 'Show configuration, counters, number of keys and the quota used')
+  subcommand('show', 'Show the configuration, the counters, the number of API keys and the quota used')
     .option('--json', 'print JSON')
     .action((options: GuildOptions) => show(context, options));
   command
     .command('list')
-    .description('List the guilds with plan, members, number of API keys and title of the public page')
+    .description('List all guilds with plan, members, number of API keys and title of the public page')
     .option('--json', 'print JSON')
     .action((options: Pick<GuildOptions, 'json'>) => listGuilds(context, options));
-  defineRules(subcommand('rules', 'Store, print or remove the rules of XP and rewards, which bots read'), context);
+  defineRules(subcommand('rules', 'Store, print or remove the rules for XP and rewards, which bots read'), context);
   subcommand(
     'export',
-    'Write all of the guild to standard output, for "guild import" on another Redis, beside a running bot',
+    'Write the whole guild to standard output, for "guild import" on another Redis, while the bot runs',
   )
-    .option('--paused', 'the bot is stopped already: do not ask for it')
+    .option('--paused', 'do not wait for Enter, because the bot is already stopped')
     .action(({ guild, ...options }: GuildOptions & { readonly paused?: boolean }) =>
       exportGuild(context, guild, options),
     );
   command
     .command('import')
-    .description('Store the guild that "guild export" writes, from standard input')
+    .description('Store the guild that "guild export" has written, from standard input')
     .option('--json', 'print JSON')
     .action((options: Pick<GuildOptions, 'json'>) => importFromStream(context, options));
-  subcommand('delete', 'Delete all of a guild: members, counters, configuration, quota and API keys')
+  subcommand('delete', 'Delete everything of a guild: members, counters, configuration, quota and API keys')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
     .action((options: RemoveOptions) => remove(context, options));
@@ -97,7 +101,7 @@ async function set(context: CommandContext, options: GuildOptions & GuildConfigC
 async function show(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
   const overview = await withGuild(context, guild, (services) => overviewOf(context, services, guild));
   const { quota_used, requests_per_hour, quota_resets_in_s } = overview;
-  const reset = quota_resets_in_s === null ? '' : `, starts anew in ${quota_resets_in_s} s`;
+  const reset = quota_resets_in_s === null ? '' : `, resets in ${quota_resets_in_s} s`;
   print(context, json, overview, () => [
     ...settingLines(overview),
     `members        ${overview.ranked} ranked, ${overview.members} with XP`,
@@ -144,7 +148,7 @@ function settingLines(overview: Overview): string[] {
 
 function removedLine(guild: string, { members, staged, keys, config, counters, quota }: Removed): string {
   const rest = [config && 'configuration', counters && 'counters', quota && 'quota'].filter(Boolean);
-  if (members + staged + keys + rest.length === 0) return `Nothing was stored of guild ${guild}.`;
+  if (members + staged + keys + rest.length === 0) return `Nothing was stored for guild ${guild}.`;
   const counted = [
     count(members, 'member'),
     `${digits(staged)} staged by an unfinished import`,

@@ -14,7 +14,7 @@ interface Listed {
 const COMMANDS: readonly Listed[] = [
   {
     name: 'serve',
-    description: 'Start the service; settings come from the environment',
+    description: 'Start the service, with settings from the environment',
     define: async (command, _, startService) => {
       command.action(async () => {
         await startService();
@@ -25,7 +25,7 @@ const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'doctor',
-    description: 'Check the Redis that the environment names, before the service uses it; it changes nothing',
+    description: 'Check Redis before the service uses it, without changing anything',
     define: async (command, context) => (await import('./doctor/doctor.ts')).defineDoctor(command, context),
   },
   {
@@ -53,12 +53,12 @@ const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'seed',
-    description: 'Load XP data into a guild, from files or made up',
+    description: 'Load members into a guild, from files or generated',
     define: async (command, context) => (await import('./seed.ts')).defineSeed(command, context),
   },
   {
     name: 'export',
-    description: 'Write all members of a guild to the standard output, as seed reads them',
+    description: 'Write all members of a guild to standard output, in a format that seed reads',
     define: async (command, context) => (await import('./export.ts')).defineExport(command, context),
   },
   {
@@ -73,7 +73,7 @@ const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'dashboard',
-    description: 'Start the dashboard; settings come from the environment',
+    description: 'Start the dashboard, with settings from the environment',
     define: async (command, context) => (await import('./dashboard.ts')).defineDashboard(command, context),
   },
 ];
@@ -94,7 +94,10 @@ export async function runGuildrank(
     .showHelpAfterError('(--help lists the commands)')
     .helpCommand(false)
     .exitOverride()
-    .addHelpText('after', `\n${BIN} <command> --help tells more. REDIS_URL says where Redis is.`);
+    .addHelpText(
+      'after',
+      `\n${BIN} <command> --help shows the options of a command. REDIS_URL is the address of Redis.`,
+    );
   const asked = args[0] === 'help' ? helpOf(args.slice(1)) : args;
   for (const { name, description, define } of COMMANDS) {
     const command = program(context, name, description);

@@ -35,23 +35,27 @@ const DAY_MS = 86_400_000;
 
 /** Defines `keys create`, `list`, `revoke` and `rotate`. A key itself is shown once, when it is made. */
 export function defineKeys(command: Command, context: CommandContext): void {
-  const guildCommand = guildCommands(command, 'guild the key belongs to');
+  const guildCommand = guildCommands(command, 'guild that the key belongs to');
   const subcommand = (name: string, description: string) =>
     guildCommand(name, description).option('--json', 'print JSON');
 
-  subcommand('create', 'Create a key and print it, once')
-    .option('--name <name>', 'what the key is for, to tell it from others', parseKeyName, '')
+  subcommand('create', 'Create a key and print it; the key is shown only once')
+    .option('--name <name>', 'what the key is for, to tell it from other keys', parseKeyName, '')
     .option(
       '--expires <duration>',
-      'how long it works: 30m, 24h, 90d, 2w; without it, until it is revoked',
+      'how long the key works: 30m, 24h, 90d, 2w; if left out, until you revoke it',
       parseLifetime,
     )
     .option(
       '--origins <list>',
-      'web origins whose pages alone may use it, such as https://a.example,https://b.example',
+      'web origins whose pages may use the key, such as https://a.example,https://b.example; if left out, any page may',
       parseOriginList,
     )
-    .option('--cap <requests>', 'requests an hour that it allows, beside the quota of the guild', parseKeyCap)
+    .option(
+      '--cap <requests>',
+      'most requests an hour with this key; the quota of the guild applies as well',
+      parseKeyCap,
+    )
     .action((options: CreateOptions) => create(context, options));
   subcommand('list', "List a guild's keys, oldest first").action((options: GuildOptions) => list(context, options));
   subcommand('revoke', 'End a key at once')
@@ -59,7 +63,7 @@ export function defineKeys(command: Command, context: CommandContext): void {
     .action((keyId: string, options: GuildOptions) => revoke(context, keyId, options));
   subcommand(
     'rotate',
-    'Create a key with the same name, lifetime, origins and cap, and let the old one go on for a while',
+    'Create a key with the same name, lifetime, origins and cap, and let the old key work for a while',
   )
     .argument('<key-id>', 'id of the key to replace, as "list" shows it')
     .addOption(
@@ -100,7 +104,7 @@ async function revoke(context: CommandContext, keyId: string, { guild, json }: G
     context,
     json,
     { guild, revoked: keyId },
-    () => `Key ${keyId} of guild ${guild} is revoked: it is refused from now on.`,
+    () => `Key ${keyId} of guild ${guild} is revoked: the service refuses it from now on.`,
   );
 }
 
@@ -110,13 +114,13 @@ async function rotate(context: CommandContext, keyId: string, { guild, overlap, 
     ...newKeyLines(key),
     describe(record),
     replaced?.expiresAt && stateOf(replaced) === 'active'
-      ? `Key ${keyId} goes on working until ${minute(replaced.expiresAt)}.`
-      : `Key ${keyId} is refused from now on.`,
+      ? `Key ${keyId} works until ${minute(replaced.expiresAt)}.`
+      : `The service refuses key ${keyId} from now on.`,
   ]);
 }
 
 function newKeyLines(key: string): string[] {
-  return [key, 'Keep it now: it will not be shown again.'];
+  return [key, 'Copy the key now: it will not be shown again.'];
 }
 
 function describe({ id, guildId, name, expiresAt, origins, cap }: ApiKeyRecord): string {

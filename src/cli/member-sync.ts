@@ -31,8 +31,8 @@ export async function sync(context: CommandContext, options: SyncOptions): Promi
   const { ranked, left, returned } = result;
   const would = dryRun ? 'Would hide' : 'Hid';
   print(context, json, { guild, dry_run: dryRun, ...result }, () => [
-    `${would} ${digits(left)} of ${count(ranked, 'ranked member')} that the list lacks.`,
-    `${dryRun ? 'Would lift' : 'Lifted'} "left" from ${count(returned, 'hidden member')} of the list.`,
+    `${would} ${digits(left)} of ${count(ranked, 'ranked member')}, because the list lacks them.`,
+    `${dryRun ? 'Would lift' : 'Lifted'} "left" from ${count(returned, 'hidden member')} on the list.`,
   ]);
 }
 
@@ -46,7 +46,7 @@ async function readIds(file: string): Promise<Set<string>> {
     const id = line.trim();
     if (id === '') continue;
     if (!ID_PATTERN.test(id))
-      throw new InvalidInputError(`${file} line ${index + 1}: ${JSON.stringify(id.slice(0, 70))} is no user id`);
+      throw new InvalidInputError(`${file} line ${index + 1}: ${JSON.stringify(id.slice(0, 70))} is not a user id`);
     ids.add(id);
   }
   return ids;

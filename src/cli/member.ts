@@ -51,36 +51,47 @@ export function defineMember(command: Command, context: CommandContext): void {
   one('show', 'Show a member, ranked or hidden').action((user: string, options: GuildOptions) =>
     show(context, user, options),
   );
-  one('set', 'Set XP or fields of the profile; --xp creates a member')
+  one('set', 'Set XP or fields of the profile; with --xp, create the member if there is none')
     .option('--xp <n>', 'total XP', parseWhole)
-    .option('--xp-of-level <n>', 'XP at which that level begins by the curve, and no explicit level', parseWhole)
-    .option('--level <n>', 'explicit level, which XP does not move; none = by the curve', parseLevel)
-    .option('--username <name>', 'name to show; an empty one = the user id', parseName)
+    .option(
+      '--xp-of-level <n>',
+      'set the XP at which this level begins on the curve, and no explicit level',
+      parseWhole,
+    )
+    .option('--level <n>', 'explicit level, which XP does not change; none = level by the curve', parseLevel)
+    .option('--username <name>', 'name to show; empty = the user id', parseName)
     .option('--daily-streak <n>', 'days in a row', parseWhole)
     .option('--last-daily-claim <time>', 'such as 2026-01-31T18:30:00Z', parseTime)
     .action((user: string, options: SetOptions) => set(context, user, options));
-  one('add', 'Add XP, or take some with a negative number; creates a member')
+  one('add', 'Add XP, or take XP with a negative number; create the member if there is none')
     .argument('<xp>', 'XP', parseXpChange)
     .action((user: string, xp: number, options: GuildOptions) => add(context, user, xp, options));
   one('rename', 'Change the name to show')
-    .argument('<name>', 'new name; an empty one = the user id', parseName)
+    .argument('<name>', 'new name; empty = the user id', parseName)
     .action((user: string, username: string, options: GuildOptions) => set(context, user, { ...options, username }));
   many('hide', 'Take members out of the ranking; they keep XP and profile')
-    .addOption(reason('why: they left, want it, or a moderator wants it'))
+    .addOption(reason('why to hide them: they left, they asked for it, or a moderator decided it'))
     .action((users: string[], options: MoveOptions) => move(context, 'hide', users, options));
-  many('unhide', 'Lift a reason; members without another one come back, with all their XP')
+  many('unhide', 'Lift a reason for hiding; members without another reason come back, with all their XP')
     .addOption(reason('the reason to lift'))
     .action((users: string[], options: MoveOptions) => move(context, 'unhide', users, options));
-  subcommand('sync', 'Hide the ranked members that a list of the server lacks, and lift "left" from those that it has')
+  subcommand(
+    'sync',
+    'Hide the ranked members that a list of the server lacks, and lift "left" from members on the list',
+  )
     .requiredOption('--file <path>', 'all user ids of the server, one on each line')
-    .option('--dry-run', 'only print the numbers')
-    .option('--max-share <n>', 'most of the ranked members that may be hidden, 0 to 1; 0.2 unless given', parseShare)
+    .option('--dry-run', 'print the numbers without changing anything')
+    .option(
+      '--max-share <n>',
+      'largest share of the ranked members that may be hidden, from 0 to 1; 0.2 if left out',
+      parseShare,
+    )
     .option('--json', 'print JSON')
     .action((options: SyncOptions) => sync(context, options));
-  many('remove', 'Erase members with all that is stored of them in the guild')
+  many('remove', 'Erase members, with everything that the guild stores about them')
     .option('--yes', 'do not ask')
     .action((users: string[], options: RemoveOptions) => remove(context, users, options));
-  subcommand('export', 'Print all that is stored of a user in the guild, as JSON')
+  subcommand('export', 'Print everything that the guild stores about a user, as JSON')
     .argument('<user>', 'user id', parseId)
     .action((user: string, options: GuildOptions) => exportData(context, user, options));
 }
@@ -109,7 +120,7 @@ async function set(
     else await services.writer.setProfiles(guild, [{ userId: user, profile }]);
     return readShown(services, guild, user);
   });
-  const hint = 'XP does not move an explicit level. --xp-of-level sets the XP of a level instead: such a level rises';
+  const hint = 'XP does not change an explicit level. To set a level that rises with XP, use --xp-of-level instead';
   print(context, json, member, () => [...lines(member), ...(typeof level === 'number' ? [hint] : [])]);
 }
 
@@ -164,7 +175,7 @@ async function remove(context: CommandContext, users: readonly string[], options
 
 async function exportData(context: CommandContext, user: string, { guild }: GuildOptions): Promise<void> {
   const data = await withCore(context, (services) => readMemberData(services, guild, user));
-  if (!data) throw new CommandRefused(`Nothing is stored of user ${user} in guild ${guild}`);
+  if (!data) throw new CommandRefused(`Nothing is stored about user ${user} in guild ${guild}`);
   print(context, true, data, () => []);
 }
 
@@ -210,5 +221,6 @@ function unknownOf(users: readonly string[], members: readonly { readonly userId
 
 /** @throws PartialResult when some of the users are no members. */
 function throwUnknown(guild: string, unknown: readonly string[]): void {
-  if (unknown.length > 0) throw new PartialResult(`No members of guild ${guild}: ${unknown.join(', ')}`, REFUSED);
+  if (unknown.length > 0)
+    throw new PartialResult(`These are not members of guild ${guild}: ${unknown.join(', ')}`, REFUSED);
 }

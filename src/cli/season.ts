@@ -17,10 +17,12 @@ interface Options extends GuildOptions {
 export function defineSeason(command: Command, context: CommandContext): void {
   const subcommand = command
     .command('reset')
-    .description('Copy all members into another guild id, then start them at 0 XP. Run it again after an interruption');
+    .description(
+      'Copy all members into an archive, then start them again at 0 XP. After an interruption, run the same command again',
+    );
   requireId(subcommand, '--guild <id>', 'guild whose season ends');
   requireId(subcommand, '--archive <id>', 'guild id for the members of the season, such as 123.2026-s1')
-    .option('--drop-members', 'remove them instead, except who gains XP meanwhile or opted out')
+    .option('--drop-members', 'remove the members instead, except for members who gain XP meanwhile or who opted out')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
     .action((options: Options) => reset(context, options));
@@ -47,7 +49,7 @@ async function reset(
   const { archived, reset } = result;
   print(context, json, { guild, archive, ...result }, () =>
     archived + reset === 0
-      ? `The season of guild ${guild} that went to ${archive} is over: nothing was to do.`
+      ? `The season of guild ${guild} that was copied to ${archive} is already over: there was nothing to do.`
       : `The season of guild ${guild} is over: ${count(archived, 'member')} copied to ${archive}, ${digits(reset)} reset.`,
   );
 }

@@ -18,30 +18,34 @@ Examples:
 
 Exit codes:
   0    everything was loaded
-  1    it failed, or --strict met a bad row, or --replace found one and replaced nothing
+  1    it failed, or --strict met a bad row, or --replace met a bad row and replaced nothing
   2    the options or the environment are wrong
-  3    bad rows were skipped, all others were loaded; or levels do not fit the curve; or another command holds the guild
+  3    bad rows were skipped and all other rows loaded; or levels do not fit the curve; or another command holds the guild
   130  it was interrupted; run it again to load the rest
 
-XP is set, not added: running it again changes nothing. The formats are described in docs/importing.md.`;
+seed sets XP and does not add it, so a second run changes nothing. docs/importing.md describes the formats.`;
 
 /** Defines `seed`, which loads members into a guild from files, or generates them. */
 export function defineSeed(command: Command, context: CommandContext): void {
   requireId(command, '--guild <id>', 'guild to load into')
-    .option('--file <path...>', 'files to load, in order; - is the standard input')
+    .option('--file <path...>', 'files to load, in order; - is standard input')
     .option('--generate <n>', 'load n made-up members instead', parseMemberCount)
-    .option('--random-seed <text>', 'other made-up members; the same for the same text', '1')
-    .addOption(new Option('--format <name>', 'format of the files (found out when left out)').choices(FORMAT_NAMES))
-    .option('--curve <curve>', `curve by which the guild counts levels: ${CURVES}`, parseCurveText)
+    .option(
+      '--random-seed <text>',
+      'text that decides which members are made up; the same text gives the same members',
+      '1',
+    )
+    .addOption(new Option('--format <name>', 'format of the files; detected if left out').choices(FORMAT_NAMES))
+    .option('--curve <curve>', `curve that gives the levels of the guild: ${CURVES}`, parseCurveText)
     .addOption(
       new Option(
         '--levels <from>',
-        'levels that the curve does not give: curve = they follow XP; file = they stay, and XP does not move them',
+        'what to do with levels that differ from the curve: curve = they follow XP; file = they stay, and XP does not change them',
       ).choices(LEVEL_CHOICES),
     )
-    .option('--plan <name>', "the guild's plan, one of PLAN_QUOTAS")
-    .option('--replace', "put them in the place of the guild's members; readers never see it empty")
-    .option('--dry-run', 'write nothing, need no Redis; show a summary and the first ten')
+    .option('--plan <name>', 'plan of the guild, one of PLAN_QUOTAS')
+    .option('--replace', "replace the guild's members; readers never see an empty guild")
+    .option('--dry-run', 'write nothing and need no Redis; show a summary and the first ten members')
     .option('--strict', 'stop at the first bad row instead of skipping it')
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', HELP)

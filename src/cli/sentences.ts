@@ -2,9 +2,9 @@ import { commandLine } from '../config/command-line.ts';
 import type { Sentences } from '../core/errors.ts';
 import type { Advice } from '../imports/advice.ts';
 
-/** What the commands tell a person to do. */
+/** The sentences in which the commands tell a person what to do. */
 
-/** How a command of `seed` is mended. */
+/** What a person can do about a run of `seed`. */
 export const COMMAND_ADVICE: Advice = {
   nameFormat: 'name it with --format',
   checkFormat: 'is --format right?',
@@ -16,30 +16,30 @@ export const COMMAND_ADVICE: Advice = {
   runAgain: 'run the same command again',
 };
 
-/** Refusals that a command mends. The others are told everywhere with the same words. */
+/** Sentences for refusals about which a command can do something. All other refusals have the same sentence everywhere. */
 export const COMMAND_SENTENCES: Partial<Sentences> = {
   board_unknown: ({ guild, kind, boards }) =>
-    `Guild ${guild} has no board of the ${kind}: begin it with ${quoted('guild', `set --guild ${guild} --boards ${[...boards, kind].join(',')}`)}`,
+    `Guild ${guild} has no board for the ${kind}: start one with ${quoted('guild', `set --guild ${guild} --boards ${[...boards, kind].join(',')}`)}`,
   key_unknown: ({ guild, key }) =>
     `Guild ${guild} has no key ${key}: find its id with ${quoted('keys', `list --guild ${guild}`)}`,
   key_unfinished: ({ guild, key }) =>
-    `Key ${key} of guild ${guild} has no record any more: ${revoke(guild, key)}, and create a new one`,
+    `Key ${key} of guild ${guild} has no record any more: ${revoke(guild, key)}, and create a new key`,
   season_unfinished: ({ guild, archive }) =>
-    `The season of ${guild} that goes to ${archive} is not done: end it first with ${quoted('season', `reset --guild ${guild} --archive ${archive}`)}, and --drop-members if it had that`,
+    `The end of a season of guild ${guild}, with the archive ${archive}, is not finished: finish it first with ${quoted('season', `reset --guild ${guild} --archive ${archive}`)}, and with --drop-members if you gave that before`,
   import_unfinished: ({ guild }) =>
-    `The import of ${guild} is not done: export and import it again, or ${erase(guild)}`,
+    `The import of guild ${guild} is not finished: export and import the guild again, or ${erase(guild)}`,
   import_disturbed: ({ guild }) =>
-    `Something else wrote to guild ${guild} during the import, such as its bot: stop that, ${erase(guild)} here, then export and import again`,
+    `Another program, such as the bot, wrote to guild ${guild} during the import: stop it, ${erase(guild)} here, then export and import again`,
   keys_full: ({ guild, most }) =>
-    `Guild ${guild} has ${most} keys: find one that is not used with ${quoted('keys', `list --guild ${guild}`)}, and revoke it`,
+    `Guild ${guild} already has ${most} keys, the most that a guild may have: find a key that is not used with ${quoted('keys', `list --guild ${guild}`)}, and revoke it`,
   key_unfit: ({ guild, key }) =>
-    `The API key ${key} was written by hand: ${revoke(guild, key)}, then export and import again`,
+    `The API key ${key} was written by hand and cannot be moved: ${revoke(guild, key)}, then export and import again`,
   guild_exists: ({ guild }) =>
-    `This Redis has data of guild ${guild} already: ${erase(guild)} first, if you do not need them`,
+    `This Redis already has data of guild ${guild}: ${erase(guild)} first, if you do not need it`,
   present_incomplete: ({ left, ranked, share, maxShare }) =>
-    `The list lacks ${left} of ${ranked} ranked members, ${share} %, and ${maxShare} % may be hidden: nothing was changed. Complete the list, or raise --max-share`,
+    `The list lacks ${left} of ${ranked} ranked members, which is ${share} %, and at most ${maxShare} % may be hidden: nothing was changed. Complete the list, or raise --max-share`,
   member_twice: ({ guild, user }) =>
-    `Member ${user} is hidden and in the ranking too: run ${quoted('member', `hide --guild ${guild} ${argument(user)}`)}, then export and import again`,
+    `Member ${user} is both hidden and in the ranking: run ${quoted('member', `hide --guild ${guild} ${argument(user)}`)}, then export and import again`,
 };
 
 function revoke(guild: string, key: string): string {
@@ -54,7 +54,7 @@ function quoted(name: string, args: string): string {
   return `"${commandLine(name, args)}"`;
 }
 
-/** Returns an id as an argument of a command. One that was written by hand can have spaces, and one with a dash looks like an option. */
+/** Returns an id as an argument of a command. An id that was written by hand can have spaces, and an id that begins with a dash looks like an option. */
 function argument(id: string): string {
   const text = /^[\w.-]+$/.test(id) ? id : `'${id.replaceAll("'", "'\\''")}'`;
   return id.startsWith('-') ? `-- ${text}` : text;

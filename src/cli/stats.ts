@@ -14,7 +14,7 @@ export function defineStats(command: Command, context: CommandContext): void {
   const subcommand = (name: string, description: string) =>
     guildCommand(name, description).option('--json', 'print JSON');
 
-  subcommand('check', 'Compare the counters with the members; exit 1 when they differ').action(
+  subcommand('check', 'Compare the counters with the members, and exit with 1 if they differ').action(
     (options: GuildOptions) => check(context, options),
   );
   subcommand('rebuild', 'Recompute the counters from the members').action((options: GuildOptions) =>

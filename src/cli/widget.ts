@@ -14,7 +14,7 @@ interface Options {
 /** Defines `widget`, which tells what a web page needs to load exactly this version of the widget. */
 export function defineWidget(command: Command, context: CommandContext): void {
   command
-    .option('--snippet', 'print the HTML for a web page')
+    .option('--snippet', 'print the HTML for a web page instead')
     .option('--url <url>', 'address of the service, for the snippet', parseUrl, 'https://ranks.example.com')
     .option('--guild <id>', 'guild that the snippet shows', parseId, '81384788765712384')
     .option('--json', 'print JSON')

@@ -7,7 +7,7 @@ import { addressSetting, integer, parseVariables } from './values.ts';
 export type DashboardConfig = Readonly<ReturnType<typeof parseDashboardConfig>>;
 
 const URL_FORMAT =
-  'must be an address such as https://dashboard.example.com, without a path; http:// is for this machine only, as in http://127.0.0.1:8090';
+  'must be an address such as https://dashboard.example.com, without a path; http:// is allowed for this machine only, as in http://127.0.0.1:8090';
 
 const origin = (format: string) => addressSetting.refine((text) => text === '' || isOrigin(text), format);
 
@@ -35,8 +35,8 @@ export function parseDashboardConfig(env: Readonly<Record<string, string | undef
   const { DASHBOARD_HOST, DASHBOARD_PORT, DASHBOARD_HEALTH_PORT, DASHBOARD_URL, DASHBOARD_API_URL } = own;
   const isOnePort = DASHBOARD_PORT !== 0 && DASHBOARD_PORT === DASHBOARD_HEALTH_PORT;
   if (isOnePort && haveCommonAddress(DASHBOARD_HOST, config.adminHost)) {
-    const problem = `DASHBOARD_HEALTH_PORT is ${DASHBOARD_PORT}, as DASHBOARD_PORT is`;
-    throw new ConfigError([`${problem}: choose another, or 0 for no health listener`]);
+    const problem = `DASHBOARD_HEALTH_PORT is ${DASHBOARD_PORT}, the same as DASHBOARD_PORT`;
+    throw new ConfigError([`${problem}: choose another port, or 0 for no health listener`]);
   }
   return {
     ...config,

@@ -6,7 +6,7 @@ import { listSetting } from './values.ts';
 export const fontFiles = listSetting().superRefine((files, context) => {
   for (const file of files) {
     const problem = problemOfFont(file);
-    if (problem) context.addIssue({ code: 'custom', message: `must list font files, ${problem}` });
+    if (problem) context.addIssue({ code: 'custom', message: `must list font files: ${problem}` });
   }
 });
 
@@ -23,7 +23,7 @@ function problemOfFont(path: string): string | undefined {
     } finally {
       closeSync(file);
     }
-    return FONTS.includes(start.toString('latin1')) ? undefined : `and ${path} is none (.ttf, .otf or .ttc)`;
+    return FONTS.includes(start.toString('latin1')) ? undefined : `${path} is not a font (.ttf, .otf or .ttc)`;
   } catch (error) {
     return messageOf(error);
   }

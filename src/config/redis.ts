@@ -37,7 +37,7 @@ export const pemFile = (kind: 'certificate' | 'private key') =>
         const text = readFileSync(path, 'utf8');
         // Such as "BEGIN EC PRIVATE KEY".
         if (new RegExp(`-----BEGIN ([A-Z0-9]+ )?${kind.toUpperCase()}-----`).test(text)) return text;
-        context.addIssue({ code: 'custom', message: `${rule}, and ${path} has none` });
+        context.addIssue({ code: 'custom', message: `${rule}, but ${path} contains none` });
       } catch (error) {
         context.addIssue({ code: 'custom', message: `${rule}: ${messageOf(error)}` });
       }
@@ -52,10 +52,10 @@ const URL_FORMAT =
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['password', 'write redis://user:password@host:port'],
   ['username', 'write redis://user:password@host:port'],
-  ['ssl', 'for TLS write rediss://'],
-  ['tls', 'for TLS write rediss://'],
+  ['ssl', 'for TLS, write rediss://'],
+  ['tls', 'for TLS, write rediss://'],
   ['family', 'remove it, because both IPv4 and IPv6 are tried'],
-  ['ssl_cert_reqs', 'for a certificate that cannot be checked set REDIS_TLS_VERIFY=off'],
+  ['ssl_cert_reqs', 'for a certificate that cannot be checked, set REDIS_TLS_VERIFY=off'],
 ]);
 
 /** Returns what is wrong with the address of a Redis; undefined for a right one. It repeats nothing that may be a part of a password. */
@@ -65,7 +65,7 @@ function redisUrlProblem(text: string): string | undefined {
   const { protocol, hostname, pathname, username, password, searchParams, hash } = new URL(text);
   // A password with one of / # ? ends the host too early: what follows the host then has the "@" of the password.
   if (/[/#?].*@/.test(text.slice(text.indexOf('://') + 3).replace(/^[^/#?]*@/, ''))) return URL_FORMAT;
-  if (hash !== '') return `must have no "#": it is no part of such an address; ${URL_FORMAT}`;
+  if (hash !== '') return `must have no "#", which is not part of such an address; ${URL_FORMAT}`;
   try {
     for (const part of [username, password, pathname]) decodeURIComponent(part);
   } catch {
@@ -76,7 +76,7 @@ function redisUrlProblem(text: string): string | undefined {
     if (name === 'db') continue;
     const known = INSTEAD.get(name.toLowerCase());
     const shown = known ? `the parameter ${name}` : 'a parameter other than db';
-    return `has ${shown} after the "?", which means nothing here: ${known ?? 'remove it'}`;
+    return `has ${shown} after the "?", which has no effect here: ${known ?? 'remove it'}`;
   }
   if (!/^\d*$/.test(searchParams.get('db') ?? '')) return URL_FORMAT;
   if (isSocket) return hostname === '' && pathname.length > 1 ? undefined : URL_FORMAT;

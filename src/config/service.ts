@@ -12,7 +12,7 @@ const planQuotas = listSetting('free=100,starter=1000,pro=10000')
   .refine((pairs) => pairs.every((pair) => /^[a-z0-9_-]{1,32}=[1-9]\d{0,14}$/.test(pair)), PLAN_FORMAT)
   .refine((pairs) => new Set(pairs.map((pair) => pair.split('=')[0])).size === pairs.length, 'must name each plan once')
   .transform((pairs) => new Map(pairs.map((pair) => pair.split('=')).map(([plan = '', n]) => [plan, Number(n)])))
-  .refine((plans) => plans.has('free'), 'must have an entry for the plan free, which guilds without a plan are on');
+  .refine((plans) => plans.has('free'), 'must have an entry for the plan free, whose quota guilds without a plan have');
 
 const webOrigins = (fallback: string) =>
   listSetting(fallback).refine(
@@ -120,10 +120,10 @@ const schema = z
       wrong('REDIS_TLS_VERIFY', 'must be unset unless REDIS_URL is rediss://…');
     }
     if (env.REDIS_TLS_VERIFY === 'off' && env.REDIS_TLS_CA !== '') {
-      wrong('REDIS_TLS_VERIFY', 'must be on with REDIS_TLS_CA, which it would make useless');
+      wrong('REDIS_TLS_VERIFY', 'must be on if REDIS_TLS_CA is set, because off makes REDIS_TLS_CA useless');
     }
     if (env.PORT !== 0 && env.PORT === env.ADMIN_PORT && haveCommonAddress(env.HOST, env.ADMIN_HOST)) {
-      wrong('ADMIN_PORT', `is ${env.PORT}, as PORT is: choose another, or 0 for no admin listener`);
+      wrong('ADMIN_PORT', `is ${env.PORT}, the same as PORT: choose another port, or 0 for no admin listener`);
     }
   });
 

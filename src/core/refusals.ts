@@ -94,62 +94,67 @@ const AGAIN = 'then export and import again';
 const SENTENCES: Sentences = {
   user_id: () => 'A user id must be 1 to 64 of A-Z a-z 0-9 _ - .',
   xp: () => 'XP must be an integer between 0 and 9007199254740991',
-  range: () => 'The addition would leave the range 0 .. 9007199254740991',
-  level: () => "No XP gives this level by the guild's curve",
-  field: () => 'A level or streak is not a whole number up to 9007199254740991, a time is none, or a name is too long',
+  range: () => 'The addition would take the XP out of the range 0 .. 9007199254740991',
+  level: () => "By the guild's curve, no amount of XP gives this level",
+  field: () =>
+    'A level or streak must be a whole number up to 9007199254740991, a time must be valid, and a name must have at most 512 bytes',
   argument: () =>
-    'An amount, a factor, a floor, a cooldown, an offset or a number of days is no number within its bounds',
-  total: () => "The guild's total XP or sum of levels would pass 9223372036854775807",
-  event: () => 'The event was that of another call: give each call an eventId of its own',
-  staged: () => 'Redis failed over, and lost members that were staged: begin the replacement again',
+    'An amount, a factor, a floor, a cooldown, an offset or a number of days is not a number within its bounds',
+  total: () => "The guild's total XP or sum of levels would exceed 9223372036854775807",
+  event: () => 'Another call already used this eventId: give each call an eventId of its own',
+  staged: () => 'Redis failed over and lost members that were staged: begin the replacement again',
   lock: () =>
-    'Another command has taken over the guild, or this one was suspended for more than ten seconds: run it again',
-  guild_unknown: ({ guild }) => `No such guild: nothing is stored of ${guild}`,
-  guild_empty: ({ guild }) => `Guild ${guild} has no members: nothing is there to export`,
-  board_unknown: ({ guild, kind }) => `Guild ${guild} has no board of the ${kind}`,
-  key_unknown: ({ guild, key }) => `Guild ${guild} has no key ${key}: the list of its keys has the ids`,
+    'Another command has taken over the guild, or this command was suspended for more than ten seconds: run it again',
+  guild_unknown: ({ guild }) => `Guild ${guild} does not exist: nothing is stored for it`,
+  guild_empty: ({ guild }) => `Guild ${guild} has no members: there is nothing to export`,
+  board_unknown: ({ guild, kind }) => `Guild ${guild} has no board for the ${kind}`,
+  key_unknown: ({ guild, key }) => `Guild ${guild} has no key ${key}: look up the id in the list of its keys`,
   key_unfinished: ({ guild, key }) =>
-    `Key ${key} of guild ${guild} has no record any more: revoke it and create a new one`,
+    `Key ${key} of guild ${guild} has no record any more: revoke the key and create a new one`,
   guild_busy: ({ guild }) =>
-    `An import, a deletion or a season's end of ${guild} is running, or was killed a moment ago: try again in 10 s`,
+    `An import, a deletion or the end of a season is running for guild ${guild}, or was killed a moment ago: try again in 10 s`,
   season_unfinished: ({ guild, archive }) =>
-    `The season of ${guild} that goes to ${archive} is not done: end it first, with the same arguments as before`,
+    `The end of a season of guild ${guild}, with the archive ${archive}, is not finished: finish it first, with the same arguments as before`,
   import_unfinished: ({ guild }) =>
-    `The import of ${guild} is not done: export and import it again, or delete the guild`,
+    `The import of guild ${guild} is not finished: export and import the guild again, or delete it`,
   guild_unfinished: ({ guild }) =>
-    `An import, a deletion or a season's end of guild ${guild} is not done: finish it first, ${AGAIN}`,
-  count_busy: ({ guild }) => `Another command counts the members of ${guild}: wait until it has ended`,
-  count_interrupted: ({ guild }) => `The count of ${guild} was interrupted for more than a minute: run it again`,
+    `An import, a deletion or the end of a season is not finished for guild ${guild}: finish it first, ${AGAIN}`,
+  count_busy: ({ guild }) => `Another command is counting the members of guild ${guild}: wait until it has ended`,
+  count_interrupted: ({ guild }) =>
+    `The count of the members of guild ${guild} was interrupted for more than a minute: run the command again`,
   count_disturbed: ({ guild }) =>
-    `Something changes guild ${guild} without the scripts while its members are counted: stop it, or let it write through them`,
-  key_revoked: ({ guild }) => `The key of guild ${guild} was revoked while it was made: create it again`,
+    `Something changes guild ${guild} without the scripts while its members are counted: stop it, or let it write through the scripts`,
+  key_revoked: ({ guild }) => `The key of guild ${guild} was revoked while it was being made: create another key`,
   key_rotated: ({ guild, key, seconds }) =>
-    `Key ${key} of guild ${guild} was rotated a moment ago: use the new key of that rotation; if nobody has it, revoke it, and try again in ${seconds} s`,
-  curve_changed: ({ guild }) => `The curve of ${guild} was changed meanwhile: do it again, on the new curve`,
+    `Key ${key} of guild ${guild} was rotated a moment ago: use the new key of that rotation. If nobody has the new key, revoke it, and try again in ${seconds} s`,
+  curve_changed: ({ guild }) => `The curve of guild ${guild} was changed meanwhile: try again, on the new curve`,
   hiding_disturbed: ({ guild }) =>
-    `The hidden members of ${guild} change faster than they can be carried over: try again later`,
-  export_disturbed: ({ guild }) => `Guild ${guild} still changes: stop its bot, ${AGAIN}`,
+    `The hidden members of guild ${guild} change faster than they can be carried over: try again later`,
+  export_disturbed: ({ guild }) => `Guild ${guild} is still changing: stop its bot, ${AGAIN}`,
   import_disturbed: ({ guild }) =>
-    `Something else wrote to guild ${guild} during the import, such as its bot: stop that, delete the guild here, ${AGAIN}`,
+    `Another program, such as the bot, wrote to guild ${guild} during the import: stop it, delete the guild here, ${AGAIN}`,
   import_failed_over: ({ guild }) =>
-    `Another Redis server took over during the import of guild ${guild}, and can have lost members: export and import again`,
+    `Another Redis server took over during the import of guild ${guild}, and may have lost members: export and import again`,
   import_incomplete: ({ guild }) =>
-    `The members of guild ${guild} are not as many as at the source: export and import again`,
-  keys_full: ({ guild, most }) => `Guild ${guild} has ${most} keys: revoke one that is not used`,
-  key_of_other: ({ guild, key }) => `The API key ${key} of the stream opens guild ${guild} here: revoke it there first`,
-  key_unfit: ({ key }) => `The API key ${key} was written by hand: revoke it, ${AGAIN}`,
-  key_twice: ({ guild, list }) => `An API key of guild ${guild} has two ids: take one out with HDEL ${list}, ${AGAIN}`,
+    `Guild ${guild} does not have as many members here as at the source: export and import again`,
+  keys_full: ({ guild, most }) =>
+    `Guild ${guild} already has ${most} keys, the most that a guild may have: revoke a key that is not used`,
+  key_of_other: ({ guild, key }) =>
+    `The API key ${key} of the stream belongs to guild ${guild} in this Redis: revoke it for that guild first`,
+  key_unfit: ({ key }) => `The API key ${key} was written by hand and cannot be moved: revoke it, ${AGAIN}`,
+  key_twice: ({ guild, list }) =>
+    `An API key of guild ${guild} has two ids: remove one of them with HDEL ${list}, ${AGAIN}`,
   guild_exists: ({ guild }) =>
-    `This Redis has data of guild ${guild} already: delete them first, if you do not need them`,
-  archive_exists: ({ guild }) => `The guild ${guild} has data already: name another archive`,
+    `This Redis already has data of guild ${guild}: delete the guild first, if you do not need it`,
+  archive_exists: ({ guild }) => `The guild ${guild} already has data: name another archive`,
   present_incomplete: ({ left, ranked, share, maxShare }) =>
-    `The list lacks ${left} of ${ranked} ranked members, ${share} %, and ${maxShare} % may be hidden: ` +
+    `The list lacks ${left} of ${ranked} ranked members, which is ${share} %, and at most ${maxShare} % may be hidden: ` +
     'nothing was changed. Complete the list, or raise maxShare',
-  member_twice: ({ user }) => `Member ${user} is hidden and in the ranking too: hide it, ${AGAIN}`,
+  member_twice: ({ user }) => `Member ${user} is both hidden and in the ranking: hide the member again, ${AGAIN}`,
   user_id_unfit: ({ user, list }) =>
-    `The user id ${JSON.stringify(user)} in ${list} is none: take it out with ZREM, and try again`,
+    `${JSON.stringify(user)} in ${list} is not a user id: remove it with ZREM, and try again`,
   name_unfit: ({ guild, user }) =>
-    `The profile of member ${user} of guild ${guild} has a name above 512 bytes: correct it with HSET`,
+    `Member ${user} of guild ${guild} has a name above 512 bytes: correct the profile with HSET`,
 };
 
 /** Returns the sentence of a refusal, with what was done before it. @param own those of the place that shows it. */

@@ -68,7 +68,7 @@ describe('deploy/redis/restore.sh', needs('redis-server', 'redis-cli'), () => {
     const before = readdirSync(join(folder, 'data'));
     writeFileSync(join(folder, 'copy.rdb'), 'something else');
     const { code, stderr } = await restore();
-    expect([code, stderr]).toEqual([1, 'restore.sh: the standard input is no copy by redis-cli --rdb\n']);
+    expect([code, stderr]).toEqual([1, 'restore.sh: standard input is not a copy made with redis-cli --rdb\n']);
     expect(readdirSync(join(folder, 'data'))).toEqual(before);
   });
 
@@ -77,6 +77,6 @@ describe('deploy/redis/restore.sh', needs('redis-server', 'redis-cli'), () => {
     await restore();
     const { code, stderr } = await restore();
     expect(code).toBe(1);
-    expect(stderr).toContain('before-restore is there, from an earlier restore: move it away, or delete it');
+    expect(stderr).toContain('before-restore is left over from an earlier restore: move it away, or delete it');
   });
 });

@@ -85,8 +85,8 @@ describe('a Redis that refuses', needs('redis-server'), () => {
   });
 
   it.each([
-    ['WRONGPASS', 'redis://:wrong@', /Correct user and password in REDIS_URL/],
-    ['NOAUTH', 'redis://', /put user and password into REDIS_URL/],
+    ['WRONGPASS', 'redis://:wrong@', /Correct the user and the password in REDIS_URL/],
+    ['NOAUTH', 'redis://', /put the user and the password into REDIS_URL/],
   ])('%s is no failure to reach it', async (code, url, fix) => {
     const { port } = await redisForTest('--requirepass', 'right');
     const result = await runCommand('keys', ['list', '--guild', 'g'], { REDIS_URL: `${url}127.0.0.1:${port}` });
@@ -141,7 +141,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
     const { code, stderr } = await runCommand('keys', ['list', '--guild', 'g'], env, SOON);
     expect([code, stderr]).toEqual([
       1,
-      `error: Cannot reach the Redis at 127.0.0.1:${port}: it does not answer; a firewall may drop the packets, or another program listen there. Start Redis, or correct REDIS_URL.\n`,
+      `error: Cannot reach the Redis at 127.0.0.1:${port}: it does not answer; a firewall may drop the packets, or another program may listen there. Start Redis, or correct REDIS_URL.\n`,
     ]);
   });
 });
@@ -153,7 +153,7 @@ it('a value of the wrong type is named by guild export, with the fix', needs('re
   const { code, stderr } = await runCommand('guild', ['export', '--guild', 'g', '--paused'], { REDIS_URL: url });
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/^error: Redis refused: WRONGTYPE .*delete or rename it\n$/),
+    expect.stringMatching(/^error: Redis refused: WRONGTYPE .*delete or rename the key\n$/),
   ]);
 });
 

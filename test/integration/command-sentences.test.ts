@@ -40,7 +40,7 @@ it.each(withCommand)('the refusal %s names a command that the command line takes
 it('the sentence of a refusal ends with what was done before it', () => {
   const refused = new RefusedError('curve_changed', { guild: 'g' }).after('nothing was replaced');
   expect(refused.message).toBe(
-    'The curve of g was changed meanwhile: do it again, on the new curve (nothing was replaced)',
+    'The curve of guild g was changed meanwhile: try again, on the new curve (nothing was replaced)',
   );
   expect(refused.tell({ curve_changed: () => 'Another curve' })).toBe('Another curve (nothing was replaced)');
 });

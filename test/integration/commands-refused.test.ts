@@ -119,7 +119,7 @@ it('every command names CLUSTERDOWN, TRYAGAIN and MOVED, and ends with 1', needs
   const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
   const servers = cluster.nodes.map(({ admin }) => admin);
   const all = await commandsOn(env, true);
-  const down = /^error: Redis refused: CLUSTERDOWN .*see CLUSTER INFO.*\n$/;
+  const down = /^error: Redis refused: CLUSTERDOWN .*look at CLUSTER INFO.*\n$/;
   await expectRefusals(all, { env, servers, line: down }, (work) => withoutSlotsOf(cluster, ['{g}'], work));
 
   // The API keys of a guild are read one key at a time, which a moving slot allows.
@@ -136,6 +136,6 @@ it('every command names CLUSTERDOWN, TRYAGAIN and MOVED, and ends with 1', needs
 
   const stranger = cluster.nodes.find((node) => node !== owner);
   const alone = { REDIS_URL: `redis://127.0.0.1:${stranger?.port}` };
-  const moved = /^error: Redis refused: MOVED .*use REDIS_MODE=cluster.*\n$/;
+  const moved = /^error: Redis refused: MOVED .*set REDIS_MODE=cluster.*\n$/;
   await expectRefusals(all, { env: alone, servers, line: moved }, (work) => work());
 });

@@ -294,7 +294,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     );
     expect(await status(id, key)).toBe(401);
     expect(await client.keys(`*{${id}}*`)).toEqual([`gr:{${id}}:sessions`]);
-    expect((await guild('delete', '--guild', id, '--yes')).stdout).toBe(`Nothing was stored of guild ${id}.\n`);
+    expect((await guild('delete', '--guild', id, '--yes')).stdout).toBe(`Nothing was stored for guild ${id}.\n`);
   });
 
   it('stats check exits with 1 on drift and rebuild repairs it', async () => {

@@ -482,7 +482,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       await writer.hide('own', ['a']);
       await client.hset('gr:{own}:stats', 'total_xp', '9223372036854775000');
       const { status, text } = await change('unhide', 'a');
-      expect([status, text]).toEqual([400, expect.stringContaining('sum of levels would pass 9223372036854775807.')]);
+      expect([status, text]).toEqual([400, expect.stringContaining('sum of levels would exceed 9223372036854775807.')]);
       expect(await page('/guilds/own/activity')).toContain('Not done: Put back the member a');
     });
 

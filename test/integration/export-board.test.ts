@@ -26,7 +26,7 @@ describe('npm run export of a board', needs('redis-server'), () => {
   it('writes the ranked members with the XP gained and their level in the guild, by rank', async () => {
     const { run } = await start();
     const csv = await run('export', ['--guild', 'g~week']);
-    expect(csv.err).toMatch(/^board g~week: exported 600 members; all of one moment, revision \d{16}\n$/);
+    expect(csv.err).toMatch(/^board g~week: exported 600 members; all from the same moment, revision \d{16}\n$/);
     const lines = csv.out.trimEnd().split('\n');
     expect([lines[0], lines[1], lines[600]]).toEqual([HEAD, '1,m598,m598,600,3', '600,a,"Ann, ""A""",1,10']);
     expect(new Set(lines).size).toBe(601);
@@ -52,10 +52,12 @@ describe('npm run export of a board', needs('redis-server'), () => {
     const { run } = await start();
     const errorOf = async (...args: string[]) => (await run('export', args)).err;
     expect(await errorOf('--guild', 'g~month')).toBe(
-      'error: Guild g has no board of the month: begin it with "npm run -s guild -- set --guild g --boards week,month"\n',
+      'error: Guild g has no board for the month: start one with "npm run -s guild -- set --guild g --boards week,month"\n',
     );
-    expect(await errorOf('--guild', 'h~week')).toContain('No such guild');
-    expect(await errorOf('--guild', 'g~day')).toContain('for a board then ~week, ~week.prev, ~month or ~month.prev');
+    expect(await errorOf('--guild', 'h~week')).toContain('Guild h does not exist');
+    expect(await errorOf('--guild', 'g~day')).toContain(
+      'for a board end with ~week, ~week.prev, ~month or ~month.prev',
+    );
     expect(await errorOf('--guild', 'g~week', '--format', 'polaris')).toContain('use --format csv or ndjson');
   });
 });

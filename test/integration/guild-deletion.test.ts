@@ -85,7 +85,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
     const staged = await StagedMembers.lock(suite.store, guild);
     const before = await dump();
     await expect(deleteGuild(suite.store, guild)).rejects.toThrow(
-      `An import, a deletion or a season's end of ${guild} is running, or was killed a moment ago: try again in 10 s`,
+      `An import, a deletion or the end of a season is running for guild ${guild}, or was killed a moment ago: try again in 10 s`,
     );
     expect(await dump()).toEqual(before);
     await staged.end();

@@ -33,7 +33,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
 
   it.each(['finish', 'end'])('leaves no API key behind when it is refused at its step "%s"', async (step) => {
     const others: [(guild: Guild) => Promise<unknown>, string][] = [
-      [({ guild }) => suite.store.writer.record(guild, { userId: 'a', add: 1 }), 'stop that, delete the guild here'],
+      [({ guild }) => suite.store.writer.record(guild, { userId: 'a', add: 1 }), 'stop it, delete the guild here'],
       [({ guild }) => endLock(guild).then(() => deleteGuild(suite.store, guild)), 'was suspended'],
       [({ guild }) => endLock(guild), 'was suspended'],
       [(moved) => endLock(moved.guild).then(() => leaveUnfinished(moved)), 'was suspended'],
@@ -46,7 +46,9 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     }
     const { lines, sha } = await make();
     const short = [lines[0], lines.at(-1)] as string[];
-    await expect(importLines(suite.store, short)).rejects.toThrow('are not as many as at the source');
+    await expect(importLines(suite.store, short)).rejects.toThrow(
+      'does not have as many members here as at the source',
+    );
     expect(await suite.store.apiKeys.find(sha)).toBeNull();
   });
 
@@ -101,7 +103,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
       const moved = await make();
       await leaveUnfinished(moved);
       await write(moved.guild);
-      await expect(importLines(suite.store, moved.lines)).rejects.toThrow('delete them first');
+      await expect(importLines(suite.store, moved.lines)).rejects.toThrow('delete the guild first');
       await deleteGuild(suite.store, moved.guild);
       expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
     }
@@ -118,7 +120,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     ]) {
       const moved = await make();
       await leaveUnfinished(moved);
-      const refusal = `The import of ${moved.guild} is not done: export and import it again, or delete the guild`;
+      const refusal = `The import of guild ${moved.guild} is not finished: export and import the guild again, or delete it`;
       await expect(begin(moved.guild)).rejects.toThrow(refusal);
       expect(await client.exists(suite.store.redisKeys.locked(moved.guild).lock)).toBe(0);
       expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
@@ -130,10 +132,10 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     const [moved, archive] = [await make(), suite.newGuild()];
     await importLines(suite.store, moved.lines);
     await writer.record(archive, { userId: 'a', set: 5 });
-    await expect(writer.resetSeason(moved.guild, { archiveAs: archive })).rejects.toThrow('has data already');
+    await expect(writer.resetSeason(moved.guild, { archiveAs: archive })).rejects.toThrow('already has data');
     await streamOf(suite.store, moved.guild);
     await client.zadd(`gr:{${moved.guild}}:season:xp`, 5, 'a');
-    await expect(streamOf(suite.store, moved.guild)).rejects.toThrow('is not done: finish it first');
+    await expect(streamOf(suite.store, moved.guild)).rejects.toThrow('is not finished for guild');
   });
 
   it('that was suspended at its end deletes no API key of another one that has not ended', async () => {

@@ -74,7 +74,9 @@ describe('an import of a guild', needs('redis-server'), () => {
     await importLines(suite.store, lines);
     const copy = suite.newGuild();
     const edited = [(lines[0] as string).replace(guild, copy), ...lines.slice(1)];
-    await expect(importLines(suite.store, edited)).rejects.toThrow(`opens guild ${guild} here: revoke it there first`);
+    await expect(importLines(suite.store, edited)).rejects.toThrow(
+      `belongs to guild ${guild} in this Redis: revoke it for that guild first`,
+    );
     expect(await suite.store.apiKeys.find(sha)).toMatchObject({ guildId: guild });
     expect(await suite.store.apiKeys.list(copy)).toEqual([]);
   });
@@ -94,7 +96,9 @@ describe('an import of a guild', needs('redis-server'), () => {
     await writer.record(guild, { userId: 'a', set: 500 });
     await writer.hide(guild, ['a']);
     await client.zadd(`gr:{${guild}}:xp`, 5, 'a');
-    await expect(streamOf(suite.store, guild)).rejects.toThrow('Member a is hidden and in the ranking too: hide it');
+    await expect(streamOf(suite.store, guild)).rejects.toThrow(
+      'Member a is both hidden and in the ranking: hide the member again',
+    );
     await writer.hide(guild, ['a'], { reason: 'moderator' });
     const lines = await streamOf(suite.store, guild);
     await deleteGuild(suite.store, guild);

@@ -55,7 +55,7 @@ describe('guild list', needs('redis-server'), () => {
     const { code, stdout } = await list();
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'There is no guild: no Redis key is like gr:{ID}:xp. Check REDIS_URL and KEY_PREFIX.\n',
+      stdout: 'There is no guild: no Redis key looks like gr:{ID}:xp. Check REDIS_URL and KEY_PREFIX.\n',
     });
     expect((await list(['--json'])).stdout).toBe('{"guilds":[]}\n');
   });

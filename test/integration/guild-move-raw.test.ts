@@ -49,7 +49,7 @@ describe('the move of a guild with values that were written by hand', needs('red
     await client.hset(`gr:{${guild}}:keys`, id, sha);
     await client.hset(redisKeys.apiKey(sha), { id, guild_id: guild });
     await expect(streamOf(suite.store, guild)).rejects.toThrow(
-      `The API key ${id} was written by hand: revoke it, then export and import again`,
+      `The API key ${id} was written by hand and cannot be moved: revoke it, then export and import again`,
     );
     await apiKeys.revoke(guild, id);
     await move(guild);
@@ -61,7 +61,7 @@ describe('the move of a guild with values that were written by hand', needs('red
     const { record } = await apiKeys.create(guild, 'x', null);
     await client.hset(`gr:{${guild}}:keys`, 'twin', (await client.hget(`gr:{${guild}}:keys`, record.id)) as string);
     await expect(streamOf(suite.store, guild)).rejects.toThrow(
-      `An API key of guild ${guild} has two ids: take one out with HDEL gr:{${guild}}:keys, then export and import again`,
+      `An API key of guild ${guild} has two ids: remove one of them with HDEL gr:{${guild}}:keys, then export and import again`,
     );
     await client.hdel(`gr:{${guild}}:keys`, 'twin');
     await move(guild);
@@ -79,7 +79,7 @@ describe('the move of a guild with values that were written by hand', needs('red
     const guild = await make();
     await suite.store.client.zadd(`gr:{${guild}}:hidden`, 5, Buffer.from('a\xffb', 'latin1'));
     await expect(streamOf(suite.store, guild)).rejects.toThrow(
-      `The user id "a\ufffdb" in gr:{${guild}}:hidden is none: take it out with ZREM, and try again`,
+      `"a\ufffdb" in gr:{${guild}}:hidden is not a user id: remove it with ZREM, and try again`,
     );
   });
 });

@@ -169,18 +169,18 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
       expect(await import_(input)).toContain('There is no output of "guild export" of this version on standard input');
     const nothing = start(0, 'export', '--guild', 'g', '--paused');
     await nothing.ended;
-    expect(nothing.stderr.text).toBe('error: Guild g has no members: nothing is there to export\n');
+    expect(nothing.stderr.text).toBe('error: Guild g has no members: there is nothing to export\n');
 
     await fill(10);
     const unasked = start(0, 'export', '--guild', 'g');
     unasked.stdin.end();
     await unasked.ended;
-    expect(unasked.stderr.text).toContain('Nothing says on standard input that the bot is stopped');
+    expect(unasked.stderr.text).toContain('Standard input ended before you pressed Enter');
 
     await from.client.set('gr:{g}:next:xp:lock', 'other');
     const busy = start(0, 'export', '--guild', 'g', '--paused');
     await busy.ended;
-    expect(busy.stderr.text).toContain('is not done: finish it first');
+    expect(busy.stderr.text).toContain('is not finished for guild');
     await from.client.del('gr:{g}:next:xp:lock');
 
     const whole = start(0, 'export', '--guild', 'g', '--paused');
@@ -198,7 +198,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     await stores[1]?.empty();
     await to.writer.record('g', { userId: 'own', set: 5 });
     expect(await import_(stream)).toContain(
-      'This Redis has data of guild g already: run "npm run -s guild -- delete --guild g" first',
+      'This Redis already has data of guild g: run "npm run -s guild -- delete --guild g" first',
     );
     expect(await to.client.zrange('gr:{g}:xp', 0, -1)).toEqual(['own']);
     await stores[1]?.empty();
@@ -206,13 +206,13 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     const slow = start(1, 'import');
     slow.stdin.write(`${lines.slice(0, 2).join('\n')}\n`);
     await expect.poll(() => to.client.zcard('gr:{g}:xp'), READY).toBeGreaterThan(0);
-    expect(await import_(stream)).toContain('is running, or was killed a moment ago: try again in 10 s');
+    expect(await import_(stream)).toContain('is running for guild g, or was killed a moment ago: try again in 10 s');
     await to.writer.record('g', { userId: 'early', set: 5 });
     slow.stdin.write(`${lines.slice(2).join('\n')}\n`);
     await slow.ended;
-    expect(slow.stderr.text).toContain('Something else wrote to guild g during the import');
+    expect(slow.stderr.text).toContain('Another program, such as the bot, wrote to guild g during the import');
     await to.client.del('gr:{g}:next:xp:lock');
-    expect(await import_(stream)).toContain('already: run "npm run -s guild -- delete --guild g" first');
+    expect(await import_(stream)).toContain('run "npm run -s guild -- delete --guild g" first, if you do not need it');
     await stores[1]?.empty();
     expect(await import_(stream)).toContain('Stored guild g: 10 members, 3 of them hidden, and 1 API key.');
     expectSameGuild(await content(to), await content(from));

@@ -80,9 +80,9 @@ describe('guild rules', needs('redis-server'), () => {
       /The rules have \d+ bytes, and the most is/,
     );
     for (const args of [[], ['--clear']])
-      expect((await rules(...args)).stderr).toBe('error: No such guild: nothing is stored of g\n');
+      expect((await rules(...args)).stderr).toBe('error: Guild g does not exist: nothing is stored for it\n');
     await store.client.hset('gr:{g}:config', 'plan', 'pro');
-    expect((await rules()).stderr).toBe('error: Guild g has no rules: store some with --file\n');
+    expect((await rules()).stderr).toBe('error: Guild g has no rules: store rules with --file\n');
     expect(JSON.parse((await rules('--json')).stdout)).toEqual({ guild: 'g', rules: null });
   });
 

@@ -60,7 +60,7 @@ describe('npm run member and season', needs('redis-server'), () => {
       explicit_level: false,
     });
     expect((await member('set', 'c', '--level', '9')).stdout).toContain(
-      'XP does not move an explicit level. --xp-of-level sets the XP of a level instead: such a level rises\n',
+      'XP does not change an explicit level. To set a level that rises with XP, use --xp-of-level instead\n',
     );
     expect(await json(member('set', 'c', '--xp-of-level', '9', '--json'))).toMatchObject({
       ...{ xp: 3720, level: 9, explicit_level: false },
@@ -91,7 +91,7 @@ describe('npm run member and season', needs('redis-server'), () => {
 
   it('member hide, unhide and remove take several users, and name those who are no members with exit code 3', async () => {
     expect(await member('hide', 'a', 'nobody', 'a')).toMatchObject({
-      ...{ code: 3, stdout: '1 of 2 hidden\n', stderr: 'No members of guild g: nobody\n' },
+      ...{ code: 3, stdout: '1 of 2 hidden\n', stderr: 'These are not members of guild g: nobody\n' },
     });
     expect(await member('hide', 'a')).toMatchObject({ code: 0, stdout: '0 of 1 hidden\n' });
     expect((await member('hide', 'a', '--reason', 'self')).stdout).toBe('0 of 1 hidden\n');
@@ -125,18 +125,22 @@ describe('npm run member and season', needs('redis-server'), () => {
       ...{ guild: 'g', dry_run: true, ranked: 4, left: 1, returned: 1 },
     });
     expect(await sync()).toMatchObject({
-      ...{ code: 3, stdout: '', stderr: expect.stringContaining('lacks 1 of 4 ranked members, 25 %, and 20 % may be') },
+      ...{
+        code: 3,
+        stdout: '',
+        stderr: expect.stringContaining('lacks 1 of 4 ranked members, which is 25 %, and at most 20 % may be'),
+      },
     });
     writeFileSync(list, '\n');
     expect(await sync()).toMatchObject({ code: 1, stderr: expect.stringContaining('is empty') });
     writeFileSync(list, 'a\nx y\n');
-    expect(await sync()).toMatchObject({ code: 1, stderr: expect.stringContaining('line 2: "x y" is no user id') });
+    expect(await sync()).toMatchObject({ code: 1, stderr: expect.stringContaining('line 2: "x y" is not a user id') });
     expect(await member('sync', '--file', folder)).toMatchObject({ code: 1, stderr: expect.stringMatching(/EISDIR/) });
     expect(await sync('--max-share', '2')).toMatchObject({ code: 2, stderr: expect.stringContaining('from 0 to 1') });
     expect(await places()).toEqual(before);
     writeFileSync(list, 'a\nd\ne\nc\n');
     expect((await sync('--max-share', '0.5')).stdout).toBe(
-      'Hid 1 of 4 ranked members that the list lacks.\nLifted "left" from 1 hidden member of the list.\n',
+      'Hid 1 of 4 ranked members, because the list lacks them.\nLifted "left" from 1 hidden member on the list.\n',
     );
     expect(await places()).toEqual([['a', 'c', 'd', 'e'], { b: 'left' }]);
     expect(await isExact()).toBe(true);
@@ -167,7 +171,7 @@ describe('npm run member and season', needs('redis-server'), () => {
     expect(own).toEqual(['cooldown']);
     await member('remove', 'a', '--yes');
     expect(await member('export', 'a')).toMatchObject({
-      ...{ code: 3, stdout: '', stderr: 'error: Nothing is stored of user a in guild g\n' },
+      ...{ code: 3, stdout: '', stderr: 'error: Nothing is stored about user a in guild g\n' },
     });
   });
 
@@ -181,7 +185,7 @@ describe('npm run member and season', needs('redis-server'), () => {
     [['set', 'a', '--level', '-1'], /a whole number/],
     [['set', 'a', '--xp-of-level', '5', '--xp', '5'], /leave --xp and --level out/],
     [['set', 'a', '--xp-of-level', '9000000'], /no XP gives level 9000000: \d+ is the highest/],
-    [['add', 'a', '-301'], /The addition would leave the range/],
+    [['add', 'a', '-301'], /The addition would take the XP out of the range/],
     [['add', 'a', '1.5'], /a whole number/],
     [['rename', 'a', 'x'.repeat(513)], /at most 512 bytes/],
     [['hide', 'a b'], /1 to 64 of A-Z a-z 0-9 _ - \./],
@@ -201,7 +205,7 @@ describe('npm run member and season', needs('redis-server'), () => {
     expect(await reset()).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
     expect((await reset('--yes')).stdout).toBe('The season of guild g is over: 2 members copied to g.s1, 2 reset.\n');
     expect(await testStore.client.zrange('gr:{g.s1}:xp', 0, -1, 'WITHSCORES')).toEqual(['a', '300', 'b', '4675']);
-    expect((await reset('--yes')).stdout).toContain('is over: nothing was to do.');
+    expect((await reset('--yes')).stdout).toContain('is already over: there was nothing to do.');
     expect(
       await json(run('season', 'reset', '--guild', 'g', '--archive', 'g.s2', '--drop-members', '--yes', '--json')),
     ).toEqual({ guild: 'g', archive: 'g.s2', archived: 2, reset: 2 });

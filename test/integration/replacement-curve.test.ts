@@ -41,7 +41,7 @@ describeStores('a replacement of the members, while the owner sets another curve
     if (before) await suite.store.guildConfig.update(guild, { xpCurve: before });
     const { outcome } = await replaceBeside(guild, owner);
     expect(outcome?.message).toBe(
-      `The curve of ${guild} was changed meanwhile: do it again, on the new curve (nothing was replaced)`,
+      `The curve of guild ${guild} was changed meanwhile: try again, on the new curve (nothing was replaced)`,
     );
     expect(await content(guild)).toEqual({ members: ['old'], curve: owner.split('=')[0], exact: true });
     expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);

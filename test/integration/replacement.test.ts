@@ -47,7 +47,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
         await staged.putInPlace();
       });
     await expect(replace()).rejects.toThrow(
-      `The season of ${guild} that goes to ${guild}.s1 is not done: end it first, with the same arguments as before`,
+      `The end of a season of guild ${guild}, with the archive ${guild}.s1, is not finished: finish it first, with the same arguments as before`,
     );
     await client.del(`gr:{${guild}}:season:xp`);
     await replace();
@@ -358,7 +358,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     const guild = suite.newGuild();
     await StagedMembers.lock(suite.store, guild);
     await expect(StagedMembers.lock(suite.store, guild)).rejects.toThrow(
-      /^An import, a deletion or a season's end of g\d+ is running/,
+      /^An import, a deletion or the end of a season is running for guild g\d+,/,
     );
   });
 

@@ -84,7 +84,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     const { url, port } = await tlsRedis();
     const detail = `Cannot use the Redis at 127.0.0.1:${port}: no trusted authority has signed its certificate (self-signed certificate in certificate chain)`;
     const fix =
-      'Set REDIS_TLS_CA to a PEM file with the certificate of its authority; for a host that tells no authority see REDIS_TLS_VERIFY';
+      'Set REDIS_TLS_CA to a PEM file with the certificate of its authority; if the host names no authority, see REDIS_TLS_VERIFY';
     expect(await reachable({ REDIS_URL: url })).toMatchObject({ state: 'problem', detail, fix });
     expect(await startFailure({ REDIS_URL: url })).toBe(`${detail}. ${fix}.`);
   });
@@ -151,7 +151,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     const { url, port, ca } = await tlsRedis();
     const env = { REDIS_URL: url, REDIS_TLS_CA: ca };
     const detail = `Cannot use the Redis at 127.0.0.1:${port}: its certificate is for another host (DNS:${NAME})`;
-    const fix = 'Connect to a host of the certificate, or set REDIS_TLS_SERVERNAME to it';
+    const fix = 'Connect to a host that the certificate names, or set REDIS_TLS_SERVERNAME to such a host';
     expect(await reachable(env)).toMatchObject({ detail, fix });
     expect(await startFailure(env)).toBe(`${detail}. ${fix}.`);
   });
@@ -159,7 +159,8 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
   it('names REDIS_TLS_CERT where Redis wants a certificate of the client, at once', async () => {
     const { url, ca } = await tlsRedis('yes');
     const env = { REDIS_URL: url, REDIS_TLS_CA: ca, REDIS_TLS_SERVERNAME: NAME };
-    const fix = 'If it asks for client certificates, set REDIS_TLS_CERT and REDIS_TLS_KEY to one that it trusts';
+    const fix =
+      'If it asks for client certificates, set REDIS_TLS_CERT and REDIS_TLS_KEY to a certificate that it trusts';
     expect(await reachable(env)).toMatchObject({ detail: expect.stringContaining('refuses this client'), fix });
     expect(await startFailure(env)).toContain(fix);
   });
@@ -170,7 +171,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     const detail = expect.stringMatching(
       /: REDIS_TLS_CERT and REDIS_TLS_KEY cannot be used \(.*key values mismatch\)$/,
     );
-    const fix = 'Set them to the PEM files of a certificate and of its own private key without a passphrase';
+    const fix = 'Set them to the PEM files of a certificate and of its private key, which must have no passphrase';
     expect(await reachable(env)).toMatchObject({ detail, fix });
     expect(await startFailure(env)).toContain(fix);
   });
@@ -179,15 +180,15 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     const { plainUrl } = await tlsRedis();
     expect(await reachable({ REDIS_URL: plainUrl.replace('//', `//${credentials}`) }, SOON)).toMatchObject({
       detail: expect.stringMatching(/^Cannot reach .*(ECONNRESET|EPIPE); the port may speak TLS$/),
-      fix: 'For TLS write rediss:// in REDIS_URL; otherwise start Redis, or correct REDIS_URL',
+      fix: 'If it does, write rediss:// in REDIS_URL; otherwise start Redis, or correct REDIS_URL',
     });
   });
 
-  it('says that a port may speak no TLS', async () => {
+  it('says that a port may not speak TLS', async () => {
     const { port } = await redisForTest();
     expect(await reachable({ REDIS_URL: `rediss://127.0.0.1:${port}` }, SOON)).toMatchObject({
-      detail: expect.stringMatching(/the port may speak no TLS/),
-      fix: 'Without TLS write redis:// in REDIS_URL; otherwise start Redis, or correct REDIS_URL',
+      detail: expect.stringMatching(/the port may not speak TLS/),
+      fix: 'If it does not speak TLS, write redis:// in REDIS_URL; otherwise start Redis, or correct REDIS_URL',
     });
   });
 
@@ -195,8 +196,8 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     const { port } = await redisForTest();
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}` };
     expect(await reachable(env, SOON)).toMatchObject({
-      detail: `Cannot use the Redis Cluster at 127.0.0.1:${port}: a single Redis answers there, and no Cluster`,
-      fix: 'Leave REDIS_MODE and REDIS_NODES out, and write its address into REDIS_URL',
+      detail: `Cannot use the Redis Cluster at 127.0.0.1:${port}: a single Redis answers there, not a Cluster`,
+      fix: 'Leave out REDIS_MODE and REDIS_NODES, and write the address of this Redis into REDIS_URL',
     });
   });
 

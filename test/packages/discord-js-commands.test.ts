@@ -154,10 +154,10 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     expect(await xp('set', { xp: 300, level: 2 })).toContain('Give a level or XP, one of both.');
     expect(await xp('set', {})).toContain('Give a level or XP, one of both.');
     expect(await xp('set', { level: 1e9 })).toContain(
-      "No XP gives this level by the guild's curve. Nothing was changed.",
+      "By the guild's curve, no amount of XP gives this level. Nothing was changed.",
     );
     expect(await xp('give', { amount: 1, member: { ...user, bot: true } })).toContain('A bot has no XP.');
-    expect(bot.lines).toEqual(["/xp: No XP gives this level by the guild's curve (entry 0)"]);
+    expect(bot.lines).toEqual(["/xp: By the guild's curve, no amount of XP gives this level (entry 0)"]);
     expect(manager.said).toEqual([]);
   });
 

@@ -85,7 +85,9 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
     // The lock of the killed run is still there, as if it were running. It expires later.
     expect(await seed('--generate', '50', '--replace')).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining("error: An import, a deletion or a season's end of g is running, or was killed"),
+      stderr: expect.stringContaining(
+        'error: An import, a deletion or the end of a season is running for guild g, or was killed',
+      ),
     });
     await from.client.del('gr:{g}:next:xp:lock');
     expect(await seed('--generate', '50', '--replace')).toMatchObject({ code: 0 });
@@ -117,7 +119,9 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
       const other = both[killed === 'target' ? 'source' : 'target'];
       expect(await other.waitForEnd(60_000)).toMatchObject({ code: 1 });
       expect(other.stderr()).toContain(
-        killed === 'target' ? 'The reader of the stream is gone' : 'The stream ended before the guild was complete',
+        killed === 'target'
+          ? 'The program that reads the stream has ended'
+          : 'The stream ended before the guild was complete',
       );
       expect(other.stderr()).toContain(': run export and import again');
       await to.client.zadd(XP, '+inf', 'last');

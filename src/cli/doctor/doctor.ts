@@ -30,10 +30,10 @@ const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 /** Defines `doctor`, which examines the Redis of the environment and changes nothing there. */
 export function defineDoctor(command: Command, context: CommandContext): void {
   command
-    .option('--rate <n>', 'requests a second to compute the cost for', parseRate, 1000)
-    .option('--guild <id>', 'guild to look into, instead of a sample', parseId)
+    .option('--rate <n>', 'requests a second for which to estimate the cost', parseRate, 1000)
+    .option('--guild <id>', 'check this guild, instead of a sample', parseId)
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExit code: 0 = no problem, 1 = problems, 2 = wrong usage or settings.')
+    .addHelpText('after', '\nExit code: 0 = no problem, 1 = there are problems, 2 = the options or settings are wrong.')
     .action((options: Options) => run(context, options));
 }
 

@@ -30,8 +30,8 @@ export async function examine(context: CheckContext, guild?: string): Promise<re
     const limitMs = Math.min(CHECK_MS, until - performance.now());
     const result = await within(limitMs, check(context)).catch((error: Error) => failed(name, error));
     hung = result === undefined;
-    const fix = 'See SLOWLOG GET and the load of Redis';
-    findings.push(...(result ?? [problem(name, `no end within ${Math.ceil(limitMs / 1000)} s`, fix)]));
+    const fix = 'Look at SLOWLOG GET and at the load of Redis';
+    findings.push(...(result ?? [problem(name, `did not end within ${Math.ceil(limitMs / 1000)} s`, fix)]));
   }
   return findings;
 }
@@ -60,10 +60,10 @@ function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
 function failed(check: string, error: Error): readonly Finding[] {
   const reason = error instanceof StoreUnavailableError ? error.reason : error.message;
   if (redisCodeOf(reason) === 'NOPERM') {
-    const fix = 'Run doctor once more as the user operator of deploy/redis/users.acl';
-    return [unknown(check, 'the user of REDIS_URL may not look', fix)];
+    const fix = 'Run doctor again as the user operator of deploy/redis/users.acl';
+    return [unknown(check, 'the user of REDIS_URL has no right to check this', fix)];
   }
-  return [problem(check, explainFailure(reason), 'Run doctor again when it is corrected')];
+  return [problem(check, explainFailure(reason), 'Correct this, then run doctor again')];
 }
 
 /** Settles as `work` does, or with undefined when the time is up. */

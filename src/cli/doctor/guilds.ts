@@ -57,9 +57,15 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
   }
   return [
     newer.length > 0
-      ? problem('data version', `newer than ${known} in ${some(newer)}`, 'Update the service: it answers 503 for them')
+      ? problem(
+          'data version',
+          `newer than ${known} in ${some(newer)}`,
+          'Update the service, which answers 503 for these guilds',
+        )
       : ok('data version', `${known} in ${count(looked, 'guild')}`),
-    ...(unfit.length > 0 ? [problem('members', some(unfit), 'Correct them with the scripts: docs/redis-keys.md')] : []),
+    ...(unfit.length > 0
+      ? [problem('members', some(unfit), 'Correct them with the scripts, as docs/redis-keys.md describes')]
+      : []),
     drifting.length > 0
       ? problem(
           'counters',

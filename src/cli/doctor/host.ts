@@ -14,7 +14,9 @@ export async function checkHost(context: CheckContext): Promise<readonly Finding
 
 function riskOf({ config }: CheckContext): readonly Finding[] {
   const risk = connectionRisk(config.redis);
-  return risk ? [note('TLS', risk, 'Set REDIS_TLS_CA to the certificate of its authority, if the host gives it')] : [];
+  return risk
+    ? [note('TLS', risk, 'If the host publishes the certificate of its authority, set REDIS_TLS_CA to it')]
+    : [];
 }
 
 /** Says whether the guilds are on several servers, and whether scripts may touch only keys that they declare. */
@@ -23,7 +25,7 @@ async function keysOf(context: CheckContext): Promise<Finding> {
   const places = isCluster(client)
     ? 'a Cluster'
     : commands.isSharded
-      ? 'several servers behind one address: the service asks each guild by a command of its own'
+      ? 'several servers behind one address: the service sends a command of its own for each guild'
       : 'one server';
   return ok('host', `${places}; ${await scriptsOf(context)}`);
 }
@@ -46,6 +48,7 @@ async function roleFinding({ client }: CheckContext): Promise<Finding> {
   if (isCluster(client)) return ok('role', 'the Cluster tells which node is a master');
   const { by } = await roleOf(client);
   if (by !== 'none') return ok('role', `${by.toUpperCase()} tells whether the server is a master`);
-  const text = 'neither ROLE nor INFO is allowed: only a count shows that the server has become a replica';
+  const text =
+    'neither ROLE nor INFO is allowed: the service notices only with a counted request that the server has become a replica';
   return note('role', text, 'Give the user of REDIS_URL the permission +role or +info');
 }

@@ -108,8 +108,8 @@ export function keyFindings(sample: Awaited<ReturnType<typeof sampleKeys>>): Fin
   const check = 'keys';
   if (others > 0) {
     const none = `no key ${complete ? '' : 'of a sample '}begins with "${prefix}:"`;
-    const fix = 'If the bot writes with another prefix, set it in KEY_PREFIX';
-    return [note(check, `${none}, of ${count(others, 'key')} in the database`, fix)];
+    const fix = 'If the bot writes with another prefix, set KEY_PREFIX to that prefix';
+    return [note(check, `${none}, although the database has ${count(others, 'key')}`, fix)];
   }
   const size = `${complete ? 'all' : 'a sample of'} ${count(keys, 'key')}, ${count(guilds.size, 'guild')}`;
   const findings: Finding[] = [];
@@ -118,20 +118,20 @@ export function keyFindings(sample: Awaited<ReturnType<typeof sampleKeys>>): Fin
       problem(
         check,
         `wrong type: ${some(wrongTypes)}`,
-        'Find their writer, and delete or rename them: docs/redis-keys.md',
+        'Find the program that writes them, and delete or rename them: docs/redis-keys.md has the types',
       ),
     );
   }
   if (unknownNames.length > 0) {
-    const fix = 'Names have the guild in braces, such as gr:{123}:xp. Rename them, or set another KEY_PREFIX';
+    const fix = 'Names have the guild id in braces, such as gr:{123}:xp. Rename the keys, or set another KEY_PREFIX';
     findings.push(problem(check, `not in the data model: ${some(unknownNames)}`, fix));
   }
   if (oversized.length > 0)
     findings.push(
       problem(
         check,
-        `API keys above a bound, which are refused: ${some(oversized)}`,
-        'Revoke them with guildrank keys revoke, and make others',
+        `API keys that do not work, because a field is above its bound: ${some(oversized)}`,
+        'Revoke them with guildrank keys revoke, and make other keys',
       ),
     );
   return findings.length > 0 ? findings : [ok(check, `${size}: names and types are right`)];

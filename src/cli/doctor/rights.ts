@@ -83,7 +83,7 @@ function harmfulCommands({ redisKeys }: CheckContext): Command[] {
 export async function checkScripts(context: CheckContext): Promise<readonly Finding[]> {
   const time = await Promise.all(nodesOf(context.client, 'master').map(timeProblem));
   const missing = time.find((wrong) => wrong !== undefined);
-  const timeFinding = missing ? problem('TIME', missing, 'Allow TIME') : ok('TIME', 'there is such a command');
+  const timeFinding = missing ? problem('TIME', missing, 'Allow TIME') : ok('TIME', 'the server has this command');
   const failure = await probeRequests(context.client, context.commands).then(
     () => undefined,
     ({ reason }: StoreUnavailableError) => reason,
@@ -112,7 +112,7 @@ export async function checkRights(context: CheckContext): Promise<readonly Findi
   );
   if (unheard) lacking.push(`subscribe ${channel}`);
   else await context.subscriber.unsubscribe(channel).catch(() => {});
-  const fix = 'Compare with the user guildrank in deploy/redis/users.acl';
+  const fix = 'Compare the user with the user guildrank in deploy/redis/users.acl';
   if (lacking.length > 0) return [problem(check, `${user} may not: ${[...new Set(lacking)].join(', ')}`, fix)];
   const how = `${user} has all ${needed.length + 1} rights of the service`;
   if (!canAsk) return [ok(check, `${how}, as tried`)];

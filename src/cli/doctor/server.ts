@@ -78,9 +78,10 @@ function persistenceOf({ info, save }: ServerFacts): Finding {
     ['aof_last_bgrewrite_status', 'the rewrite of the append-only file'],
     ['rdb_last_bgsave_status', 'the last snapshot'],
   ].find(([field = '']) => info.get(field) === 'err');
-  if (broken) return problem(check, `${broken[1]} failed`, "See Redis's log, and make room on the disk");
+  if (broken) return problem(check, `${broken[1]} failed`, "Read Redis's log, and make room on the disk");
   if (info.get('aof_enabled') === '1') return ok(check, 'an append-only file');
-  const fix = 'CONFIG SET appendonly yes, and in its configuration, unless the bot can write all XP again';
+  const fix =
+    'Run CONFIG SET appendonly yes, and set it in the configuration file too, unless the bot can write all XP again';
   if (save === '') return problem(check, 'none: a restart loses all members and API keys', fix);
   const since = `${info.get('rdb_changes_since_last_save')} changes are in no snapshot`;
   if (save) return note(check, `snapshots only (${save}): ${since}`, fix);
@@ -90,10 +91,11 @@ function persistenceOf({ info, save }: ServerFacts): Finding {
 function evictionOf({ info }: ServerFacts): Finding {
   const check = 'eviction';
   const policy = info.get('maxmemory_policy');
-  if (!policy) return unknown(check, 'the server does not tell its policy', 'Make sure that it never evicts keys');
+  if (!policy)
+    return unknown(check, 'the server does not tell its policy', 'Make sure that the server never evicts keys');
   const wrong = policyProblem(info);
   if (!wrong) return ok(check, policy);
-  return problem(check, wrong, 'CONFIG SET maxmemory-policy noeviction, and in its configuration');
+  return problem(check, wrong, 'Run CONFIG SET maxmemory-policy noeviction, and set it in the configuration file too');
 }
 
 function memoryOf({ info }: ServerFacts): Finding {
@@ -101,13 +103,16 @@ function memoryOf({ info }: ServerFacts): Finding {
   const used = number('used_memory');
   const limit = number('maxmemory');
   const total = limit || number('total_system_memory');
-  if (!used || !total) return unknown('memory', 'the server does not tell it', 'Compare its memory with its limit');
+  if (!used || !total)
+    return unknown('memory', 'the server does not tell its memory', 'Compare the memory that it uses with its limit');
   const left = Math.max(0, total - used);
   const members = count(Math.floor(left / MEMBER_BYTES), 'member');
-  const of = limit ? 'of maxmemory' : "of the machine's memory, which others use too";
+  const of = limit ? 'of maxmemory' : "of the machine's memory, which other programs use too";
   const text = `${megabytes(used)} used, ${megabytes(left)} left ${of}: about ${members}`;
   if (left < total / 10) return problem('memory', text, 'Raise maxmemory, or move Redis to a larger machine');
-  return limit ? ok('memory', text) : note('memory', `${text}; no maxmemory`, 'Set maxmemory below the memory it has');
+  return limit
+    ? ok('memory', text)
+    : note('memory', `${text}; no maxmemory`, 'Set maxmemory below the memory of the machine');
 }
 
 function clockOf({ clock }: ServerFacts): Finding {

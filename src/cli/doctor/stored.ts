@@ -32,16 +32,16 @@ export async function checkStored(context: CheckContext, guilds: readonly string
   }
   return [
     long.length > 0
-      ? problem('bounds', some(long), 'Store shorter ones: docs/reference.md says what a longer one does')
+      ? problem('bounds', some(long), 'Store shorter texts: docs/reference.md says what a longer text does')
       : ok('bounds', 'no stored text is longer than its bound'),
     ahead.length > 0
       ? // Most heal by themselves, but revisions stay ahead.
         note(
           'stored times',
           `in the future: ${some(ahead)}`,
-          'A clock was ahead. Correct the clocks with NTP: docs/guilds.md says what heals by itself',
+          'A clock was ahead. Correct the clocks with NTP. docs/guilds.md says which times correct themselves',
         )
-      : ok('stored times', 'none is in the future'),
+      : ok('stored times', 'no stored time is in the future'),
   ];
 }
 
@@ -52,7 +52,7 @@ async function longSettings({ client, redisKeys }: CheckContext, guild: string):
   const sizes = await Promise.all(fields.map(([field]) => client.hstrlen(config, field)));
   return fields.flatMap(([field, { bytes }], index) => {
     const size = sizes[index] ?? 0;
-    return size > bytes ? [`${field} of ${guild} has ${size} bytes, not ${bytes}`] : [];
+    return size > bytes ? [`${field} of ${guild} has ${size} bytes, and may have ${bytes}`] : [];
   });
 }
 

@@ -17,7 +17,7 @@ export async function checkRoundTrip({ client, config }: CheckContext): Promise<
   const text = `median ${ms(median)}, p99 ${ms(high)}, worst ${ms(worst)} of ${times.length}`;
   const limit = config.redis.timeoutMs;
   const check = 'round trip';
-  const fix = 'Move the service beside Redis, look into SLOWLOG GET, or raise REDIS_TIMEOUT_MS';
+  const fix = 'Move the service closer to Redis, look at SLOWLOG GET, or raise REDIS_TIMEOUT_MS';
   if (median >= limit) {
     return [problem(check, `${text}; requests get 503, because REDIS_TIMEOUT_MS is ${limit}`, fix)];
   }
@@ -53,15 +53,13 @@ export async function checkCost(context: CheckContext, guilds: readonly string[]
   const spread = quantile(pings, 0.75) - quantile(pings, 0.25);
   if (!(most > spread)) {
     const fix = 'Run doctor on a machine next to Redis';
-    return [
-      unknown(check, `a read takes less than the round trips differ (${ms(spread)}), so it was not measured`, fix),
-    ];
+    return [unknown(check, `not measured: a read takes less time than the round trips vary by (${ms(spread)})`, fix)];
   }
   const share = (cost: number) => `${((Math.max(0, cost) * rate) / 10).toFixed(1)} %`;
   const rows = count(value.data.length, 'row');
   const text =
     `${count(rate, 'request')} a second take ${share(least)} to ${share(most)} of a core of Redis: a page that has not changed ` +
-    `${micros(least)}, one of ${rows} read anew ${micros(most)}; without the count of the quota`;
+    `takes ${micros(least)}, and a page of ${rows} read anew takes ${micros(most)}; the count of the quota comes on top`;
   if (most * rate <= 500) return [ok(check, text)];
   return [note(check, text, 'Raise CACHE_MAX_AGE_S, put a caching proxy in front, or split guilds over a Cluster')];
 }

@@ -31,7 +31,7 @@ export class AddressLimiter {
  * piece of that header would keep the whole header in memory.
  */
 function networkOf(address = ''): string {
-  // Each reads forms that the other does not: a library alone also 0x7f.1, Node alone also ::192.0.2.1.
+  // Both checks are needed: the library alone also accepts 0x7f.1, and Node alone also accepts ::192.0.2.1.
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return 'no address';
   // Turns an IPv4 address that is written as IPv6 into the IPv4 address.
   const parsed = ipaddr.process(address);

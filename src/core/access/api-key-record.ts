@@ -11,11 +11,11 @@ export interface ApiKeyRecord {
   readonly createdAt: string;
   /** ISO 8601 in UTC, or null for a key that does not expire. */
   readonly expiresAt: string | null;
-  /** Milliseconds that it was made for, or null for a key that does not expire. Its rotation changes its end, and not this. */
+  /** Lifetime in milliseconds that the key was made with, or null for a key that does not expire. A rotation changes the end, not the lifetime. */
   readonly lifetimeMs: number | null;
   /** Web origins whose pages may use the key, such as https://example.com; none = no limit. */
   readonly origins: readonly string[];
-  /** Requests an hour that the key allows, beside the quota of its guild; null = no cap. NaN for a stored one that is no number. */
+  /** Requests an hour that the key allows, beside the quota of its guild; null = no cap. NaN for a stored cap that is not a number. */
   readonly cap: number | null;
   /** First characters of the key, to recognise it by; "" for a key that was made before they were stored. */
   readonly prefix: string;
@@ -23,12 +23,12 @@ export interface ApiKeyRecord {
   readonly isOversized?: true;
 }
 
-/** What a person can do about a key with such a field. */
+/** What a person can do about a key with a field above its bound. */
 export const OVERSIZED = 'because its record has a field above its bound: revoke it, and make another';
 
 /** A key in the list of its guild. */
 export interface ListedKey extends ApiKeyRecord {
-  /** Whether it has no record: it is being made, or a process was killed while it made or revoked it. It does not work. */
+  /** Whether the key has no record, so that it does not work: it is being made, or a process was killed while making or revoking it. */
   readonly isUnfinished?: true;
 }
 
@@ -71,7 +71,7 @@ export function toFields(record: ApiKeyRecord): Record<string, string> {
   };
 }
 
-/** Returns the record that fields say; a field that is missing says nothing, and one above its bound makes the record unfit. */
+/** Returns the record in these fields. A missing field has its default, and a field above its bound makes the record unfit. */
 export function fromFields(stored: Readonly<Record<string, string>>): ApiKeyRecord {
   const oversized = oversizedKeyFields(stored);
   const fields = { ...stored };

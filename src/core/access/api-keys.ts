@@ -10,7 +10,7 @@ import { StoredApiKeys } from './stored-api-keys.ts';
 export const KEY_NAME_PATTERN = /^\P{Cc}{1,64}$/u;
 /** Keys of one guild. Each look at their list reads all of them. */
 export const MAX_KEYS = 100;
-/** Characters of the prefix: `gr_` and four random ones. 28 random ones stay secret. */
+/** Characters of the prefix: `gr_` and four random characters. The other 28 random characters stay secret. */
 const PREFIX_LENGTH = 7;
 
 export interface CreatedKey {
@@ -20,17 +20,17 @@ export interface CreatedKey {
 }
 
 export interface RotatedKey extends CreatedKey {
-  /** The key before it, with the end that it has now; null when it was revoked. */
+  /** The replaced key, with the end that it has now; null if it was revoked. */
   readonly replaced: ApiKeyRecord | null;
 }
 
 /** What a caller does with a key that is made. */
 export interface KeepOptions {
-  /** Called before the key works. A failure makes no key, so none works that nobody has seen. */
+  /** Called before the key works. If it fails, there is no key, so no key works that nobody has seen. */
   readonly keep?: (created: CreatedKey) => Promise<void>;
 }
 
-/** Creates and rotates the API keys of guilds, and does the rest with them. Every method can throw StoreUnavailableError. */
+/** Creates and rotates the API keys of guilds, beside finding, listing and revoking them. Every method can throw StoreUnavailableError. */
 export class ApiKeyStore extends StoredApiKeys {
   constructor(
     store: ClientStore,
@@ -84,7 +84,7 @@ export class ApiKeyStore extends StoredApiKeys {
       if (!(await this.storeListed(guildId, record.id, sha, Object.entries(toFields(record)).flat())))
         throw new RefusedError('key_revoked', { guild: guildId });
     } catch (error) {
-      // Nothing of it may stay: a record without an entry works unseen, and an entry alone takes the place of another key.
+      // Nothing of the key may stay: a record without an entry would work unseen, and an entry alone would take the place of another key.
       await client.del(redisKeys.apiKey(sha)).catch(() => {});
       await client.hdel(redisKeys.guild(guildId).apiKeys, record.id).catch(() => {});
       throw error;
@@ -96,7 +96,7 @@ export class ApiKeyStore extends StoredApiKeys {
   private async enlist(guildId: string, id: string, sha: string, replaced: string | undefined): Promise<boolean> {
     const { client, redisKeys } = this.store;
     const { apiKeys } = redisKeys.guild(guildId);
-    // Together, so that of several calls at once as many are listed as there is room for.
+    // These commands run together, so that concurrent calls list as many keys as there is room for.
     const change = client
       .multi()
       .hset(apiKeys, id, sha)
@@ -109,7 +109,7 @@ export class ApiKeyStore extends StoredApiKeys {
     return false;
   }
 
-  /** Revokes the expired keys of a guild, and none that is being made. @param kept id of one that stays, because its successor is being made. */
+  /** Revokes the expired keys of a guild, but no key that is being made. @param kept id of a key that stays, because its successor is being made. */
   private async removeExpired(guildId: string, kept: string | undefined): Promise<void> {
     for (const record of await this.list(guildId)) {
       if (record.id === kept || !isExpired(record, this.now())) continue;
@@ -123,7 +123,7 @@ export class ApiKeyStore extends StoredApiKeys {
    * @throws InvalidInputError when its record is above a bound.
    */
   rotate(guildId: string, keyId: string, overlapMs: number, options: KeepOptions = {}): Promise<RotatedKey> {
-    // Two calls at once would make two keys, and the last of them say when the old one ends.
+    // Two calls at once would make two keys, and the later call would decide when the old key ends.
     const rotate = () => this.replace(guildId, keyId, overlapMs, options);
     return oneRotation(this.store, guildId, keyId, rotate);
   }
@@ -142,13 +142,13 @@ export class ApiKeyStore extends StoredApiKeys {
       await this.revoke(guildId, created.record.id).catch(() => {});
       throw error;
     });
-    // The old key has ended or will: the new one is shown whether Redis takes this or not, as identities are cached for seconds only.
+    // The old key has ended, or will. So the new key is shown even if Redis does not take this message, because identities are cached for seconds only.
     await publishInvalidation(this.store, guildId).catch(() => {});
     return { ...created, replaced };
   }
 
   /**
-   * Lets a key end after a time, unless it does before; with 0 it is revoked. Publishes nothing.
+   * Lets a key end after a time, unless it ends earlier anyway; with 0, revokes it. Publishes nothing.
    * @param sha of the key.
    * @returns its record from now on, null for none.
    */
@@ -163,7 +163,7 @@ export class ApiKeyStore extends StoredApiKeys {
     const apiKey = redisKeys.apiKey(sha);
     if (expiresAt !== record.expiresAt) await client.hset(apiKey, 'expires_at', expiresAt);
     if ((await client.hexists(apiKey, 'id')) === 1) return { ...record, expiresAt };
-    // It was revoked meanwhile: nothing of it may stay.
+    // The key was revoked meanwhile, so nothing of it may stay.
     await client.del(apiKey);
     return null;
   }

@@ -37,7 +37,7 @@ const REFRESH_AFTER_MS = 3500;
 const REFRESH_JITTER_MS = 1000;
 /** Keys that are due within this time are refreshed together, because each reply of Redis wakes the process (docs/adr/0011). */
 const REFRESH_TOGETHER_MS = 100;
-/** Keys that are remembered as valid once, at least. Only valid keys enter, so made-up ones push none out. */
+/** At least this many keys are remembered as once valid. Only valid keys enter, so made-up keys push none of them out. */
 const SEEN_KEYS = 50_000;
 /** Bytes of the texts of one cached identity, on average: a key without origins has about 100, and one with the most origins 2,200. */
 const IDENTITY_BYTES = 512;
@@ -53,8 +53,8 @@ const DEFAULT_PLAN = 'free';
 export class Authenticator {
   private readonly cache: LRUCache<string, CachedIdentity>;
   /**
-   * Keys that were valid at a look-up, with their guilds: they authenticate nothing. Nothing is taken out, because a Redis that lost its
-   * data can have it again.
+   * Keys that were valid at a look-up, with their guilds. They authenticate nothing. No key is taken out, because a Redis that has lost its
+   * data may get it back.
    */
   private readonly seen: LRUCache<string, string>;
   private readonly pending = new Map<string, Promise<Identity | null>>();
@@ -193,12 +193,15 @@ export class Authenticator {
   }
 }
 
-/** Returns false for a cap that somebody else wrote and that limits nothing. The id of a capped key becomes a word of batch.lua. */
+/**
+ * Returns false for a cap that limits nothing, because another program stored it. The id of a key with a cap must be a word, because it becomes
+ * an argument of batch.lua.
+ */
 function hasUsableCap({ id, cap }: ApiKeyRecord): boolean {
   return cap === null || (isCap(cap) && /^\w+$/.test(id));
 }
 
-/** Returns the plan of a stored text. No plan has a name above its bound, so such a text is none. */
+/** Returns the plan that a stored text names. A text above the bound of a plan's name names no plan. */
 function planNamed(text: string | null | undefined): string {
   return text && text.length <= MAX_PLAN_LENGTH ? text : DEFAULT_PLAN;
 }

@@ -13,7 +13,7 @@ export const inviteScript = defineScript({
 
 /** The rights of an invite and of the session that it opens. */
 export interface Grant {
-  /** The one guild that it opens; null = the operator, who sees all of them. */
+  /** The guild that the invite opens; null = the operator, who sees all guilds. */
   readonly guildId: string | null;
   /** Id of the person on the chat platform; "" when the maker of the invite named none. */
   readonly userId: string;
@@ -71,7 +71,7 @@ export async function createInvite(
   return `${url.replace(/\/+$/, '')}/sign-in/${token}`;
 }
 
-/** Returns an invite, or null if it is unknown, used or over. It stays good. @throws StoreUnavailableError */
+/** Returns an invite without using it up, or null if it is unknown, used or expired. @throws StoreUnavailableError */
 export async function findInvite({ client, redisKeys }: InviteStore, token: string): Promise<Invite | null> {
   if (!TOKEN.test(token)) return null;
   const sha = hashToken(token);
@@ -84,7 +84,7 @@ export async function findInvite({ client, redisKeys }: InviteStore, token: stri
   return { guildId: operator === null ? guildId : null, userId, madeAt: Number(madeAt) };
 }
 
-/** Uses an invite up. @returns false if someone else did so before. @throws StoreUnavailableError */
+/** Uses an invite up. @returns false if somebody else has used it before. @throws StoreUnavailableError */
 export async function takeInvite(
   { client, redisKeys }: InviteStore,
   token: string,

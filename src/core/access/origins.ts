@@ -1,12 +1,12 @@
 import { MAX_ORIGINS, MAX_ORIGINS_BYTES } from '../bounds.ts';
 import { InvalidInputError } from '../errors.ts';
 
-/** Scheme, host and port, the host as a browser names it. A URL may have more characters, which a shell or a page would have to be kept from. */
+/** Scheme, host and port, with the host as a browser writes it. The further characters of a URL could do harm in a shell or a page. */
 const ORIGIN = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
 
 /**
  * Parses web origins, separated by commas or spaces; "" is an empty list. Repeated origins count once.
- * @throws InvalidInputError with the first that is not an origin, or when they are more than {@link MAX_ORIGINS} or {@link MAX_ORIGINS_BYTES}.
+ * @throws InvalidInputError with the first text that is not an origin, or if there are more than {@link MAX_ORIGINS} or {@link MAX_ORIGINS_BYTES}.
  */
 export function parseOrigins(text: string): string[] {
   const origins = [...new Set(splitOrigins(text))];

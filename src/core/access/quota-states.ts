@@ -1,4 +1,4 @@
-/** The state of a guild's quota after one request; of the cap of the API key, where that leaves less. */
+/** The state of a guild's quota after a request, or that of the API key's cap if the cap leaves fewer requests. */
 export interface QuotaState {
   readonly allowed: boolean;
   /** Requests per window. */
@@ -7,7 +7,7 @@ export interface QuotaState {
   readonly remaining: number;
   /** Milliseconds until the window ends. */
   readonly resetMs: number;
-  /** Whether it is the state of the cap. */
+  /** Whether this is the state of the cap. */
   readonly ofKey: boolean;
 }
 
@@ -43,7 +43,7 @@ export function parseCounts(reply: string): readonly [Counted, Counted] {
 
 /**
  * Returns the state after each of the requests that were counted together, as if they had been counted one by one, and adds them to the
- * plan's counts. A state is that of the counter with the smaller rest; of equal rests, of the one that is renewed later.
+ * plan's counts. A state is that of the counter which leaves fewer requests; if both leave as many, that of the counter which is renewed later.
  * @param cap the counter of an API key with a cap.
  */
 export function statesOf(guild: Counter, cap: Counter | undefined, requests: number, counts: Decisions): QuotaState[] {

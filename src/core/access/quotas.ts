@@ -54,8 +54,8 @@ export class Quotas {
   }
 
   /**
-   * Counts `requests` requests of a guild in one command. Those of an API key with a cap are counted on both, or on neither.
-   * @param identity of all of them, for a key with a cap; otherwise of any key of the guild.
+   * Counts `requests` requests of a guild in one command. Requests of an API key with a cap are counted on both counters, or on neither.
+   * @param identity of the requests' key, if it has a cap; otherwise of any key of the guild.
    * @returns the state after each of them, in their order, as if they had been counted one by one.
    * @throws StoreUnavailableError; the requests may or may not have been counted, at most once.
    */
@@ -82,7 +82,7 @@ export class Quotas {
     const command = `capped ${requests} ${WINDOW_S} ${quota} ${keyId} ${cap}`;
     const counted = this.commands.run(guildId, command, parseCounts, 1, keyId);
     const decide = async (points: number, place: 0 | 1): Promise<Counter> => {
-      // A limiter for this count, which the command has made already: it asks nothing of Redis.
+      // This limiter only judges the count, which the command has made already, and asks Redis nothing.
       const storeClient = { rlflxIncr: () => counted.then((both) => both[place]) };
       const limiter = new RateLimiterRedis({ storeClient, keyPrefix: '', points, duration: WINDOW_S });
       return counterOf(await limiter.consume('', requests).catch(deniedResult), points, requests);
@@ -91,7 +91,7 @@ export class Quotas {
   }
 }
 
-/** Returns the counter before the requests that the result is of. */
+/** Returns the state of the counter before the requests of this result. */
 function counterOf({ consumedPoints, msBeforeNext }: RateLimiterRes, points: number, requests: number): Counter {
   return { limit: points, used: consumedPoints - requests, resetMs: msBeforeNext };
 }

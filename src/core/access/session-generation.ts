@@ -2,7 +2,7 @@ import { redisTime } from '../store/clock.ts';
 import type { ClientStore } from '../store/store.ts';
 import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
 
-/** By how much the clocks of two servers of one Redis may differ, in microseconds. A later time is that of a clock that was ahead. */
+/** By how much the clocks of two servers of a Redis may differ, in microseconds. A time further ahead comes from a wrong clock. */
 export const CLOCKS_DIFFER_US = 60_000_000;
 
 /**
@@ -20,7 +20,7 @@ export async function sessionGeneration({ client, redisKeys }: ClientStore, guil
   const text = stored ?? '';
   const endedAt = Number(text.split(' ')[0]);
   if (endedAt <= now + CLOCKS_DIFFER_US) return { text, endedAt, now };
-  // Redis's clock was ahead when they were ended. No invite could be newer until then, so they end now.
+  // Redis's clock was ahead when the sessions were ended. Until that time no invite could be newer, so the sessions end now instead.
   const renewed = `${now} ${newToken()}`;
   await client.set(key, renewed, 'EX', MAX_INVITE_TTL_S);
   return { text: renewed, endedAt: now, now };
@@ -35,10 +35,10 @@ export async function endSessions({ client, redisKeys }: ClientStore, guildId: s
   const { sessions, open } = redisKeys.sessionsOf(guildId);
   const generation = `${await redisTime(client)} ${newToken()}`;
   try {
-    // One command ends sessions and invites: a kill cannot come between. The list is emptied before it, so that later sessions stay listed.
+    // A single command ends sessions and invites, so a kill cannot come between. The list is emptied first, so that later sessions stay listed.
     await Promise.all([client.del(open), client.set(sessions, generation, 'EX', MAX_INVITE_TTL_S)]);
   } catch (error) {
-    // A full Redis refuses that, and still takes this, which ends the sessions.
+    // A full Redis refuses the first command, but still takes this one, which ends the sessions.
     await client.del(sessions);
     throw error;
   }

@@ -16,8 +16,8 @@ export class StoredApiKeys {
   }
 
   /**
-   * Returns all keys of a guild, oldest first, expired ones included, and before them those without a record. One round trip for the list,
-   * then one a key.
+   * Returns all keys of a guild, expired keys included: first the keys without a record, then the others, oldest first. One round trip for the
+   * list, then one for each key.
    */
   async list(guildId: string): Promise<ListedKey[]> {
     const { client, redisKeys } = this.store;
@@ -43,12 +43,12 @@ export class StoredApiKeys {
   /**
    * Stores the record of a key that is listed. Three round trips.
    * @param fields of the record: field, value, ...
-   * @returns whether it is listed still; otherwise nothing of it stays.
+   * @returns whether the key is still listed; otherwise nothing of it stays.
    */
   async storeListed(guildId: string, id: string, sha: string, fields: readonly (string | Buffer)[]): Promise<boolean> {
     const { client, redisKeys } = this.store;
     const apiKey = redisKeys.apiKey(sha);
-    // Until it is found in the list it has an end, so that a kill leaves no key that works unseen.
+    // Until the key is found in the list, its record has an end, so that a kill leaves no key that works unseen.
     await transact(
       client
         .multi()
@@ -65,7 +65,7 @@ export class StoredApiKeys {
 
   /**
    * Revokes every key of a guild, and deletes their usage.
-   * @param hold rejects when the caller has lost its lock: the keys can be those of another one then, and stay.
+   * @param hold rejects if the caller has lost its lock. The keys can belong to another caller then, so they stay.
    * @returns their number.
    */
   async revokeAll(guildId: string, hold?: () => Promise<unknown>): Promise<number> {
@@ -74,11 +74,11 @@ export class StoredApiKeys {
     let revoked = 0;
     for (;;) {
       const listed = await client.hgetall(apiKeys);
-      // After the list is read, so that it names no key of one who took the lock meanwhile.
+      // This comes after reading the list, so that the list contains no key of a caller who took the lock meanwhile.
       await hold?.();
       const count = Object.keys(listed).length;
       if (count === 0) break;
-      // Only those: a key that is made meanwhile stays listed until its record is deleted too.
+      // Only the keys of the list are deleted: a key that is made meanwhile stays listed until its record is deleted too.
       await this.remove(guildId, listed);
       revoked += count;
     }
@@ -93,11 +93,11 @@ export class StoredApiKeys {
     const ids = Object.keys(listed);
     const { apiKeys, apiKeysUsed } = redisKeys.guild(guildId);
     const deleteRecords = () => Promise.all(Object.values(listed).map((sha) => client.del(redisKeys.apiKey(sha))));
-    // What is beside the list goes first: if the next step fails, the keys are refused but still listed, and the call can run again.
+    // The records go before the list: if the next step fails, the keys do not work but are still listed, and the call can run again.
     await Promise.all([deleteRecords(), client.del(...ids.map((id) => redisKeys.keyQuota(guildId, id)))]);
-    // In this order: the service stores the use of a listed key only.
+    // The order matters, because the service stores the use of listed keys only.
     await Promise.all([client.hdel(apiKeys, ...ids), client.hdel(apiKeysUsed, ...ids)]);
-    // Once more: a key that was being made can have stored its record and found itself listed between the two.
+    // The records are deleted once more, because a key that was being made can have stored its record and found itself listed in between.
     await deleteRecords();
   }
 

@@ -12,7 +12,7 @@ const KEPT_HOURS = 8 * 24;
 const GUILDS_PER_STEP = 100;
 /** Guilds that are sent together. Requests are served, here and by Redis, between two such groups. */
 const GUILDS_AT_ONCE = 10;
-/** Counts that wait for Redis at most; further ones are dropped. Reached while Redis refuses them, or with more API keys in ten seconds. */
+/** Most counts that wait for Redis; further counts are dropped. This is reached while Redis refuses them, or with more API keys in ten seconds. */
 const MAX_WAITING = 50_000;
 /** Identities that are counted before they are added up. */
 const MAX_COUNTED = 10_000;
@@ -64,8 +64,8 @@ class WaitingUsage {
 }
 
 /**
- * Counts the requests of each API key by the hour in memory, and adds them to `gr:{G}:usage` with {@link write}. What is not written when
- * the process is killed is lost. No request is written twice: a call without a reply is repeated as it was, and Redis does it once.
+ * Counts the requests of each API key by the hour in memory, and adds them to `gr:{G}:usage` with {@link write}. If the process is killed, the
+ * counts that are not written yet are lost. No request is written twice: a call without a reply is repeated unchanged, and Redis does it once.
  */
 export class Usage {
   private readonly processId = generateKeyId();
@@ -104,7 +104,7 @@ export class Usage {
 
   /**
    * Writes all requests that were counted before the call. One command a guild. It ends when all guilds of a step fail.
-   * @throws StoreUnavailableError when not all could be written, that of an outage if there is one. The next call writes the rest.
+   * @throws StoreUnavailableError if not all could be written; if there is an outage, the error of the outage. The next call writes the rest.
    */
   write(): Promise<void> {
     const write = () => this.writeAll();
@@ -115,7 +115,7 @@ export class Usage {
   private async writeAll(): Promise<void> {
     this.addUp();
     const failures: unknown[] = [];
-    // Guilds of a shard that is down come last: a step of them alone ends the write.
+    // Guilds on a shard that is down come last, because a step in which all guilds fail ends the write.
     const guilds = [...this.waiting].sort(([, one], [, other]) => one.unanswered - other.unanswered);
     for (let i = 0; i < guilds.length; i += GUILDS_PER_STEP) {
       const step = guilds.slice(i, i + GUILDS_PER_STEP);

@@ -47,20 +47,20 @@ class GuildCommands {
   }
 }
 
-/** What a batcher needs to know of a connection of ioredis. One to a Cluster has no stream, and neither has ioredis-mock. */
+/** What a batcher needs to know about a connection of ioredis. A connection to a Cluster has no stream, and neither has ioredis-mock. */
 interface BatchConnection {
   readonly isCluster: boolean;
   readonly stream?: { cork(): void; uncork(): void };
 }
 
 export interface BatcherOptions {
-  /** The connection of the scripts. Without one, as on a client of a bot, each guild's commands leave alone. */
+  /** The connection of the scripts. Without it, as on a client of a bot, the commands of each guild are sent alone. */
   readonly client?: BatchConnection;
   /** Called once, when the host turns out to keep guilds on several servers behind its address. */
   readonly onSharded?: (() => void) | undefined;
 }
 
-/** Rows that one Redis command may read. Redis serves nobody else meanwhile: these take it about a millisecond. */
+/** Rows that one Redis command may read. They take Redis about a millisecond, in which it serves nobody else. */
 const MAX_WEIGHT = 500;
 
 /**
@@ -70,7 +70,7 @@ const MAX_WEIGHT = 500;
  * later ones (docs/adr/0012).
  */
 export class CommandBatcher {
-  /** Commands not yet sent, by guild; those of its boards apart, because they declare further keys. */
+  /** Commands not yet sent, by guild. Commands on its boards are kept apart, because they declare further keys. */
   private waiting = new Map<string, GuildCommands>();
   private weight = 0;
   private collecting = false;
@@ -85,12 +85,12 @@ export class CommandBatcher {
     this.sharded = client === undefined || client.isCluster;
   }
 
-  /** Whether the guilds are on several servers, as in a Cluster. Behind one address that is known when a command was refused for it. */
+  /** Whether the guilds are on several servers, as in a Cluster. If the servers share an address, a refused command shows it. */
   get isSharded(): boolean {
     return this.sharded;
   }
 
-  /** Sends all commands that `work` runs, before it returns, together. */
+  /** Sends all commands together that `work` runs before it returns. */
   collect(work: () => void): void {
     this.collecting = true;
     try {
@@ -102,7 +102,7 @@ export class CommandBatcher {
   }
 
   /**
-   * Runs a command. Outside of {@link collect} it leaves at once, alone.
+   * Runs a command. Outside of {@link collect} the command is sent at once, alone.
    * @param command as batch.lua documents it: a name and its arguments, none with a space or a line break in it.
    * @param decode makes the result from the reply, in the form that the command has.
    * @param weight rows of data that the command reads, about.

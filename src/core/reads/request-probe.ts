@@ -6,12 +6,12 @@ import type { CommandBatcher } from './command-batcher.ts';
 
 /** Guilds that cannot exist, because "~" is in no guild id. They spread over the nodes of a Cluster, and over the servers behind one address. */
 const RESERVED_GUILDS = Array.from({ length: 16 }, (_, index) => `~ready${index}`);
-/** Two of them whose slots are in different halves of all: a host with two servers or more refuses them together. */
+/** Two of these guilds, with slots in different halves of all slots: a host with several servers refuses a command on both. */
 const TWO_HALVES = ['~ready0', '~ready2'];
 
 /**
- * Tries what a request does, by the way of a request and without a change to the data. One round trip. On a host with several servers it
- * succeeds while one of them serves, because the guilds of that server are served.
+ * Tries what a request does, on the same path and without changing data. One round trip. On a host with several servers it succeeds while any
+ * of them serves, because the guilds of that server are served.
  * @throws StoreUnavailableError
  */
 export async function probeRequests(client: RedisClient, commands: CommandBatcher): Promise<void> {

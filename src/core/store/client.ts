@@ -3,7 +3,7 @@ import type { Cluster, Redis } from 'ioredis';
 /** A connection of the service to a single Redis, a Sentinel set or a Cluster. */
 export type RedisClient = Redis | Cluster;
 
-/** Returns whether a connection is one to a Cluster. */
+/** Returns whether a connection leads to a Cluster. */
 export function isCluster(client: RedisClient): client is Cluster {
   return client.isCluster;
 }
@@ -13,7 +13,7 @@ export function nodesOf(client: RedisClient, role: 'all' | 'master'): readonly R
   return isCluster(client) ? client.nodes(role) : [client];
 }
 
-/** Makes a connection anew, at once. A connection that is being made already stays: ioredis takes an interruption of that for the end. */
+/** Closes a connection and makes it again at once. A connection that is still being made stays, because ioredis would take its interruption for the end. */
 export function reconnect(client: RedisClient): void {
   if (client.status === 'connect' || client.status === 'ready') client.disconnect(true);
 }

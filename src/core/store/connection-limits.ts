@@ -6,8 +6,8 @@ const CONNECT_TICKS = 5;
 
 /**
  * Closes the socket of a connection that takes longer than half a second to be made, or that is silent for `limitMs` although data was
- * sent: until then the commands that were given up on stay in its queue. It stands for ioredis's `connectTimeout` and `socketTimeout`, and
- * counts ticks for the reason of timeouts.ts.
+ * sent. Until a connection closes, the commands that were given up on stay in its queue. This replaces ioredis's `connectTimeout` and
+ * `socketTimeout`, and counts ticks, for the reason that timeouts.ts explains.
  */
 export function watchSilence(client: Redis, limitMs: number): void {
   const silentTicks = Math.ceil(limitMs / CONNECTION_TICK_MS);
@@ -39,8 +39,8 @@ export function watchSilence(client: Redis, limitMs: number): void {
 }
 
 /**
- * Closes each connection on which more than `maxBytes` come: something that sends without end would fill the memory.
- * @param onExceeded is told the reason each time.
+ * Closes each connection on which more than `maxBytes` arrive, because a peer that sends without end would fill the memory.
+ * @param onExceeded called with the reason each time.
  */
 export function limitReplies(client: RedisClient, maxBytes: number, onExceeded: (error: Error) => void): void {
   if (isCluster(client)) client.on('+node', (node: Redis) => limitConnection(node, maxBytes, onExceeded));

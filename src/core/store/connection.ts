@@ -65,7 +65,7 @@ function guard(client: Redis, silenceMs: number): Redis {
   // ioredis goes on in database 0 when Redis refuses the database of the URL. It has reported the error before a command can be sent.
   return client.on('error', (error: Error) => {
     if (isDatabaseRefusal(error)) client.disconnect(true);
-    // ioredis asks INFO whether Redis loads its data, and without an answer it connects again and again. Then a request is told instead.
+    // ioredis asks INFO whether Redis loads its data, and connects again and again without an answer. With the check off, a request is told instead.
     if (isMissingInfo(error)) client.options.enableReadyCheck = false;
   });
 }
@@ -114,7 +114,7 @@ function timeLimits(timeoutMs: number): RedisOptions {
     // `listen` subscribes after each connect. ioredis would do it too, and nobody could catch the failure when that connection breaks again.
     autoResubscribe: false,
     retryStrategy: (attempt) => Math.min(50 * attempt, 250),
-    // Of a Redis that loads its data ioredis would believe the estimate, in whole seconds, and ask only then again.
+    // While Redis loads its data, ioredis would believe its estimate in whole seconds, and not ask again before.
     maxLoadingRetryTime: 100,
   };
 }
@@ -129,7 +129,7 @@ function sentinelAccess({ sentinels, tls }: RedisConfig): SentinelAccess {
   };
 }
 
-/** Returns the host that all nodes have. ioredis takes one name for all Sentinels, so Sentinels on several hosts get none from it. */
+/** Returns the host that all nodes share; undefined if they differ. ioredis takes a single TLS name for all Sentinels. */
 function onlyHostOf(nodes: RedisConfig['nodes']): string | undefined {
   const [host, ...others] = new Set(nodes.map((node) => node.host));
   return others.length === 0 ? host : undefined;
@@ -144,18 +144,18 @@ function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptio
     name: config.sentinelName,
     ...(username && { sentinelUsername: username }),
     ...(password && { sentinelPassword: password }),
-    // In this mode ioredis uses TLS on neither of the two kinds of connections unless it is told so for each.
+    // In this mode, ioredis has to be told for each of the two kinds of connections that it uses TLS.
     ...(tls && { sentinelTLS: namedTls(tls, onlyHostOf(config.nodes)).tls }),
     enableTLSForSentinelMode: options.tls !== undefined,
-    // Of the connections to Sentinels, which watchSilence does not see: the next one is asked after half a second.
+    // This is for connections to Sentinels, which watchSilence does not see: after half a second, ioredis asks the next Sentinel.
     connectTimeout: 500,
     sentinelRetryStrategy: (attempt) => Math.min(50 * attempt, 250),
   };
 }
 
 /**
- * Without auto-pipelining: that throws a TypeError for a slot that no node serves, and leaves commands on a node that a slot has left
- * (redis/ioredis issue 2075).
+ * Returns the options of a Cluster. Auto-pipelining stays off, because it throws a TypeError for a slot that no node serves, and sends commands
+ * to a node that the slot has left (redis/ioredis issue 2075).
  */
 function clusterOptions(redisOptions: RedisOptions): ClusterOptions {
   return {
@@ -164,7 +164,7 @@ function clusterOptions(redisOptions: RedisOptions): ClusterOptions {
     ...(redisOptions.tls && { dnsLookup: (name, callback) => callback(null, name) }),
     enableOfflineQueue: false,
     maxRedirections: 2,
-    // Without it, ioredis sends the commands of a connection that broke once more, although they may have been executed.
+    // Otherwise ioredis sends the commands of a broken connection again, although Redis may have executed them.
     clusterNodeRetryStrategy: (attempt) => (attempt === 1 ? 20 : null),
     retryDelayOnFailover: 20,
     retryDelayOnClusterDown: 20,

@@ -7,21 +7,21 @@ const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
   READONLY: 'This is a replica: connect to its master, or use REDIS_MODE=sentinel',
   OOM: 'Redis is full: raise its maxmemory, or delete data',
   MISCONF:
-    'Redis cannot save to its disk and refuses writes: see its log, and make room on the disk or mend its rights',
-  NOREPLICAS: 'Redis misses replicas: bring them back, or lower its min-replicas-to-write',
-  NOPERM: 'The user of REDIS_URL lacks a permission: compare with deploy/redis/users.acl',
-  NOAUTH: 'Redis asks for a password: put user and password into REDIS_URL',
-  WRONGPASS: 'Correct user and password in REDIS_URL',
-  LOADING: 'Redis loads its data: try again when it has finished',
-  BUSY: 'A script keeps Redis busy: wait for its end, or end it with SCRIPT KILL',
+    'Redis cannot save to its disk, so it refuses writes: read its log, and make room on the disk or correct its permissions',
+  NOREPLICAS: 'Redis lacks replicas: bring them back, or lower min-replicas-to-write',
+  NOPERM: 'The user of REDIS_URL lacks a permission: compare the user with deploy/redis/users.acl',
+  NOAUTH: 'Redis asks for a password: put the user and the password into REDIS_URL',
+  WRONGPASS: 'Correct the user and the password in REDIS_URL',
+  LOADING: 'Redis is loading its data: try again when it has finished',
+  BUSY: 'A script keeps Redis busy: wait until the script ends, or end it with SCRIPT KILL',
   MASTERDOWN: 'This is a replica without its master: bring the master back',
-  CLUSTERDOWN: 'A part of the Cluster has no master: see CLUSTER INFO, and bring its nodes back',
-  TRYAGAIN: 'The Cluster moves these keys to another node: try again when it has finished',
-  ASK: 'The Cluster moves these keys to another node: try again when it has finished',
+  CLUSTERDOWN: 'A part of the Cluster has no master: look at CLUSTER INFO, and bring the nodes back',
+  TRYAGAIN: 'The Cluster is moving these keys to another node: try again when it has finished',
+  ASK: 'The Cluster is moving these keys to another node: try again when it has finished',
   MOVED:
-    'Another node of the Cluster has these keys: try again when it has moved its slots; if REDIS_MODE is not set, use REDIS_MODE=cluster',
+    'Another node of the Cluster has these keys: if REDIS_MODE is not set, set REDIS_MODE=cluster; otherwise try again when the Cluster has moved its slots',
   CROSSSLOT: 'The keys of the call are in different slots of the Cluster: name keys of one guild only',
-  WRONGTYPE: 'A key holds other data than docs/redis-keys.md says: delete or rename it',
+  WRONGTYPE: 'A Redis key has another type than docs/redis-keys.md says: delete or rename the key',
   NOSCRIPT: 'Redis has lost the script: run the command again',
   // Their own messages have the fix.
   MODEL: undefined,
@@ -34,7 +34,7 @@ const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
 const GREETINGS: readonly (readonly [RegExp, string])[] = [
   [
     /max number of clients/,
-    'Raise maxclients of Redis, or close connections that nobody needs: CLIENT LIST on a connection that is open shows them',
+    'Raise maxclients of Redis, or close connections that nobody needs: on a connection that is still open, CLIENT LIST shows them',
   ],
   [
     /^DENIED\b/,
@@ -42,12 +42,12 @@ const GREETINGS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What ioredis reports of bytes that are no reply of Redis, and no alert of TLS, which begins with byte 21. */
+/** What ioredis reports of bytes that are neither a reply of Redis nor an alert of TLS, which begins with byte 21. */
 const NO_REPLY = /^Protocol error(?!, got "\\u0015")/;
-/** What a Redis says that is no node of a Cluster. */
+/** What a Redis answers if it is not a node of a Cluster. */
 const NO_CLUSTER = /cluster support disabled/;
 
-/** What the system says of the host that a node of a Cluster tells when it has no name to tell. */
+/** What the system says about the host name "?", which a node of a Cluster announces when it has no name. */
 const NO_HOSTNAME = /ENOTFOUND \?$/;
 
 /** An error that Redis sent; ioredis adds the command. */
@@ -57,7 +57,7 @@ interface ReplyError extends Error {
 
 /** Returns whether Redis refused to select the database. A connection that goes on after that would use database 0. */
 export function isDatabaseRefusal(error: Error): boolean {
-  // ioredis takes what a server says to each new connection for the reply to its first command.
+  // What a server says on each new connection, ioredis takes for the reply to its first command.
   if (GREETINGS.some(([greeting]) => greeting.test(error.message))) return false;
   return (error as ReplyError).command?.name === 'select';
 }
@@ -71,7 +71,7 @@ export function isRefusal(error: Error): boolean {
   );
 }
 
-/** Returns the message for a command that failed: the refusal by its name with the fix, else that Redis did not answer. */
+/** Returns the message for a command that failed: the refusal of Redis with its fix, or that Redis did not answer. */
 export function explainFailure(reason: string): string {
   const own = scriptRefusal(reason);
   if (own) return own;
@@ -100,8 +100,8 @@ export function startFailure(
   if (certificate) return { problem: `Cannot use ${where}: ${certificate.problem}`, fix: certificate.fix };
   const reason = withoutStop(error.message || systemErrorOf(error).code || error.name);
   if (NO_HOSTNAME.test(reason)) {
-    const problem = `Cannot use ${where}: its nodes tell no host, because cluster-preferred-endpoint-type is hostname without cluster-announce-hostname`;
-    return { problem, fix: 'Set cluster-announce-hostname of each node, or cluster-preferred-endpoint-type to ip' };
+    const problem = `Cannot use ${where}: its nodes announce no host, because cluster-preferred-endpoint-type is hostname and cluster-announce-hostname is not set`;
+    return { problem, fix: 'Set cluster-announce-hostname on each node, or set cluster-preferred-endpoint-type to ip' };
   }
   const [, greetingFix] = GREETINGS.find(([pattern]) => pattern.test(reason)) ?? [];
   if (greetingFix) return { problem: `Cannot use ${where}: ${reason.replace(/\. .*/s, '')}`, fix: greetingFix };
@@ -110,14 +110,14 @@ export function startFailure(
     return { problem: `Cannot use ${where}: ${reason}`, fix: `Correct the database in REDIS_URL${limit}` };
   }
   if (NO_CLUSTER.test(reason)) {
-    const fix = 'Leave REDIS_MODE and REDIS_NODES out, and write its address into REDIS_URL';
-    return { problem: `Cannot use ${where}: a single Redis answers there, and no Cluster`, fix };
+    const fix = 'Leave out REDIS_MODE and REDIS_NODES, and write the address of this Redis into REDIS_URL';
+    return { problem: `Cannot use ${where}: a single Redis answers there, not a Cluster`, fix };
   }
   const code = redisCodeOf(error.message);
   if (code !== undefined) return { problem: `Cannot use ${where}: ${reason}`, fix: FIXES[code] ?? 'Correct REDIS_URL' };
   if (NO_REPLY.test(reason))
     return {
-      problem: `Cannot use ${where}: another program answers there, and no Redis`,
+      problem: `Cannot use ${where}: another program answers there, not Redis`,
       fix: `Correct ${addressSetting(mode)}`,
     };
   const { problem, fix } = connectionMistake(error, reason, mode);

@@ -12,7 +12,7 @@ const MAX_BYTES = 1000;
 /** Servers that are asked, at the same time. */
 const MAX_ADDRESSES = 8;
 
-/** How a connection fails on which the server said why, and then closed. ioredis writes first, and loses what the server said. */
+/** How a connection fails if the server said why and then closed it. ioredis writes first, and so loses what the server said. */
 const CLOSED_AT_ONCE: readonly RegExp[] = [
   /\b(EPIPE|ECONNRESET)\b/,
   /Connection is closed/,
@@ -22,7 +22,7 @@ const CLOSED_AT_ONCE: readonly RegExp[] = [
   /Command queue state error/,
   /slots cache/,
   /Cluster isn't ready/,
-  // Another last error of the Sentinels is the reason itself.
+  // Any other last error of the Sentinels is itself the reason.
   /sentinels are unreachable(?!.*Last error: (?!Connection is closed))/,
 ];
 
@@ -33,10 +33,10 @@ export function mayHaveSpoken(error: unknown): boolean {
 }
 
 /**
- * Opens connections and only reads: what a server says that refuses every connection, because it is full or in protected mode. Asks the
- * server that `client` was connected to last, such as the master that Sentinels name, and the addresses of the configuration. Takes half a
- * second at most.
- * @returns the first error, such as "ERR max number of clients reached"; undefined when none says an error.
+ * Opens connections and only reads, to learn what a server says when it refuses every connection because it is full or in protected mode. It
+ * asks the server to which `client` was connected last, such as the master that Sentinels name, and the addresses of the configuration. It
+ * takes half a second at most.
+ * @returns the first error, such as "ERR max number of clients reached"; undefined when no server says an error.
  */
 export async function greetingOf(config: RedisConfig, client?: RedisClient): Promise<string | undefined> {
   const peer = client && peerOf(client);
@@ -56,7 +56,7 @@ function errorFrom({ tls, ...options }: RedisOptions): Promise<string | undefine
     const end = (): void => {
       clearTimeout(timer);
       socket.destroy();
-      // The sentences that follow the first fill a page, as those of the protected mode do.
+      // Only the first sentence is kept: the sentences of the protected mode fill a page.
       const [, error] = /^-(.+?)(?:\. |[\r\n]|$)/.exec(text) ?? [];
       resolve(error);
     };

@@ -3,11 +3,11 @@ import { StoreUnavailableError } from '../errors.ts';
 import type { RedisClient } from './client.ts';
 import { mayHaveSpoken } from './greeting.ts';
 
-/** Time between two looks at what the requests show, while they can be served. */
+/** Time after which the requests are looked at again, to see whether Redis served them, while requests can be served. */
 const PERIOD_MS = 1000;
 /** Time between two checks while requests cannot be served. */
 const PERIOD_DOWN_MS = 250;
-/** The wait before a check is repeated that got no answer: one late reply is no outage. */
+/** Time before a check without an answer is repeated, because a single late reply is not an outage. */
 const RETRY_MS = 100;
 /** A failure outside of an outage is logged once in this time, for each code. */
 const WARN_EVERY_MS = 60_000;
@@ -39,7 +39,7 @@ export interface StoreHealthParts {
   readonly now: () => number;
   /** Returns what the server says to a connection that only reads. */
   readonly greeting?: () => Promise<string | undefined>;
-  /** Milliseconds between two checks of a Redis that nobody asks anything. */
+  /** Milliseconds between two checks of an idle Redis. */
   readonly idleMs: number;
   /** Left out = the requests prove nothing, and only time passes. */
   readonly traffic?: () => StoreTraffic;
@@ -52,9 +52,9 @@ export interface StoreHealthParts {
  */
 export class StoreHealth {
   private current: StoreUnavailableError | undefined = new StoreUnavailableError(new Error('no connection yet'));
-  /** The last error of the connection since it was usable: a command only fails as "not writeable". */
+  /** The last error of the connection since it was usable, because a command itself only fails as "not writeable". */
   private connectionError: Error | undefined;
-  /** An outage that began before the start was over is told by the start itself. */
+  /** The start itself reports an outage that begins before the start is over. */
   private hasStarted = false;
   private isOutageLogged = false;
   private quietUntil = 0;
@@ -62,7 +62,8 @@ export class StoreHealth {
   private checking: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
-  /** The traffic at the last look, and the time since the last proof. Time is counted in periods, so a process that was stopped asks once. */
+  /** The traffic at the last look, and the time since the last proof that Redis serves. Time is counted in periods, so a process that was
+   * suspended asks only once. */
   private seen: StoreTraffic = { counted: 0, uncounted: 0 };
   private unprovenMs = 0;
 
@@ -167,7 +168,7 @@ export class StoreHealth {
       this.current = new StoreUnavailableError(error, 'unreachable');
       const said = await greeting();
       if (said !== undefined) this.connectionError = new Error(said);
-      // It may be back meanwhile.
+      // Redis may be back meanwhile.
       if (this.current === undefined) return;
     }
     this.goDown(new StoreUnavailableError(this.connectionError ?? error, 'unreachable'));

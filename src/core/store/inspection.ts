@@ -4,7 +4,7 @@ import { nodesOf, type RedisClient } from './client.ts';
 /** The first major version of Redis that is supported; every Valkey is. */
 const MIN_REDIS = 7;
 
-/** Returns what is wrong with the settings or the version of a Redis, for people. None where INFO is not allowed. */
+/** Returns what is wrong with the settings or the version of a Redis, in words for people. Empty if INFO is not allowed. */
 export async function inspectStore(client: RedisClient): Promise<string[]> {
   const findings = await Promise.all(nodesOf(client, 'master').map(inspectNode));
   return [...new Set(findings.flat())];
@@ -38,7 +38,7 @@ export function policyProblem(info: ReadonlyMap<string, string>): string | undef
   return `maxmemory-policy ${policy} lets Redis delete ${victims}`;
 }
 
-/** Returns that TIME is missing: the scripts that write take revisions from it. A user without the right to it learns nothing. */
+/** Returns a text if the server has no TIME, from which the scripts that write take revisions. A user without the right to TIME learns nothing. */
 export async function timeProblem(node: Redis): Promise<string | undefined> {
   const time = await node.time().catch((error: Error) => error.message);
   return /unknown command/i.test(String(time)) ? 'the command TIME is missing: the bot cannot write XP' : undefined;

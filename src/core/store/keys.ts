@@ -151,7 +151,7 @@ export class RedisKeys {
     return `${this.guild(guildId).apiKeys}:rotating:${keyId}`;
   }
 
-  /** Pattern of SCAN for Redis keys of which each guild has at least one. It matches others too: see {@link guildIdOf}. */
+  /** Pattern of SCAN that matches at least one Redis key of each guild. It matches other keys too: see {@link guildIdOf}. */
   get guildPattern(): string {
     return `${this.prefix}:{*}:[chksx]*`;
   }
@@ -167,7 +167,7 @@ export class RedisKeys {
     return `${this.prefix}:invite:${sha256}`;
   }
 
-  /** STRING with a time to live: the same for the operator. Its name differs, so that a bot's permissions do not cover it. */
+  /** STRING with a time to live: an invite for the operator. Its name differs, so that a bot's permissions do not cover it. */
   operatorInvite(sha256: string): string {
     return `${this.prefix}:operator-invite:${sha256}`;
   }
@@ -177,7 +177,7 @@ export class RedisKeys {
     return `${this.prefix}:session:${sha256}`;
   }
 
-  /** STRING with a time to live: an API key that a dashboard session has made and not shown, encrypted. Its hash is of both. */
+  /** STRING with a time to live: an encrypted API key that a dashboard session has made and not shown yet. The name is a hash of both. */
   newKey(sha256: string): string {
     return `${this.prefix}:new-key:${sha256}`;
   }

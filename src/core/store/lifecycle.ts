@@ -7,21 +7,21 @@ import { greetingOf, mayHaveSpoken } from './greeting.ts';
 import type { RedisConfig } from './redis-config.ts';
 
 const RETRY_MS = 50;
-/** Time between two looks at what a server says that closes connections at once. It may have served for a moment. */
+/** Time after which a server that closes connections at once is asked again what it says. It may have served in between. */
 const LOOK_MS = 1000;
 /** A longer wait for the connection is worth a line in the log. */
 const QUIET_MS = 500;
 /** Time limit of a command to a node that may not answer. */
 const NODE_LIMIT_MS = 500;
 
-/** Errors that follow from an earlier one, which has the cause: of an interrupted handshake, and of a Cluster whose nodes all failed. */
+/** Errors that only follow from an earlier error, which has the cause: those of an interrupted handshake, and of a Cluster whose nodes all failed. */
 const EFFECT = /^(Stream isn't writeable|Reached the max retries|Failed to refresh slots cache)/;
 
 /** The message of Redis while it reads its data from disk. */
 export const LOADING = 'LOADING Redis is loading the dataset in memory';
 
 /**
- * Waits until Redis answers a PING; as long as it takes while Redis says that it loads its data.
+ * Waits until Redis answers a PING. While Redis says that it loads its data, it waits as long as that takes.
  * @param onWait called when that takes longer than half a second, with the last error; and again when Redis is found to be loading.
  * @param greeting returns what the server says to a connection that only reads; asked each second, while connections are closed at once.
  * @throws the last error of the connection after `timeoutMs`, with `overTls` of ConnectionError; or at once when Redis refuses the
@@ -72,7 +72,7 @@ export async function waitUntilReady(
         const loading = !isRefusal(failure) && (await isLoading(client));
         const reason = loading ? new Error(LOADING) : Object.assign(failure, { overTls: usesTls(client) });
         if (loading) deadline = performance.now() + timeoutMs;
-        // Its owner has closed it.
+        // The owner has closed the client.
         const isClosed = client.status === 'end';
         if (isClosed || isRefusal(reason) || performance.now() + RETRY_MS > deadline) throw reason;
         const isNews = loading ? reported !== 'loading' : reported === 'no';
@@ -91,7 +91,7 @@ export async function waitUntilReady(
   }
 }
 
-/** Waits as {@link waitUntilReady}, 30 seconds unless given. @throws Error that names the Redis, the reason and the fix. */
+/** Waits like {@link waitUntilReady}, 30 seconds unless `timeoutMs` is given. @throws Error that names the Redis, the reason and the fix. */
 export async function reachStore(
   client: RedisClient,
   redis: RedisConfig,

@@ -43,7 +43,7 @@ export function masterCheck(client: Redis): () => Promise<void> {
   };
 }
 
-/** Returns whether a server refused a command because it has none of this name, or because the user may not run it. */
+/** Returns whether a server refused a command because it does not know the command, or because the user may not run it. */
 function isNotAllowed(error: unknown): boolean {
   const reason = messageOf(error);
   return redisCodeOf(reason) === 'NOPERM' || /unknown command|not (supported|allowed|available)/i.test(reason);

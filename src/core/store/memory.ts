@@ -7,11 +7,11 @@ import { infoFields } from './inspection.ts';
 export interface RedisMemory {
   /** Bytes that its data take. */
   readonly used: number;
-  /** Its `maxmemory` in bytes, or without one the memory of its machine; undefined where it tells neither. */
+  /** The `maxmemory` of Redis in bytes, or else the memory of its machine; undefined if Redis tells neither. */
   readonly limit: number | undefined;
 }
 
-/** An answer is good for as long as between two scrapes: several readers ask Redis once. */
+/** An answer stays good for the time between two scrapes, so several readers together ask Redis once. */
 const KEPT_MS = 15_000;
 /** A scrape does not wait longer for Redis. */
 const WAIT_MS = 300;

@@ -4,8 +4,9 @@ import { redisCodeOf, StoreUnavailableError } from '../errors.ts';
 const RECONNECT_EVERY_MS = 1000;
 
 /**
- * Returns the option `reconnectOnError` of ioredis: it connects anew after READONLY, once a second at most, because a new connection reaches the
- * new master behind the address, or asks the Sentinels for it. It takes StoreUnavailableError too. Without this, commands would go to the old master without an end.
+ * Returns the option `reconnectOnError` of ioredis. After READONLY the client connects anew, once a second at most, because a new connection
+ * reaches the new master behind the address, or asks the Sentinels for it. Otherwise commands would go to the old master for ever. The function
+ * takes a StoreUnavailableError too.
  */
 export function reconnectOnReplica(): (error: Error) => boolean {
   let last = Number.NEGATIVE_INFINITY;

@@ -60,10 +60,10 @@ function loadScript(name: string) {
 /** Guilds with boards that a connection remembers. */
 const MAX_KNOWN_GUILDS = 10_000;
 
-/** The project's Lua commands on one connection. Each is one command and one round trip, and one more when Redis does not know it yet. */
+/** The project's Lua commands on one connection. Each call takes one round trip, and a second one if Redis does not know the script yet. */
 export class Scripts {
   private readonly loaded = new Map<string, ReturnType<typeof loadScript>>();
-  /** The first keys of guilds that have boards. Others do without the keys of boards, which cost a call 15 % more of Redis's time. */
+  /** The first keys of guilds that have boards. Calls for other guilds leave out the keys of boards, which cost 15 % more of Redis's time. */
   private readonly withBoards = new Set<string>();
 
   constructor(
@@ -71,7 +71,7 @@ export class Scripts {
     private readonly options: ScriptsOptions = {},
   ) {}
 
-  /** Reads the sources of all commands now. A long-lived process that reads them at first use fails when a build replaces them meanwhile. */
+  /** Reads the sources of all commands now. If a long-lived process read them at their first use, a build in between could replace them. */
   loadAll(): void {
     for (const name of scriptNames()) this.script(name);
   }
@@ -86,7 +86,7 @@ export class Scripts {
     ...args: (string | number | Uint8Array)[]
   ): Promise<T> {
     const { limit, observe } = this.options;
-    // A bot has neither, and each further promise would cost its writes time (hot path, see docs/operations.md).
+    // A bot has neither of the two, and each further promise would cost its writes time (hot path, see docs/operations.md).
     return limit || observe ? this.runObserved(script, keys, args) : this.evaluate(script, keys, args);
   }
 
@@ -159,7 +159,7 @@ export class Scripts {
   }
 }
 
-/** Scripts with the names of their keys: what the kit of bots has of a store. */
+/** Scripts with the names of their keys. The kit of bots has only this part of a store. */
 export interface ScriptStore {
   readonly scripts: Scripts;
   readonly redisKeys: RedisKeys;

@@ -44,7 +44,7 @@ export function watchSentinels(
   });
 }
 
-/** Returns the addresses of a host, which a Sentinel can name as it is told to. A name that nobody knows has none. */
+/** Returns the addresses of a host, because a Sentinel names a master either by host or by address. An unknown name has no address. */
 async function addressesOf(host: string): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
   return (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);

@@ -49,7 +49,8 @@ export function withStoreErrors<T extends object>(client: T, observe?: CommandOb
 
 /**
  * Runs a transaction, or a pipeline, and returns the replies of its commands. One round trip.
- * @throws StoreUnavailableError when Redis refuses one of them. Of an aborted transaction it has the reason, which ioredis has beside its error.
+ * @throws StoreUnavailableError when Redis refuses one of the commands. For an aborted transaction, the error has the reason, which ioredis keeps
+ * beside its own error.
  */
 export async function transact(transaction: ChainableCommander): Promise<unknown[]> {
   const results = await transaction.exec().catch((error) => {

@@ -1,8 +1,8 @@
 import { StoreUnavailableError } from '../errors.ts';
 
 /**
- * Time limits of commands. They count ticks, so time in which this process was kept from running is one tick at most, and the replies that
- * came meanwhile are read first. ioredis's own limit goes by the clock, and fails such commands.
+ * Time limits of commands. They count ticks. If this process was kept from running, that time counts as one tick at most, and the replies that
+ * have arrived meanwhile are read first. ioredis's own limit goes by the clock, and would fail such commands.
  */
 
 /** Settles as `work` does. @throws StoreUnavailableError when that takes longer than the limit. */
@@ -14,7 +14,7 @@ interface Entry {
   readonly reject: (error: StoreUnavailableError) => void;
 }
 
-/** Ticks in one limit. Work is ended between one limit and one limit and a tick after its start. */
+/** Ticks in a limit. Work is ended when the limit is over, or up to one tick later. */
 const TICKS = 10;
 
 /** Creates a limit for work of one kind. All of it falls due in the order of its start, so one timer serves it. */

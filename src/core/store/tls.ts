@@ -6,8 +6,8 @@ import type { TlsConfig } from './redis-config.ts';
 /** The TLS of connections, with the name of the host in the handshake. */
 
 /**
- * Returns the option `tls` with the name of the host, unless a name is set: a host that serves many by one address refuses a handshake without
- * the name, and Node sends none by itself. An IP address is no name.
+ * Returns the option `tls` with the name of the host, unless a name is set. A host that serves many customers at one address refuses a handshake
+ * without the name, and Node sends no name by itself. An IP address is not a name.
  */
 export function namedTls(tls: ConnectionOptions | undefined, host: string | undefined): Pick<RedisOptions, 'tls'> {
   if (!tls) return {};

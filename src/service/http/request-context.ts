@@ -9,7 +9,7 @@ export interface RequestContext {
   readonly requestId: string;
   /** The header `traceparent` of a trusted proxy. */
   readonly traceParent: string | undefined;
-  /** The trace that it is in: that of a trusted proxy, or the one that the service began for it. */
+  /** The trace of the request: from a trusted proxy, or begun by the service. */
   traceId: string | undefined;
   /** Milliseconds on a clock that never goes back. */
   readonly startedAt: number;
@@ -74,11 +74,11 @@ export function requestIds(): () => string {
   return () => `${prefix}-${(++count).toString(36)}`;
 }
 
-/** Not with the beginning of an API key, so that no key is logged. */
+/** A request id must not begin like an API key, so that no key is logged. */
 const REQUEST_ID = /^(?!.*gr_)[\w.:=+/-]{1,128}$/;
 const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
-/** Returns X-Request-Id and `traceparent` (W3C Trace Context); none that is malformed. */
+/** Returns X-Request-Id and `traceparent` (W3C Trace Context), without malformed values. */
 function forwardedIds({ headers: { 'x-request-id': requestId, traceparent } }: Request) {
   return {
     requestId: typeof requestId === 'string' && REQUEST_ID.test(requestId) ? requestId : undefined,

@@ -59,7 +59,7 @@ describe('the end of a season', needs('redis-server'), () => {
   it('names the member whose stored name is too long, and goes on after its correction', async () => {
     await fill();
     await store.client.hset('gr:{g}:members', 'b', `- 0 - ${'x'.repeat(513)}`);
-    const refusal = 'The profile of member b of guild g has a name above 512 bytes: correct it with HSET';
+    const refusal = 'Member b of guild g has a name above 512 bytes: correct the profile with HSET';
     await expect(writer().resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(refusal);
     await store.client.hset('gr:{g}:members', 'b', '- 0 - x');
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
@@ -116,7 +116,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect((await content('g')).ranked.slice(0, 2)).toEqual(['a', '7']);
     await writer().resetSeason('g', { archiveAs: 'g.2026-s2' });
     expect((await content('g.2026-s2')).ranked.slice(0, 2)).toEqual(['a', '7']);
-    await expect(writer().resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(`${ARCHIVE} has data already`);
+    await expect(writer().resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(`${ARCHIVE} already has data`);
     await expect(writer().resetSeason('g', { archiveAs: 'g' })).rejects.toThrow('archiveAs must be another guild id');
     await expect(writer().resetSeason('g', { archiveAs: 'a b' })).rejects.toThrow('The guild id "a b"');
   });
@@ -134,7 +134,7 @@ describe('the end of a season', needs('redis-server'), () => {
         await writer().record('g', { userId: 'new', add: 1 });
         if (!ended) {
           const other = writer().resetSeason('g', { archiveAs: 'g.other' });
-          await expect(other).rejects.toThrow(/is not done|is running/);
+          await expect(other).rejects.toThrow(/is not finished|is running/);
         }
         // They would expire after ten seconds.
         await store.client.del('gr:{g}:next:xp:lock', `gr:{${ARCHIVE}}:next:xp:lock`);
@@ -273,7 +273,7 @@ describe('the end of a season', needs('redis-server'), () => {
   it('takes another archive, or other arguments, before it has copied anybody', async () => {
     await fill();
     await writer().record('full', { userId: 'a', set: 1 });
-    await expect(writer().resetSeason('g', { archiveAs: 'full' })).rejects.toThrow('full has data already');
+    await expect(writer().resetSeason('g', { archiveAs: 'full' })).rejects.toThrow('full already has data');
     await expect(createWriter(killedAt('mark')).resetSeason('g', { archiveAs: 'g.typo' })).rejects.toThrow(
       'The store did not answer',
     );
@@ -292,7 +292,7 @@ describe('the end of a season', needs('redis-server'), () => {
     await fill();
     await store.client.zadd('gr:{g}:xp', 5, 'a b');
     const refused = writer().resetSeason('g', { archiveAs: ARCHIVE });
-    await expect(refused).rejects.toThrow('The user id "a b" in gr:{g}:xp is none: take it out with ZREM');
+    await expect(refused).rejects.toThrow('"a b" in gr:{g}:xp is not a user id: remove it with ZREM');
     await store.client.zrem('gr:{g}:xp', 'a b');
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
   });

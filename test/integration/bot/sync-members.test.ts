@@ -86,7 +86,8 @@ describe('syncMembers', needs('redis-server'), () => {
   it('changes nothing for a list that is incomplete, empty or no list of ids', async () => {
     const guild = `g${guilds++}`;
     await fill(guild, 10);
-    const tooMany = 'The list lacks 3 of 10 ranked members, 30 %, and 20 % may be hidden: nothing was changed';
+    const tooMany =
+      'The list lacks 3 of 10 ranked members, which is 30 %, and at most 20 % may be hidden: nothing was changed';
     await expect(writer().syncMembers(guild, ids(7))).rejects.toThrow(tooMany);
     await expect(writer().syncMembers(guild, ids(7), { maxShare: 0.29 })).rejects.toThrow('raise maxShare');
     await expect(writer().syncMembers(guild, [])).rejects.toThrow('is empty');

@@ -8,7 +8,7 @@ describe('parseDashboardConfig', () => {
     [{ DASHBOARD_HEALTH_PORT: '8090', DASHBOARD_HOST: '10.0.0.1', ADMIN_HOST: '0.0.0.0' }],
   ])('refuses one port for the dashboard and its health: %j', (env) => {
     expect(() => parseDashboardConfig(env as Record<string, string>)).toThrow(
-      /^Invalid configuration:\n {2}DASHBOARD_HEALTH_PORT is \d+, as DASHBOARD_PORT is: choose another, or 0 for no health listener$/,
+      /^Invalid configuration:\n {2}DASHBOARD_HEALTH_PORT is \d+, the same as DASHBOARD_PORT: choose another port, or 0 for no health listener$/,
     );
   });
 

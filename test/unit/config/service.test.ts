@@ -112,7 +112,7 @@ describe('parseConfig', () => {
     ['redis://guildrank:12s3cr%zz@host:6379', '% as %25'],
     ['redis://host#12s3cr', 'must have no "#"'],
     ['redis://host?password=12s3cr', 'the parameter password .*: write redis://user:password@host:port'],
-    ['redis://host?ssl=true', 'the parameter ssl .*: for TLS write rediss://'],
+    ['redis://host?ssl=true', 'the parameter ssl .*: for TLS, write rediss://'],
     ['redis://host?s12s3cr=1', 'a parameter other than db .*: remove it'],
     ['redis://host?constructor=12s3cr', 'a parameter other than db .*: remove it'],
     ['rediss://host?ssl_cert_reqs=none', 'the parameter ssl_cert_reqs .*: .* REDIS_TLS_VERIFY=off'],
@@ -155,7 +155,7 @@ describe('parseConfig', () => {
     writeFileSync(cert, '-----BEGIN CERTIFICATE-----\n');
     const parse = (tls: Record<string, string>) => () => parseConfig({ REDIS_URL: 'rediss://h', ...tls });
     expect(parse({ REDIS_TLS_CA: key })).toThrow(
-      `REDIS_TLS_CA must be the path of a PEM file with a certificate, and ${key} has none`,
+      `REDIS_TLS_CA must be the path of a PEM file with a certificate, but ${key} contains none`,
     );
     expect(parse({ REDIS_TLS_CERT: key, REDIS_TLS_KEY: key })).toThrow(/REDIS_TLS_CERT must .* with a certificate/);
     expect(parse({ REDIS_TLS_CERT: cert, REDIS_TLS_KEY: cert })).toThrow(/REDIS_TLS_KEY must .* with a private key/);
@@ -168,7 +168,7 @@ describe('parseConfig', () => {
     [{ PORT: '9000', ADMIN_PORT: '9000', HOST: '::', ADMIN_HOST: '::1' }],
   ])('refuses one port for both listeners: %j', (env) => {
     expect(() => parseConfig(env as Record<string, string>)).toThrow(
-      /^Invalid configuration:\n {2}ADMIN_PORT is \d+, as PORT is: choose another, or 0 for no admin listener$/,
+      /^Invalid configuration:\n {2}ADMIN_PORT is \d+, the same as PORT: choose another port, or 0 for no admin listener$/,
     );
   });
 

@@ -27,7 +27,7 @@ const MAX_ADDRESS_LENGTH = 200;
 
 export interface ApiParts {
   readonly authenticator: Authenticator;
-  /** Limits the look-ups of unseen keys. One takes a token when it starts, and returns it unless the key is invalid. */
+  /** Limits the look-ups of unseen keys. A look-up takes a token when it starts, and returns the token unless the key is invalid. */
   readonly limiter: AddressLimiter;
   readonly batcher: RequestBatcher<RenderedBody | null>;
   readonly responses: ResponseWriter;
@@ -75,7 +75,7 @@ async function answerRead(
     if (!response) throw memberNotFound(); // 404
     responses.body(req, res, response); // 304, 200
   } catch (error) {
-    // Not left to Express, which would add a promise to each request.
+    // Express would add a promise to each request, so the error is passed on here.
     next(error);
   } finally {
     activity.inFlight--;
@@ -150,7 +150,7 @@ export function apiRoutes(parts: ApiParts): ApiRoutes {
   };
 }
 
-/** Returns whether a request has one Host. Node joins several with a comma, which none can contain. */
+/** Returns whether a request has exactly one Host. Node joins several with a comma, which a host cannot contain. */
 function hasOneHost({ headers: { host } }: Request): boolean {
   return host !== undefined && !host.includes(',');
 }
@@ -173,7 +173,7 @@ async function requireApiKey(
   if (retryAfterMs > 0) throw tooManyInvalidKeys(retryAfterMs);
   let identity: Identity | null | undefined;
   try {
-    // Node joins a header that comes twice to a text that is no well-formed key.
+    // If the header comes twice, Node joins both values to a text that is not a well-formed key.
     identity = await authenticator.authenticate(key);
   } finally {
     // Undefined: Redis did not reply, which is not the client's failure.
@@ -194,7 +194,7 @@ function requireOrigin(req: Request, { origins }: Identity): void {
     origin === undefined
       ? req.headers['sec-fetch-site'] === 'same-origin' && origins.some((each) => hostOf(each) === req.host)
       : origins.includes(origin);
-  // The set of codes is closed: like a key on another server, this is a key in a place that it is not for.
+  // The set of codes is closed, and this is the closest code: like a key of another guild, the key is used where it does not belong.
   if (!allowed)
     throw new Problem('wrong_guild', 'This API key works only in pages of the websites that it was made for.');
 }

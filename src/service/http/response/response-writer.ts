@@ -55,7 +55,7 @@ export class ResponseWriter {
     this.send(req, res, whole, blockFor(req, whole.isLarge ? this.ofLargeData : this.ofData));
   }
 
-  /** The same with other headers than those of the API. */
+  /** Sends 200 or 304 in the same way, with other headers than those of the API. */
   send(req: Request, res: Response, whole: RenderedBody, common: HeaderBlock): void {
     const isCompressed = whole.isLarge && chooseEncoding(req.headers['accept-encoding'], ENCODINGS);
     const rendered = isCompressed ? whole.gzipped() : whole;
@@ -174,7 +174,7 @@ export function rawHead(now: () => number, keepAliveMs: number): WriteHead {
   let ending = '';
   let second = Number.NaN;
   return (req, res, status, own, blocks) => {
-    // HTTP/1.0, a connection that closes and a client that waits for "100 Continue" get other headers too: Node knows which.
+    // HTTP/1.0, a closing connection and a client that waits for "100 Continue" need further headers, which Node knows.
     if (res.shouldKeepAlive && req.httpVersion === '1.1' && req.headers.expect === undefined) {
       const time = Math.floor(now() / 1000);
       if (time !== second) {

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 
 /** Requests of one connection that may wait behind the one that is being answered. */
 export const MAX_PIPELINED = 500;
-/** The same, over all connections of a server. */
+/** Requests that may wait in this way over all connections of a server. */
 export const MAX_PIPELINED_IN_ALL = 4000;
 /** A client has this long to take a response. */
 export const STALL_MS = 15_000;
@@ -17,21 +17,21 @@ export type CutReason = 'connections' | 'pipelined' | 'stalled';
 interface Connection {
   /** Requests without a complete response. */
   unanswered: number;
-  /** The request that arrived last; undefined if it was complete when it was answered, so that an idle connection does not keep it. */
+  /** The request that arrived last; undefined once a complete request is answered, so that an idle connection does not keep it in memory. */
   latest: IncomingMessage | undefined;
   /** Whether a response was taken since the last check. */
   progress: boolean;
   checksWithoutProgress: number;
   /** Bytes of responses that the client's system had taken at the last check. */
   taken: number;
-  /** To be called when all requests are answered. The connection takes no more of them. */
+  /** Called when all requests are answered; after that the connection takes no more requests. */
   afterResponses: (() => void) | undefined;
   isCut: boolean;
 }
 
 /**
- * Bounds the memory that clients hold with requests whose responses they do not read. Node stops to read from such a client only after it
- * has parsed 64 KiB, which can hold more than a thousand requests.
+ * Bounds the memory that clients take with requests whose responses they do not read. Node stops reading from such a client only after it has
+ * parsed 64 KiB, which can contain more than a thousand requests.
  */
 export class ConnectionLimits {
   private readonly connections = new Map<Duplex, Connection>();
@@ -41,7 +41,7 @@ export class ConnectionLimits {
   private checks: NodeJS.Timeout | undefined;
 
   /**
-   * @param maxConnections further connections are closed at once; with `readsBodies`, one without a request is closed in their place.
+   * @param maxConnections further connections are closed at once; with `readsBodies`, a connection without a request is closed in their place.
    * @param onCut called for each connection that is refused or cut.
    * @param readsBodies whether responses wait for bodies, or are large. A client that sends, waits, or takes a part is then not cut for it.
    */
@@ -59,7 +59,7 @@ export class ConnectionLimits {
     return this.connections.size;
   }
 
-  /** Counts a request and calls its handler, unless more requests wait than may: then its connection is cut. */
+  /** Counts a request and calls its handler. If more requests wait than may, it cuts the connection instead. */
   serve(req: IncomingMessage, res: ServerResponse, handle: (req: IncomingMessage, res: ServerResponse) => void): void {
     const { socket } = req;
     const connection = this.connections.get(socket);
@@ -70,7 +70,7 @@ export class ConnectionLimits {
     } else if (++this.pipelined > MAX_PIPELINED_IN_ALL || connection.unanswered > MAX_PIPELINED + 1) {
       this.cut(socket, connection, 'pipelined');
     } else {
-      // Only when all that was read is parsed: it may hold so many requests that the connection is cut.
+      // This waits until everything that was read is parsed, because it may contain so many requests that the connection is cut.
       process.nextTick(() => connection.isCut || handle(req, res));
     }
   }
@@ -108,7 +108,7 @@ export class ConnectionLimits {
   }
 
   private add(socket: Socket): void {
-    // Not server.maxConnections: with workers, Node offers a refused connection to one worker after the other, without end.
+    // server.maxConnections would not do: with workers, Node offers a refused connection to one worker after the other, without end.
     if (this.connections.size >= this.maxConnections && !(this.readsBodies && this.cutIdle())) {
       socket.destroy();
       this.onCut('connections');
@@ -168,7 +168,7 @@ export class ConnectionLimits {
       const isWaiting = connection.unanswered > 0 && !(this.readsBodies && socket.writableLength === 0);
       const isBusy = isWaiting || socket.writableEnded;
       if (this.readsBodies) {
-        // A response can be a file of the whole guild, which a slow line takes minutes for.
+        // A response can be a file with the whole guild, which takes minutes on a slow line.
         const taken = (socket as Socket).bytesWritten - socket.writableLength;
         connection.progress ||= taken > connection.taken;
         connection.taken = taken;
@@ -188,8 +188,8 @@ interface WithParser extends Duplex {
 }
 
 /**
- * Makes Node drop the further requests of what it has read, up to a thousand. It would keep them until the connection has closed, which is
- * after it has read from all other connections.
+ * Makes Node drop the further requests in the bytes that it has read, up to a thousand. Node would keep them until the connection has closed,
+ * which comes only after it has read from all other connections.
  */
 function ignoreFurther({ parser }: WithParser): void {
   if (parser) parser.onIncoming = () => 0;

@@ -3,14 +3,14 @@ import type { LimitedServer, Port } from './port.ts';
 
 /** Time in which open connections may still bring a request once draining has begun. */
 const GRACE_MS = 500;
-/** Between two looks at what is open still. */
+/** Time between two looks at the connections that are still open. */
 const LOOK_MS = 20;
 
 /**
  * Closes the port, lets requests in flight finish, then closes the other connections. Settles within `timeoutMs` and cuts the connections that are
  * still busy then.
- * @param onPortClosed called when connections are refused. A client that was told before to come back would wait in the kernel when the
- * port closes, which resets its connection.
+ * @param onPortClosed called when connections are refused. A client that is told earlier to connect again would still wait in the kernel when the
+ * port closes, and its connection would be reset.
  */
 export async function drain(
   server: LimitedServer,
@@ -36,8 +36,8 @@ export async function drain(
 }
 
 /**
- * Takes in the requests that wait in the kernel, because closing their connections cuts them. After the process was kept from running there can
- * be many. One turn of the event loop takes in all that waits; after a short turn, hardly any can have come since.
+ * Takes in the requests that wait in the kernel, because closing their connections would cut them. There can be many if the process was kept from
+ * running. One turn of the event loop takes in all of them; after a short turn, hardly any new request can have arrived.
  */
 async function readPending(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) {

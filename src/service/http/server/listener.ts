@@ -26,7 +26,7 @@ const BACKLOG = 4096;
 /** Connections of the admin listener. Its clients are few, and it must answer when the public port has no place left. */
 export const MAX_ADMIN_CONNECTIONS = 100;
 
-/** The address of all of IPv6, which Node opens for IPv4 too, and that of IPv4 alone. */
+/** The address that means all of IPv6, which Node opens for IPv4 too, and the address that means all of IPv4. */
 const ALL = '::';
 const ALL_IPV4 = '0.0.0.0';
 

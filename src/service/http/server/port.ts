@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { listenOn, urlOf } from './listener.ts';
 
-/** In a turn of the event loop this short, hardly any connection can come unseen. A busy process has none: it takes one of the first. */
+/** In such a short turn of the event loop, hardly any connection can arrive unseen. A busy process has no short turn, so it settles for its first turns. */
 const SHORT_TURN_MS = 0.02;
 const SHORT_TURN_TRIES = 500;
 /** More turns than connections that the kernel lets wait by default. */
@@ -36,8 +36,8 @@ export function ownPort(host: string, port: number, setting: string, hostSetting
 }
 
 /**
- * Closes a port once no connection waits for it in the kernel, because closing resets those that do. A turn of the event loop accepts one (libuv
- * 1.45 and later), so turns follow until two accept none and the last one was short. The port closes at the end of that turn.
+ * Closes a port once no connection waits in the kernel, because closing resets the connections that wait. A turn of the event loop accepts one
+ * connection (libuv 1.45 and later), so turns follow until two turns accept none and the second was short. The port closes at the end of that turn.
  */
 export function closeWhenNoneWaits(server: NetServer): Promise<void> {
   // Node compiles a method at its first call. That takes longer than the rest of the turn, and a connection could come meanwhile.
@@ -65,7 +65,7 @@ export function closeWhenNoneWaits(server: NetServer): Promise<void> {
   });
 }
 
-/** Closes a port alone: http.Server's own close() ends idle connections at once, also one whose next request is on the wire. */
+/** Closes only the port. http.Server's own close() would also end idle connections at once, even if their next request is on the wire. */
 function closePort(server: NetServer): void {
   NetServer.prototype.close.call(server);
 }

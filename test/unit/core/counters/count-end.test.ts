@@ -85,7 +85,9 @@ describeStores('a count of the members', (kind) => {
     });
     const rebuild = new GuildCounters(store, 3).rebuild(guild);
     await expect(rebuild).rejects.toThrow(RefusedError);
-    await expect(rebuild).rejects.toThrow(`The count of ${guild} was interrupted for more than a minute: run it again`);
+    await expect(rebuild).rejects.toThrow(
+      `The count of the members of guild ${guild} was interrupted for more than a minute: run the command again`,
+    );
     expect(await suite.store.client.hget(stats(guild), 'members')).toBe('99');
   });
 
@@ -121,7 +123,9 @@ describe('a count of the members that cannot end', () => {
   it('because another one runs gives up after more than a minute, and says so', async () => {
     const rebuild = replying(() => 'BUSY').counters.rebuild('g');
     await expect(rebuild).rejects.toThrow(RefusedError);
-    await expect(rebuild).rejects.toThrow('Another command counts the members of g: wait until it has ended');
+    await expect(rebuild).rejects.toThrow(
+      'Another command is counting the members of guild g: wait until it has ended',
+    );
     const waited = waits.reduce((sum, ms) => sum + ms, 0);
     expect(waited).toBeGreaterThan(60_000);
     expect(waited).toBeLessThanOrEqual(75_000);
@@ -130,7 +134,7 @@ describe('a count of the members that cannot end', () => {
   it('because something writes without the scripts gives up at the third time, and says so', async () => {
     const { counters, modes } = replying((mode) => (mode === 'begin' ? 'OK' : 'UNSEEN'));
     await expect(counters.rebuild('g')).rejects.toThrow(
-      'Something changes guild g without the scripts while its members are counted: stop it, or let it write through them',
+      'Something changes guild g without the scripts while its members are counted: stop it, or let it write through the scripts',
     );
     expect(modes).toEqual(['begin', 'step', 'begin', 'step', 'begin', 'step']);
   });

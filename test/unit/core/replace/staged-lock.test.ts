@@ -16,7 +16,7 @@ describeStores('the owner of staged members', (kind) => {
     const second = lock(guild);
     await expect(second).rejects.toThrow(RefusedError);
     await expect(second).rejects.toThrow(
-      `An import, a deletion or a season's end of ${guild} is running, or was killed a moment ago: try again in 10 s`,
+      `An import, a deletion or the end of a season is running for guild ${guild}, or was killed a moment ago: try again in 10 s`,
     );
     const left = await suite.store.client.pttl(lockKey(guild));
     expect(left).toBeGreaterThan(5000);

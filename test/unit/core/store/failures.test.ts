@@ -30,9 +30,9 @@ it('what a server says to each new connection is no refusal of the database', ()
   );
 });
 
-it('a Cluster whose nodes have no host names to tell is said to need cluster-announce-hostname', () => {
+it('a Cluster whose nodes announce no host name is told to set cluster-announce-hostname', () => {
   const told = explainStart('cluster', 'x', new Error('getaddrinfo ENOTFOUND ?'));
-  expect(told).toMatch(/its nodes tell no host, .*Set cluster-announce-hostname of each node, or/);
+  expect(told).toMatch(/its nodes announce no host, .*Set cluster-announce-hostname on each node, or/);
 });
 
 it.each([
@@ -94,7 +94,7 @@ it.each([
   [Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
   [
     failed("Stream isn't writeable and enableOfflineQueue options is false"),
-    'it does not answer; a firewall may drop the packets, or another program listen there',
+    'it does not answer; a firewall may drop the packets, or another program may listen there',
   ],
 ])('only a failure of the connection is "cannot reach": %s', (error, reason) => {
   expect(explainStart('standalone', 'the Redis at h:1', error)).toBe(
@@ -103,10 +103,10 @@ it.each([
 });
 
 it.each([
-  [false, 'Protocol error, got "\\u0015" as reply type byte', /the port may speak TLS\. For TLS write rediss:/],
+  [false, 'Protocol error, got "\\u0015" as reply type byte', /the port may speak TLS\. If it does, write rediss:/],
   [false, 'Protocol error, got "H" as reply type byte', /another program answers there/],
-  [true, 'write EPROTO 80:error:0A00010B:SSL routines::wrong version number', /the port may speak no TLS/],
-  [true, '80:error:0A0000C6:SSL routines::packet length too long', /the port may speak no TLS/],
+  [true, 'write EPROTO 80:error:0A00010B:SSL routines::wrong version number', /the port may not speak TLS/],
+  [true, '80:error:0A0000C6:SSL routines::packet length too long', /the port may not speak TLS/],
   [false, 'Connection is closed.', /: Connection is closed\. Start Redis, or correct REDIS_URL\.$/],
   [true, 'read ECONNRESET', /: read ECONNRESET\. Start Redis, or correct REDIS_URL\.$/],
 ])('with TLS %s, "%s" tells what speaks there', (overTls, message, words) => {
@@ -114,18 +114,18 @@ it.each([
 });
 
 it.each([
-  ['ERR No such master with that name', 'they know no master of this name. Correct REDIS_SENTINEL_NAME.'],
+  ['ERR No such master with that name', 'the Sentinels know no master of this name. Correct REDIS_SENTINEL_NAME.'],
   [
     "ERR unknown command 'sentinel', with args beginning with: 'get-master-addr-by-name' 'x' ",
-    'a Redis answers there, and no Sentinel. Write the addresses of the Sentinels into REDIS_NODES.',
+    'a Redis answers there, not a Sentinel. Write the addresses of the Sentinels into REDIS_NODES.',
   ],
   [
     'NOAUTH Authentication required.',
-    'they refuse the credentials. Correct REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD.',
+    'the Sentinels refuse the credentials. Correct REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD.',
   ],
   [
     'WRONGPASS invalid username-password pair or user is disabled.',
-    'they refuse the credentials. Correct REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD.',
+    'the Sentinels refuse the credentials. Correct REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD.',
   ],
 ])('of Sentinels, "%s" has a fix of its own', (answer, words) => {
   const message = `All sentinels are unreachable. Retrying from scratch after 250ms. Last error: ${answer}`;
@@ -150,7 +150,7 @@ it.each([
 it('a Cluster that never gets ready is said to lack answers or slots', () => {
   const error = failed("Cluster isn't ready and enableOfflineQueue options is false");
   expect(explainStart('cluster', 'the Redis Cluster at h:1', error)).toBe(
-    'Cannot reach the Redis Cluster at h:1: its nodes do not answer, CLUSTER INFO is not ok there, or the nodes tell no address (CONFIG SET cluster-announce-ip, and cluster-preferred-endpoint-type other than unknown-endpoint). Start Redis, or correct REDIS_NODES.',
+    'Cannot reach the Redis Cluster at h:1: its nodes do not answer, CLUSTER INFO is not ok there, or the nodes announce no address (CONFIG SET cluster-announce-ip, and cluster-preferred-endpoint-type other than unknown-endpoint). Start Redis, or correct REDIS_NODES.',
   );
 });
 
