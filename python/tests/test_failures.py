@@ -110,8 +110,8 @@ class FailureTest(ScratchTest):
             await self.writer.record("1", "a", add=-1)
         error = refused.exception
         self.assertEqual((error.code, error.params), ("range", {"index": 0}))
-        self.assertEqual(str(error), "The addition would leave the range 0 .. 9007199254740991 (entry 0)")
-        self.assertEqual(error.tell(), "The addition would leave the range 0 .. 9007199254740991")
+        self.assertEqual(str(error), "The addition would take the XP out of the range 0 .. 9007199254740991 (entry 0)")
+        self.assertEqual(error.tell(), "The addition would take the XP out of the range 0 .. 9007199254740991")
         self.assertEqual(error.tell({"range": lambda params: f"Too much at {params['index']}"}), "Too much at 0")
         self.assertEqual(error.tell({"level": lambda params: "No such level"}), error.tell())
 
