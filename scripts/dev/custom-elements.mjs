@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { ATTRIBUTES, attributeOf } from '../../src/widget/attributes.ts';
 
 const SOURCE = fileURLToPath(new URL('../../src/widget', import.meta.url));
 const ENTRY = join(SOURCE, 'index.ts');
@@ -19,10 +20,6 @@ const compilerOptions = {
   exactOptionalPropertyTypes: true,
   noEmit: true,
 };
-
-/** Returns the name of a property's attribute, as src/widget/attributes.ts does. */
-const attributeOf = (name) =>
-  name === 'refreshInterval' ? 'refresh' : name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** Returns the manifest of all elements. */
 export function manifestOfElements() {
@@ -66,7 +63,7 @@ export function manifestOfElements() {
       tagName,
       superclass: { name: 'HTMLElement' },
       attributes: own
-        .filter((each) => each.declarations[0].parent.name?.text === 'Attributes')
+        .filter((each) => each.name in ATTRIBUTES)
         .map((each) => ({ ...typed(each), name: attributeOf(each.name), fieldName: each.name })),
       members: own.map((each) =>
         each.flags & ts.SymbolFlags.Method ? { kind: 'method', ...described(each) } : { kind: 'field', ...typed(each) },

@@ -83,7 +83,6 @@ const schema = z
     PUBLIC_PAGES: oneOf('0', '1').default('0'),
     PUBLIC_URL: publicUrl,
     PUBLIC_PAGE_FONTS: fontFiles,
-    PUBLIC_PAGE_EMBEDS: oneOf('0', '1').default('0'),
     TRUST_PROXY: trustProxy,
     LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
     LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
@@ -187,8 +186,6 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     publicUrl: e.PUBLIC_URL,
     /** Font files of the pictures of public pages; none = known ones. */
     publicPageFonts: e.PUBLIC_PAGE_FONTS,
-    /** Whether public pages carry a component embed for Discord. */
-    publicPageEmbeds: e.PUBLIC_PAGE_EMBEDS === '1',
     /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = none. */
     trustProxy: e.TRUST_PROXY,
     logLevel: e.LOG_LEVEL,

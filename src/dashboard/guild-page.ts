@@ -2,11 +2,13 @@ import type { Router } from 'express';
 import type { Core } from '../core/core.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { GuildImports } from './import/guild-imports.ts';
+import type { NewKeys } from './keys/new-keys.ts';
 import type { Sessions } from './sign-in/sessions.ts';
 import type { Views } from './views.ts';
 
 /** The parts that pages work with. */
 export interface Parts extends Core {
+  readonly newKeys: NewKeys;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
   readonly imports: GuildImports;

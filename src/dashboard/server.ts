@@ -21,6 +21,7 @@ import { type Assets, loadAssets } from './assets.ts';
 import { AuditLog } from './audit-log.ts';
 import type { Parts } from './guild-page.ts';
 import { GuildImports } from './import/guild-imports.ts';
+import { NewKeys } from './keys/new-keys.ts';
 import { GUILD_PAGES } from './pages.ts';
 import { Sessions } from './sign-in/sessions.ts';
 import { removeLeftFolders } from './temporary-folder.ts';
@@ -130,6 +131,7 @@ export async function startDashboard(
 function partsOn(core: Core, config: DashboardConfig, assets: Assets, auditLog: AuditLog, url: () => string): Parts {
   return {
     ...core,
+    newKeys: new NewKeys(),
     imports: new GuildImports(core, config.dashboardMaxMembers),
     sessions: new Sessions(core, Date.now),
     auditLog,

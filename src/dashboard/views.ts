@@ -32,7 +32,7 @@ interface PageData extends Readonly<Record<string, unknown>> {
 
 /** Renders the templates of the dashboard. A template sees its data, and the parts of the layout, as `it`. */
 export class Views {
-  private readonly eta = readTemplates(new URL('.', import.meta.url));
+  private readonly render = readTemplates(new URL('.', import.meta.url));
 
   constructor(
     private readonly assets: Assets,
@@ -43,7 +43,7 @@ export class Views {
   /** Answers with a page. */
   send(res: Response, template: string, data: PageData, status = 200): void {
     const { session, guildId } = visitOf(res);
-    const html = this.eta.render(`@${template}`, {
+    const html = this.render(template, {
       ...data,
       ...FORMATS,
       assets: this.assets.paths,

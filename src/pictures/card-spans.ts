@@ -1,4 +1,4 @@
-import type { Piece } from './card-words.ts';
+import type { Piece } from '../widget/translation.ts';
 import { escaped, type TextStyle, widthOf } from './text.ts';
 
 /** Size of the values in a text of 22 pixels. */

@@ -1,5 +1,6 @@
 import { InvalidInputError, shownJson, shownText } from '../core/errors.ts';
-import { BETWEEN_LANGUAGES, LANGUAGES, TEXTS as WIDGET_TEXTS } from '../widget/strings.ts';
+import { TEXTS as WIDGET_TEXTS } from '../widget/strings.ts';
+import { createTranslator, type Piece, piecesOf, type Texts, type Values } from '../widget/translation.ts';
 import { cleaned } from './text.ts';
 
 const { rank, level, next, streak } = WIDGET_TEXTS;
@@ -10,14 +11,52 @@ const TEXTS = {
   level,
   next,
   streak,
-  highest: 'highest level/höchstes Level/niveau maximal/nivel máximo/nível máximo/أعلى مستوى/最高レベル',
-  hidden:
-    'not in the ranking/nicht in der Rangliste/hors du classement/fuera de la clasificación/fora da classificação/خارج لوحة الصدارة/ランキング対象外',
-  left: 'left the server/hat den Server verlassen/a quitté le serveur/salió del servidor/saiu do servidor/غادر الخادم/サーバーを退出',
-  self: 'by own choice/auf eigenen Wunsch/par choix personnel/por decisión propia/por escolha própria/برغبة شخصية/本人の希望',
-  moderator:
-    'by a moderator/durch die Moderation/par la modération/por la moderación/pela moderação/بقرار من الإشراف/モデレーターによる',
-} as const satisfies Record<string, string>;
+  highest: {
+    en: 'highest level',
+    de: 'höchstes Level',
+    fr: 'niveau maximal',
+    es: 'nivel máximo',
+    pt: 'nível máximo',
+    ar: 'أعلى مستوى',
+    ja: '最高レベル',
+  },
+  hidden: {
+    en: 'not in the ranking',
+    de: 'nicht in der Rangliste',
+    fr: 'hors du classement',
+    es: 'fuera de la clasificación',
+    pt: 'fora da classificação',
+    ar: 'خارج لوحة الصدارة',
+    ja: 'ランキング対象外',
+  },
+  left: {
+    en: 'left the server',
+    de: 'hat den Server verlassen',
+    fr: 'a quitté le serveur',
+    es: 'salió del servidor',
+    pt: 'saiu do servidor',
+    ar: 'غادر الخادم',
+    ja: 'サーバーを退出',
+  },
+  self: {
+    en: 'by own choice',
+    de: 'auf eigenen Wunsch',
+    fr: 'par choix personnel',
+    es: 'por decisión propia',
+    pt: 'por escolha própria',
+    ar: 'برغبة شخصية',
+    ja: '本人の希望',
+  },
+  moderator: {
+    en: 'by a moderator',
+    de: 'durch die Moderation',
+    fr: 'par la modération',
+    es: 'por la moderación',
+    pt: 'pela moderação',
+    ar: 'بقرار من الإشراف',
+    ja: 'モデレーターによる',
+  },
+} as const satisfies Texts;
 
 export type CardLabel = keyof typeof TEXTS;
 /** Texts that replace those of the language, such as `{ level: 'Stufe {n}' }`. */
@@ -28,9 +67,6 @@ const MAX_LABEL = 60;
 const MAX_LANG = 35;
 /** From here on a number is shown in few figures, as in the widget. */
 const COMPACT_FROM = 1e12;
-
-/** A piece of a text, and whether it is a value. */
-export type Piece = readonly [text: string, isValue: boolean];
 
 export type CardWords = ReturnType<typeof wordsOf>;
 
@@ -43,36 +79,27 @@ export function wordsOf(lang: string, labels: CardLabels) {
   if (typeof labels !== 'object' || labels === null)
     throw new InvalidInputError(`labels must be an object with texts, not ${shownText(labels)}`);
   for (const [name, text] of Object.entries(labels)) checkLabel(name, text);
-  const { language } = new Intl.Locale(locale);
-  const index = Math.max(0, LANGUAGES.indexOf(language));
-  const textLanguage = LANGUAGES[index] as string;
-  const full = new Intl.NumberFormat(locale).format;
-  const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format;
-  const number = (value: number): string => (value < COMPACT_FROM ? full : compact)(value);
-
-  const textOf = (label: CardLabel): string =>
-    cleaned(labels[label] ?? (TEXTS[label].split(BETWEEN_LANGUAGES)[index] as string));
-  const capital = (text: string): string =>
-    text.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase(textLanguage));
+  const translator = createTranslator(TEXTS, locale, labels);
+  const number = (value: number): string =>
+    value < COMPACT_FROM ? translator.number(value) : translator.compact(value);
+  const textOf = (label: CardLabel): string => cleaned(translator.textOf(label));
   /** Returns a text in pieces, with a capital letter at its start. */
-  const pieces = (label: CardLabel, values: Readonly<Record<string, number>> = {}): Piece[] =>
-    capital(textOf(label))
-      .split(/\{(\w+)\}/)
-      .map((part, at): Piece => (at % 2 === 1 ? [figureOf(values[part]), true] : [part, false]))
-      .filter(([part]) => part !== '');
-  const figureOf = (value: number | undefined) => (value === undefined ? '' : number(value));
+  const pieces = (label: CardLabel, values: Values = {}): Piece[] =>
+    piecesOf(translator.capitalized(textOf(label)), values, number).filter(([text]) => text !== '');
 
   return {
     locale,
-    isRtl: textLanguage === 'ar',
+    isRtl: translator.isRtl,
     number,
     pieces,
-    say: (...call: Parameters<typeof pieces>): string =>
-      pieces(...call)
+    say: (label: CardLabel, values?: Values): string =>
+      pieces(label, values)
         .map(([text]) => text)
         .join(''),
-    list: (each: readonly CardLabel[]): string =>
-      capital(new Intl.ListFormat(textLanguage, { type: 'unit' }).format(each.map(textOf))),
+    list(labels: readonly CardLabel[]): string {
+      const format = new Intl.ListFormat(translator.language, { type: 'unit' });
+      return translator.capitalized(format.format(labels.map(textOf)));
+    },
   };
 }
 

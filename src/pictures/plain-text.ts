@@ -1,5 +1,5 @@
 import { checkText } from '../core/members/check-fields.ts';
-import { escapedMarkdown } from './text.ts';
+import { cleaned } from './text.ts';
 
 /**
  * Returns a text that Discord shows as it is: each character with which its Markdown, a mention or a link could begin is escaped. A name such as
@@ -8,5 +8,5 @@ import { escapedMarkdown } from './text.ts';
  */
 export function plainText(text: string): string {
   checkText(text, 'text');
-  return escapedMarkdown(text);
+  return cleaned(text).replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }

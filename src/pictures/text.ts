@@ -34,14 +34,6 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
 
-/**
- * Returns a text that Discord shows as it is: each character with which its Markdown, a mention or a link could begin is escaped. A name such as
- * `[Free Nitro](https://evil.example)` stays a name.
- */
-export function escapedMarkdown(text: string): string {
-  return cleaned(text).replace(/[!-/:-@[-`{-~]/g, '\\$&');
-}
-
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** Returns a text with the direction of its first letter, where it could have another one. Many fonts lack the characters for it. */

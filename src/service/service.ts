@@ -206,7 +206,6 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
         limiter: new AddressLimiter(monotonic, PAGE_REQUESTS),
         painter: pages.painter,
         url: config.publicUrl,
-        hasComponentEmbeds: config.publicPageEmbeds,
         embedOrigins: config.embedOrigins,
       },
       () => metrics.countOther('page'),

@@ -1,101 +1,96 @@
-import { tellAuthor } from './problem.ts';
-import { LONGEST_DELAY_S } from './source.ts';
+/** The tags of the elements. */
+const BOARD = 'guild-leaderboard';
+const MEMBER = 'guild-member';
+const STATS = 'guild-stats';
+
+type Tag = typeof BOARD | typeof MEMBER | typeof STATS;
+
+/** What an attribute takes, and the elements that look at it. */
+type Attribute = { readonly elements: readonly Tag[] } & (
+  | { readonly kind: 'text' | 'web address' }
+  /** The first choice is the default. */
+  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  | { readonly kind: 'number'; readonly min: number; readonly max: number; readonly byDefault: number }
+  /** A part that is shown unless it is `off`. */
+  | { readonly kind: 'part' }
+  /** Something that is off unless the attribute is there. */
+  | { readonly kind: 'switch' }
+);
+
+/**
+ * Every attribute of the elements, by the name of its property. The elements, their types, the page for frames and the form of the dashboard follow
+ * this list.
+ */
+export const ATTRIBUTES = {
+  /** Id of the server. */
+  guild: { kind: 'text', elements: [BOARD, MEMBER, STATS] },
+  /** API key of the server; empty when a proxy at `baseUrl` adds it. */
+  apiKey: { kind: 'text', elements: [BOARD, MEMBER, STATS] },
+  /** Address of the service; by default the origin of the script. */
+  baseUrl: { kind: 'text', elements: [BOARD, MEMBER, STATS] },
+  /** Boards to choose from, such as `all,week`: `all`, `week`, `month`, `week.prev` and `month.prev`. */
+  boards: { kind: 'text', elements: [BOARD] },
+  /** `light`, `dark` or `auto`. */
+  theme: { kind: 'choice', choices: ['auto', 'light', 'dark'], elements: [BOARD, MEMBER, STATS] },
+  /** `list` or `table`. */
+  layout: { kind: 'choice', choices: ['list', 'table'], elements: [BOARD] },
+  /** `comfortable` or `compact`. */
+  density: { kind: 'choice', choices: ['comfortable', 'compact'], elements: [BOARD] },
+  /** Id of the member that is marked as the visitor. */
+  member: { kind: 'text', elements: [BOARD, MEMBER] },
+  /** Address of a member's web page, with `{user_id}`. */
+  memberHref: { kind: 'text', elements: [BOARD, MEMBER] },
+  /** Address of a member's picture, with `{user_id}`: http or https. */
+  avatarHref: { kind: 'web address', elements: [BOARD, MEMBER] },
+  /** Rows of a page, 1 to 100. */
+  pageSize: { kind: 'number', min: 1, max: 100, byDefault: 10, elements: [BOARD] },
+  /** Seconds between two reads; 0 reads once. */
+  refreshInterval: { kind: 'number', min: 1, max: 86_400, byDefault: 60, elements: [BOARD, MEMBER, STATS] },
+  /** Whether members can be selected without an address. */
+  selectable: { kind: 'switch', elements: [BOARD, MEMBER] },
+  search: { kind: 'part', elements: [BOARD] },
+  stats: { kind: 'part', elements: [BOARD] },
+  pager: { kind: 'part', elements: [BOARD] },
+  podium: { kind: 'part', elements: [BOARD] },
+} as const satisfies Readonly<Record<string, Attribute>>;
+
+type List = typeof ATTRIBUTES;
+
+/** The name of an attribute as a property. */
+export type Property = keyof List;
+
+/** The attributes of parts that can be left out. */
+export type PartName = { [P in Property]: List[P] extends { kind: 'part' } ? P : never }[Property];
 
 /** The attributes as properties. The attribute of `pageSize` is `page-size`, and so on; that of `refreshInterval` is `refresh`. */
-export interface Attributes {
-  /** Id of the server. */
-  guild: string;
-  /** API key of the server; empty when a proxy at `baseUrl` adds it. */
-  apiKey: string;
-  /** Address of the service; by default the origin of the script. */
-  baseUrl: string;
-  /** Boards to choose from, such as `all,week`: `all`, `week`, `month`, `week.prev` and `month.prev`. */
-  boards: string;
-  /** `light`, `dark` or `auto`. */
-  theme: string;
-  /** `list` or `table`. */
-  layout: string;
-  /** `comfortable` or `compact`. */
-  density: string;
-  /** Id of the member that is marked as the visitor. */
-  member: string;
-  /** Address of a member's web page, with `{user_id}`. */
-  memberHref: string;
-  /** Address of a member's picture, with `{user_id}`: http or https. */
-  avatarHref: string;
-  /** Rows of a page, 1 to 100. */
-  pageSize: number;
-  /** Seconds between two reads; 0 reads once. */
-  refreshInterval: number;
-  /** Whether members can be selected without an address. */
-  selectable: boolean;
-  search: boolean;
-  stats: boolean;
-  pager: boolean;
-  podium: boolean;
-}
-
-const isOn = (value: string | null) => value !== 'off' && value !== 'false';
-
-const text = (value: string | null) => value ?? '';
-
-/** Tells the author what an attribute takes. */
-const tellTakes = (name: string, what: string) => tellAuthor(`The ${name} attribute takes ${what}.`);
-
-/** Returns the value of each property by its attribute. A value that is not valid counts as the default. */
-const READERS: { readonly [N in keyof Attributes]: (value: string | null) => Attributes[N] } = {
-  guild: text,
-  apiKey: text,
-  baseUrl: text,
-  boards: text,
-  theme: text,
-  layout: text,
-  density: text,
-  member: text,
-  memberHref: text,
-  avatarHref: (value) => {
-    if (!value || /^(https?:\/)?\//i.test(value)) return text(value);
-    tellTakes('avatar-href', 'an http address');
-    return '';
-  },
-  pageSize: (value) => {
-    const n = Number(value ?? 10);
-    if (n >= 1 && n <= 100 && n % 1 === 0) return n;
-    tellTakes('page-size', '1 to 100');
-    return 10;
-  },
-  refreshInterval: (value) => {
-    const n = Number(value ?? 60);
-    if ((n >= 1 && n <= LONGEST_DELAY_S) || n === 0) return n;
-    tellTakes('refresh', '0 or 1 to 86400');
-    return n > 1 ? LONGEST_DELAY_S : 60;
-  },
-  selectable: (value) => value !== null,
-  search: isOn,
-  stats: isOn,
-  pager: isOn,
-  podium: isOn,
+export type Attributes = {
+  -readonly [P in keyof List]: ValueOf<List[P]>;
 };
 
-export const PROPERTIES = Object.keys(READERS) as (keyof Attributes)[];
+type ValueOf<A> = A extends { kind: 'number' } ? number : A extends { kind: 'part' | 'switch' } ? boolean : string;
+
+/** The attributes that an element looks at. */
+export type AttributesOf<T extends Tag> = Pick<
+  Attributes,
+  { [P in Property]: T extends List[P]['elements'][number] ? P : never }[Property]
+>;
+
+/** What stands in markup for an attribute. `off` hides a part: a framework drops an attribute that is false when it renders on a server. */
+export type MarkupValue<P extends Property> = MarkupValueOf<List[P]>;
+
+type MarkupValueOf<A> = A extends { kind: 'number' }
+  ? number | `${number}`
+  : A extends { kind: 'part' }
+    ? 'on' | 'off'
+    : A extends { kind: 'switch' }
+      ? boolean
+      : A extends { choices: readonly (infer Choice)[] }
+        ? Choice
+        : string;
+
+export const PROPERTIES = Object.keys(ATTRIBUTES) as Property[];
 
 /** Returns the name of a property's attribute. */
-export function attributeOf(property: keyof Attributes): string {
+export function attributeOf(property: Property): string {
   return property === 'refreshInterval' ? 'refresh' : property.replace(/[A-Z]/, '-$&').toLowerCase();
-}
-
-/** Defines a property for each attribute. */
-export function reflectAttributes(prototype: HTMLElement): void {
-  for (const property of PROPERTIES) {
-    const attribute = attributeOf(property);
-    Object.defineProperty(prototype, property, {
-      get(this: HTMLElement) {
-        return READERS[property](this.getAttribute(attribute));
-      },
-      set(this: HTMLElement, value: unknown) {
-        if (value === false && property === 'selectable') this.removeAttribute(attribute);
-        else this.setAttribute(attribute, value === false ? 'off' : value === true ? '' : String(value ?? ''));
-      },
-    });
-  }
 }

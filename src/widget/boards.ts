@@ -27,13 +27,19 @@ export function createTabs(panel: HTMLElement, choose: (board: string) => void) 
   let tabs: HTMLButtonElement[] = [];
   panel.id = 'panel';
   root.onkeydown = (event) => {
-    const at = tabs.indexOf(event.target as HTMLButtonElement);
+    const focused = tabs.indexOf(event.target as HTMLButtonElement);
     const right = root.matches(':dir(rtl)') ? -1 : 1;
-    const to = { ArrowLeft: at - right, ArrowRight: at + right, Home: 0, End: -1 }[event.key];
-    if (to === undefined) return;
+    const targets: Readonly<Record<string, number>> = {
+      ArrowLeft: focused - right,
+      ArrowRight: focused + right,
+      Home: 0,
+      End: tabs.length - 1,
+    };
+    const target = targets[event.key];
+    if (target === undefined) return;
     event.preventDefault(); // Nothing scrolls.
     // A board costs requests, so these keys move the focus alone.
-    tabs.at(to % tabs.length)?.focus();
+    tabs.at(target % tabs.length)?.focus();
   };
 
   return {
@@ -54,7 +60,11 @@ export function createTabs(panel: HTMLElement, choose: (board: string) => void) 
         tab.ariaSelected = String(isShown);
         tab.tabIndex = isShown ? 0 : -1;
         setText(tab, words.say((tab.value.slice(1) || 'all') as Label));
-        if (isShown) Object.assign(panel, { role: 'tabpanel', tabIndex: 0, ariaLabel: tab.textContent });
+        if (isShown) {
+          panel.role = 'tabpanel';
+          panel.tabIndex = 0;
+          panel.ariaLabel = tab.textContent;
+        }
       }
     },
   };

@@ -1,8 +1,9 @@
-import { type Attributes, attributeOf, PROPERTIES, reflectAttributes } from './attributes.ts';
+import { type Attributes, attributeOf, PROPERTIES } from './attributes.ts';
 import { boardsOf } from './boards.ts';
 import { part } from './dom.ts';
 import type { Entry, Stats } from './model.ts';
 import { Problem, tellAuthor } from './problem.ts';
+import { reflectAttributes } from './reflection.ts';
 import { type AvatarOf, addressOf, type RowContext } from './row.ts';
 import { scriptUrl } from './script-url.ts';
 import { type Feed, NEVER, type Source, type Subscriber, sourceOf, type Wants } from './source.ts';
@@ -201,10 +202,17 @@ export abstract class GuildElement extends Base implements Subscriber {
     }
     const wants = this.wants();
     this.source?.want(this, new Map([...wants].map(([path, want]) => [this.board + path, want])));
-    const at = Math.max(...[...wants.keys()].map((path) => this.feed(path).at ?? 0));
-    if (problem || at <= 0 || at === this.#loadedAt) return;
-    this.#loadedAt = at;
-    this.emit('load', Object.fromEntries([...wants.keys()].map((path) => [path.split(/\W/)[1], this.feed(path).data])));
+    if (!problem) this.#tellLoad([...wants.keys()]);
+  }
+
+  /** Tells the page the last answers of paths, once for each new answer. */
+  #tellLoad(paths: readonly string[]): void {
+    const latest = Math.max(0, ...paths.map((path) => this.feed(path).at ?? 0));
+    if (latest === 0 || latest === this.#loadedAt) return;
+    this.#loadedAt = latest;
+    const answers: Record<string, unknown> = {};
+    for (const path of paths) answers[operationOf(path)] = this.feed(path).data;
+    this.emit('load', answers);
   }
 
   /** Returns the last answer of a path of the board. */
@@ -241,6 +249,11 @@ export abstract class GuildElement extends Base implements Subscriber {
 }
 
 reflectAttributes(GuildElement.prototype);
+
+/** Returns the name of a path's operation: `members` for `/members/42`. */
+function operationOf(path: string): string {
+  return path.split(/\W/)[1] as string;
+}
 
 let sheet: CSSStyleSheet | undefined;
 

@@ -27,7 +27,9 @@ export function createFooter(step: (by: number) => void) {
   const button = (arrow: string, by: number) => {
     const node = el('button', { class: 'icon', part: 'button' }, el('span', { class: 'arrow' }, arrow));
     // A button that is disabled loses the focus, so these buttons only announce that they are disabled.
-    node.onclick = () => node.ariaDisabled === 'true' || step(by);
+    node.onclick = () => {
+      if (node.ariaDisabled !== 'true') step(by);
+    };
     return node;
   };
   const previous = button('‹', -1);
@@ -39,14 +41,27 @@ export function createFooter(step: (by: number) => void) {
   let ticker: ReturnType<typeof setInterval> | undefined;
 
   function tick(): void {
-    const { words, problem, at, resumeAt, isLive } = state;
-    const now = performance.now();
-    const isWaiting = problem?.retryS !== undefined;
-    time.ariaHidden = isWaiting ? 'true' : null; // A screen reader need not read the countdown.
-    const ago = at === undefined || problem ? '' : words.say('updated', { ago: words.ago((now - at) / 1000) });
-    const shown = isWaiting ? words.say('nextTry', { time: words.clock((resumeAt - now) / 1000) }) : ago;
+    const { problem, isLive } = state;
+    time.ariaHidden = problem?.retryS === undefined ? null : 'true'; // A screen reader need not read the countdown.
+    const shown = timeText();
     setText(time, text.textContent && shown ? ` · ${shown}` : shown);
     dot.hidden = !status.textContent || (!isLive && !problem);
+  }
+
+  /** Returns when the next try is, or else how old the data is. */
+  function timeText(): string {
+    const { words, problem, at, resumeAt } = state;
+    const now = performance.now();
+    if (problem?.retryS !== undefined) return words.say('nextTry', { time: words.clock((resumeAt - now) / 1000) });
+    if (problem || at === undefined) return '';
+    return words.say('updated', { ago: words.ago((now - at) / 1000) });
+  }
+
+  /** Returns whether the data is fresh. */
+  function stateText(): string {
+    const { words, problem, isTold, isLive } = state;
+    if (problem) return isTold ? '' : words.say('stale');
+    return isLive ? words.say('live') : '';
   }
 
   return {
@@ -56,7 +71,7 @@ export function createFooter(step: (by: number) => void) {
       state = newState;
       const { words, problem, page, last } = state;
       status.classList.toggle('is-trouble', problem !== undefined);
-      setText(text, problem ? (state.isTold ? '' : words.say('stale')) : state.isLive ? words.say('live') : '');
+      setText(text, stateText());
       pager.hidden = !state.hasPager || last <= 1;
       previous.ariaLabel = words.say('previous');
       next.ariaLabel = words.say('following');

@@ -1,14 +1,11 @@
 // The entry of the package guildrank-widget: the elements as an ES module. An import on a server defines nothing.
-import type { Attributes } from './attributes.ts';
+import type { Attributes, AttributesOf, MarkupValue } from './attributes.ts';
 import { GuildLeaderboard as Leaderboard } from './leaderboard.ts';
 import { GuildMember as OneMember } from './member.ts';
 import type { Entry, Member, Page, Stats } from './model.ts';
 import { GuildStats as Totals } from './stats.ts';
 import type { Labels } from './strings.ts';
 import './main.ts';
-
-type CommonName = 'guild' | 'apiKey' | 'baseUrl' | 'refreshInterval' | 'theme';
-type MemberName = CommonName | 'member' | 'memberHref' | 'avatarHref' | 'selectable';
 
 /**
  * The part that all elements share.
@@ -49,21 +46,21 @@ interface MemberElement extends GuildElement {
  * @csspart card header title stats badge tabs tab button search input result rows list row rank avatar name link you mark level xp
  * progress track bar next pinned note footer status pager
  */
-export interface GuildLeaderboard extends MemberElement, Attributes {}
+export interface GuildLeaderboard extends MemberElement, AttributesOf<'guild-leaderboard'> {}
 export const GuildLeaderboard: new () => GuildLeaderboard = Leaderboard;
 
 /**
  * One member of a server, with rank, level and progress.
  * @csspart card row rank avatar name link mark level xp progress track bar next facts note
  */
-export interface GuildMember extends MemberElement, Pick<Attributes, MemberName> {}
+export interface GuildMember extends MemberElement, AttributesOf<'guild-member'> {}
 export const GuildMember: new () => GuildMember = OneMember;
 
 /**
  * The totals of a server in one line.
  * @csspart card stats badge note
  */
-export interface GuildStats extends GuildElement, Pick<Attributes, CommonName> {}
+export interface GuildStats extends GuildElement, AttributesOf<'guild-stats'> {}
 export const GuildStats: new () => GuildStats = Totals;
 
 /** The events of the elements. All bubble. */
@@ -85,20 +82,9 @@ declare global {
   interface HTMLElementEventMap extends GuildrankEvents {}
 }
 
-/** An attribute in markup. `off` hides a part: a framework drops an attribute that is false when it renders on a server. */
-type Value<N extends keyof Attributes> = N extends 'selectable'
-  ? boolean
-  : N extends 'theme'
-    ? 'light' | 'dark' | 'auto'
-    : Attributes[N] extends boolean
-      ? 'on' | 'off'
-      : Attributes[N] extends number
-        ? number | `${number}`
-        : string;
-
 /** Attributes in the markup of a framework, in camel case, and the properties that are no attributes. */
 type Markup<E extends HTMLElement> = {
-  [N in keyof Attributes & keyof E as N extends 'refreshInterval' ? 'refresh' : N]?: Value<N> | undefined;
+  [N in keyof Attributes & keyof E as N extends 'refreshInterval' ? 'refresh' : N]?: MarkupValue<N> | undefined;
 } & Partial<Pick<E, keyof E & ('labels' | 'avatarOf')>>;
 
 type Hyphenated<S> = S extends `${infer First}${infer Rest}`

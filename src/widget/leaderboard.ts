@@ -6,7 +6,7 @@ import { createList } from './list.ts';
 import type { Entry, Member, Page } from './model.ts';
 import { createRow, type RowContext } from './row.ts';
 import { createSearch } from './search.ts';
-import { NEVER, type Wants } from './source.ts';
+import { NEVER, type Want, type Wants } from './source.ts';
 import { createSummary } from './summary.ts';
 
 /** `<guild-leaderboard>`: the live leaderboard of a server. */
@@ -35,10 +35,13 @@ export class GuildLeaderboard extends GuildElement {
 
   protected wants(): Wants {
     const { everyS, member } = this;
-    const wants = new Map<string, readonly [number, number]>([[this.#path(), [everyS, 1]]]);
+    const wants = new Map<string, Want>();
+    wants.set(this.#path(), { everyS, lasts: 1 });
     // Without the line of totals, only the name of the curve is wanted, once.
-    wants.set('/stats', [this.stats ? everyS : NEVER, RARELY]);
-    if (isId(member) && this.#shown && !this.#list.has(member)) wants.set(`/members/${member}`, [everyS, RARELY]);
+    wants.set('/stats', { everyS: this.stats ? everyS : NEVER, lasts: RARELY });
+    if (isId(member) && this.#shown && !this.#list.has(member)) {
+      wants.set(`/members/${member}`, { everyS, lasts: RARELY });
+    }
     return wants;
   }
 
@@ -111,8 +114,7 @@ export class GuildLeaderboard extends GuildElement {
     const hasPodium = !isTable && this.podium && (shown?.page ?? 1) === 1;
     this.card.style.setProperty('--rows', String(hasPodium ? Math.max(3, rows) : rows));
     this.#list.prepare(isTable, hasPodium, words);
-    const empty = shown?.total === 0 ? words.say('empty') : '';
-    setText(this.#list.note, shown ? empty : problem ? problem.say(words) : words.say('loading'));
+    setText(this.#list.note, this.#noteText());
     this.#list.note.classList.toggle('quiet', !shown && !problem);
     const context = this.rowContext(this.member);
     if (shown) this.#list.show(shown, context);
@@ -121,14 +123,21 @@ export class GuildLeaderboard extends GuildElement {
     this.#renderPinned(context);
   }
 
+  /** Returns what stands in the place of rows: "" when there are some. */
+  #noteText(): string {
+    const { words, problem } = this;
+    const shown = this.#shown;
+    if (shown) return shown.total === 0 ? words.say('empty') : '';
+    return problem ? problem.say(words) : words.say('loading');
+  }
+
   /** Shows the visitor below the list, unless the list has its row. */
   #renderPinned(context: RowContext): void {
     const { member } = this;
-    const entry =
-      isId(member) && !this.#list.has(member) ? (this.feed(`/members/${member}`).data as Entry | undefined) : undefined;
+    const isElsewhere = isId(member) && !this.#list.has(member);
+    const entry = isElsewhere ? (this.feed(`/members/${member}`).data as Entry | undefined) : undefined;
     this.#pinned.hidden = !entry;
-    if (!entry) return;
-    this.#you.paint(entry, this.#list.climbed(member, entry.rank), context);
+    if (entry) this.#you.paint(entry, this.#list.climbed(member, entry.rank), context);
   }
 
   #goTo(page: number, board = this.board): void {

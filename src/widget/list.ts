@@ -38,8 +38,9 @@ export function createList() {
   function layOut(): void {
     const { root } = list;
     root.classList.toggle('podium', hasPodium);
-    for (const number of root.querySelectorAll('li:nth-child(-n+3)>:is(.level,.xp)'))
+    for (const number of root.querySelectorAll('li:nth-child(-n + 3) > :is(.level, .xp)')) {
       if (number.scrollWidth > number.clientWidth) root.classList.remove('podium');
+    }
   }
 
   const list = {

@@ -30,8 +30,8 @@ export class GuildMember extends GuildElement {
   protected wants(): Wants {
     if (!isId(this.member)) return new Map();
     return new Map([
-      [this.#path(), [this.everyS, 1] as const],
-      ['/stats', [NEVER, 1] as const],
+      [this.#path(), { everyS: this.everyS, lasts: 1 }],
+      ['/stats', { everyS: NEVER, lasts: 1 }],
     ]);
   }
 
@@ -40,7 +40,8 @@ export class GuildMember extends GuildElement {
     const feed = this.feed(this.#path());
     const member = feed.data as Member | undefined;
     this.card.ariaLabel = words.say('member');
-    this.#row.root.hidden = this.#facts.hidden = !member;
+    this.#row.root.hidden = !member;
+    this.#facts.hidden = !member;
     this.#note.classList.toggle('is-loading', !member && !problem && !feed.problem);
     setText(this.#note, (feed.problem ?? problem)?.say(words, this.member) ?? '');
     setText(this.#facts, member ? claimsOf(member, words).join(' · ') : '');

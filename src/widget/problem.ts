@@ -32,8 +32,10 @@ export function problemOf(response: Response, body: unknown, root: string, hasKe
   if (status >= 500) return new Problem('away', `The service answered ${status}.`, retryS);
   if (code === 'member_not_found') return new Problem('missing');
   if (status === 401) {
-    const mend = hasKey ? 'The API key was not accepted. Check' : 'The proxy at base-url adds no API key. Set';
-    return new Problem('setup', `${mend} the api-key attribute.`);
+    const cause = hasKey
+      ? 'The API key was not accepted. Check the api-key attribute.'
+      : 'The proxy at base-url adds no API key. Set the api-key attribute.';
+    return new Problem('setup', cause);
   }
   if (status === 403 || status === 400) return new Problem('setup', detail);
   return new Problem('setup', `There is no leaderboard service at ${root}. Check the base-url attribute.`);

@@ -23,6 +23,12 @@ export interface RowContext {
 /** Puts the id of a member into an address. */
 export const addressOf = (address: string, id: string) => address.replaceAll('{user_id}', encodeURIComponent(id));
 
+/** Returns the element that makes a name a link or a button; undefined for plain text. */
+function tagOfName(memberHref: string, selectable: boolean): 'a' | 'button' | undefined {
+  if (memberHref) return 'a';
+  return selectable ? 'button' : undefined;
+}
+
 export type Row = ReturnType<typeof createRow>;
 
 /** Creates the row of one member. Its parts are the same in each layout. */
@@ -50,18 +56,22 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
     const head = el('th', { scope: 'row', class: 'cell-name', role: 'rowheader' }, who);
     root.append(cell('rank', rank), head, cell('level', level), cell('xp', xp, progress));
     root.role = 'row';
-  } else root.append(rank, avatar, el('div', { class: 'main' }, who, progress), level, xp);
+  } else {
+    root.append(rank, avatar, el('div', { class: 'main' }, who, progress), level, xp);
+  }
   let action: HTMLElement | undefined;
   let picture = '';
 
   /** Makes the name a link, a button or plain text. */
   function paintAction(entry: Entry, { memberHref, selectable, select }: RowContext): void {
-    const tag = memberHref ? 'a' : selectable ? 'button' : undefined;
+    const tag = tagOfName(memberHref, selectable);
     if (action?.localName !== tag) {
       action?.replaceWith(name);
       action = tag && el(tag, { class: 'action', part: 'link' });
-      if (action) who.prepend(action);
-      action?.append(name);
+      if (action) {
+        who.prepend(action);
+        action.append(name);
+      }
     }
     if (!action) return;
     if (memberHref) action.setAttribute('href', addressOf(memberHref, entry.user_id));
@@ -103,8 +113,8 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
       setText(mark, `${climbed < 0 ? '▼' : '▲'} ${number(Math.abs(climbed))}`);
       setText(levelShort, words.say('levelShort', { n: entry.level }));
       setText(levelLong, isTable ? number(entry.level) : words.say('level', { n: entry.level }));
-      setText(xpFull, (entry.xp < 1e12 ? number : compact)(entry.xp));
-      setText(xpShort, (entry.xp < 1e6 ? number : compact)(entry.xp));
+      setText(xpFull, entry.xp < 1e12 ? number(entry.xp) : compact(entry.xp));
+      setText(xpShort, entry.xp < 1e6 ? number(entry.xp) : compact(entry.xp));
       xp.title = number(entry.xp);
       progress.hidden = curve !== undefined && !way; // Until the curve is known, the space is kept.
       bar.style.width = `${100 * (way?.share ?? 0)}%`;

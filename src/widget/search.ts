@@ -48,6 +48,9 @@ export function createSearch(show: (member: Member | undefined) => void) {
     result.hidden = false;
     text.replaceChildren(...parts);
   }
+  function answerAbout(name: string, facts: string): void {
+    answer(el('strong', {}, el('bdi', {}, name)), `: ${facts}`);
+  }
   async function find(id: string): Promise<void> {
     searching?.abort();
     if (id === '' || !source) return;
@@ -58,31 +61,21 @@ export function createSearch(show: (member: Member | undefined) => void) {
     }
     searching = new AbortController();
     const { signal } = searching;
-    const tell = (name: string, text: string) => answer(el('strong', {}, el('bdi', {}, name)), `: ${text}`);
     try {
       member = (await source.get(`${board}/members/${id}`, { signal })) as Member;
-      const { rank, level, xp } = member;
-      tell(
-        nameOf(member),
-        [
-          words.say('rank', { n: rank }),
-          words.say('level', { n: level }),
-          `${words.number(xp)} XP`,
-          ...claimsOf(member, words),
-        ].join(', '),
-      );
+      answerAbout(nameOf(member), factsOf(member, words).join(', '));
       jump.hidden = false;
     } catch (error) {
       if (signal.aborted) return;
       const problem = error as Problem;
       // A member of the guild is on a board only with XP there.
-      if (board && problem.kind === 'missing') tell(id, words.say('empty'));
+      if (board && problem.kind === 'missing') answerAbout(id, words.say('empty'));
       else answer(problem.say(words, id));
       if (problem.kind === 'quota') source.block(problem);
     }
   }
   open(false);
-  toggle.onclick = () => open(!!form.hidden);
+  toggle.onclick = () => open(form.hidden === true);
   end.onclick = close;
   jump.onclick = () => show(member);
   form.onkeydown = ({ key }) => {
@@ -99,7 +92,10 @@ export function createSearch(show: (member: Member | undefined) => void) {
     board = newBoard;
     toggle.hidden = !isOn;
     input.placeholder = words.say('find');
-    for (const node of [toggle, input]) node.ariaLabel = node.title = input.placeholder;
+    for (const node of [toggle, input]) {
+      node.ariaLabel = input.placeholder;
+      node.title = input.placeholder;
+    }
     setText(submit, words.say('search'));
     setText(jump, words.say('show'));
     end.ariaLabel = words.say('close');
@@ -108,9 +104,20 @@ export function createSearch(show: (member: Member | undefined) => void) {
   return { toggle, form, result, paint, cancel };
 }
 
+/** Returns what the result tells about a member. */
+function factsOf(member: Member, words: Words): string[] {
+  return [
+    words.say('rank', { n: member.rank }),
+    words.say('level', { n: member.level }),
+    `${words.number(member.xp)} XP`,
+    ...claimsOf(member, words),
+  ];
+}
+
 /** Returns what is known about the daily claims of a member, in words. */
 export function claimsOf({ daily_streak, last_daily_claim }: Member, words: Words): string[] {
-  const facts = daily_streak ? [words.say('streak', { n: daily_streak })] : [];
+  const facts: string[] = [];
+  if (daily_streak) facts.push(words.say('streak', { n: daily_streak }));
   if (last_daily_claim) facts.push(words.say('claim', { date: words.date(last_daily_claim) }));
   return facts;
 }

@@ -1,6 +1,7 @@
+import { ATTRIBUTES } from './attributes.ts';
 import { Problem, problemOf } from './problem.ts';
 
-export const LONGEST_DELAY_S = 86_400;
+const LONGEST_DELAY_S = ATTRIBUTES.refreshInterval.max;
 const LONGEST_BACKOFF_S = 60;
 export const NEVER = Number.POSITIVE_INFINITY;
 const now = () => performance.now();
@@ -13,8 +14,16 @@ export interface Subscriber {
   update(): void;
 }
 
-/** Paths that a subscriber shows, with the seconds between two refreshes and how many refreshes one read lasts. */
-export type Wants = ReadonlyMap<string, readonly [everyS: number, lasts: number]>;
+/** How often a subscriber wants a path to be read. */
+export interface Want {
+  /** Seconds between two refreshes. */
+  readonly everyS: number;
+  /** How many refreshes one read lasts. */
+  readonly lasts: number;
+}
+
+/** The paths that a subscriber shows. */
+export type Wants = ReadonlyMap<string, Want>;
 
 /** The last answer of one path. */
 export interface Feed {
@@ -26,7 +35,7 @@ export interface Feed {
 
 interface PolledFeed extends Feed {
   readonly path: string;
-  readonly wantedBy: Map<Subscriber, readonly [number, number]>;
+  readonly wantedBy: Map<Subscriber, Want>;
   isPending?: boolean;
 }
 
@@ -47,11 +56,12 @@ function createSource(root: string, key: string) {
 
   /** Returns the time of the next read; infinity while nobody sees it. */
   function dueAt({ wantedBy, at }: PolledFeed): number {
-    const wants = [...wantedBy].filter(([{ active }]) => active);
-    const due = wants.map(([, [everyS, lasts]]) =>
-      at === undefined ? 0 : at + 1000 * lasts * Math.max(everyS, paceS),
-    );
-    return Math.max(source.resumeAt, Math.min(...due));
+    let due = NEVER;
+    for (const [subscriber, { everyS, lasts }] of wantedBy) {
+      if (!subscriber.active) continue;
+      due = Math.min(due, at === undefined ? 0 : at + 1000 * lasts * Math.max(everyS, paceS));
+    }
+    return Math.max(source.resumeAt, due);
   }
 
   async function ask(feed: PolledFeed, cache: RequestCache = 'default'): Promise<void> {
@@ -67,8 +77,13 @@ function createSource(root: string, key: string) {
       }
     } catch (error) {
       const problem = error as Problem;
-      if (problem.kind === 'missing') Object.assign(feed, { problem, data: undefined, at: now() });
-      else source.block(problem);
+      if (problem.kind === 'missing') {
+        feed.problem = problem;
+        feed.data = undefined;
+        feed.at = now();
+      } else {
+        source.block(problem);
+      }
     }
     feed.isPending = false;
     for (const subscriber of feed.wantedBy.keys()) subscriber.update();
@@ -108,7 +123,9 @@ function createSource(root: string, key: string) {
     refresh(subscriber: Subscriber): void {
       if (source.problem?.kind === 'quota' && source.resumeAt > now()) return;
       source.resumeAt = 0;
-      for (const feed of feeds.values()) if (feed.wantedBy.has(subscriber)) ask(feed, 'no-cache');
+      for (const feed of feeds.values()) {
+        if (feed.wantedBy.has(subscriber)) ask(feed, 'no-cache');
+      }
     },
 
     /** Reads what is due, and sets the timer for what is due next. */
@@ -127,9 +144,13 @@ function createSource(root: string, key: string) {
     /** Stops reading: for good, or for the time that the service names, and longer after each failure. */
     block(problem: Problem): void {
       if (source.resumeAt > now()) return; // The reads of one moment fail together.
-      const { kind, retryS = NEVER } = problem;
-      const backoffS = kind === 'quota' ? 0 : Math.min(LONGEST_BACKOFF_S, 2 ** failures++);
-      const waitS = retryS < NEVER ? Math.min(LONGEST_DELAY_S, Math.max(retryS, backoffS)) : NEVER;
+      let backoffS = 0;
+      if (problem.kind !== 'quota') {
+        backoffS = Math.min(LONGEST_BACKOFF_S, 2 ** failures);
+        failures++;
+      }
+      const { retryS } = problem;
+      const waitS = retryS === undefined ? NEVER : Math.min(LONGEST_DELAY_S, Math.max(retryS, backoffS));
       source.problem = problem;
       // Random, so that many widgets do not come back at the same moment.
       source.resumeAt = now() + (waitS + Math.random() * Math.min(10, waitS / 10)) * 1000;
@@ -141,7 +162,8 @@ function createSource(root: string, key: string) {
       let response: Response;
       let body: unknown;
       try {
-        response = await fetch(root + path, { credentials: 'omit', headers: key ? { 'x-api-key': key } : {}, ...init });
+        const headers: HeadersInit = key ? { 'x-api-key': key } : {};
+        response = await fetch(root + path, { credentials: 'omit', headers, ...init });
         body = await response.json().catch(unlessNoJson);
       } catch (error) {
         if (init.signal?.aborted) throw error;
@@ -149,8 +171,7 @@ function createSource(root: string, key: string) {
       }
       const [, left, seconds] = /r=(\d+);t=(\d+)/.exec(response.headers.get('RateLimit') ?? '') ?? [];
       if (left !== undefined) paceS = Number(seconds) / Math.max(1, Number(left));
-      if (response.ok && body instanceof Object && ('data' in body || 'user_id' in body || 'total_xp' in body))
-        return body;
+      if (response.ok && isAnswer(body)) return body;
       throw problemOf(response, body, root, key !== '');
     },
   };
@@ -160,6 +181,11 @@ function createSource(root: string, key: string) {
 /** Ignores that a text is no JSON, such as the web page of a proxy. */
 function unlessNoJson(error: unknown): void {
   if (!(error instanceof SyntaxError)) throw error;
+}
+
+/** Returns whether a body is the answer of one of the three operations. */
+function isAnswer(body: unknown): boolean {
+  return body instanceof Object && ('data' in body || 'user_id' in body || 'total_xp' in body);
 }
 
 const sources = new Map<string, Source>();

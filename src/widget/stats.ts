@@ -13,13 +13,14 @@ export class GuildStats extends GuildElement {
   }
 
   protected wants(): Wants {
-    return new Map([['/stats', [this.everyS, 1] as const]]);
+    return new Map([['/stats', { everyS: this.everyS, lasts: 1 }]]);
   }
 
   protected render(): void {
     const stats = this.totals;
     this.#summary.root.hidden = !stats && this.problem !== undefined;
     this.#summary.paint(stats, this.words);
-    setText(this.#note, stats ? '' : (this.problem?.say(this.words) ?? ''));
+    const problem = stats ? undefined : this.problem;
+    setText(this.#note, problem?.say(this.words) ?? '');
   }
 }

@@ -13,7 +13,6 @@ describeStores('the public page of a guild, and strangers', (kind) => {
   const env = {
     PUBLIC_PAGES: '1',
     PUBLIC_URL: 'https://ranks.example.com',
-    PUBLIC_PAGE_EMBEDS: '1',
     EMBED_ORIGINS: 'https://dash.example.com',
   };
   // A picture is its SVG here.

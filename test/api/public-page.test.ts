@@ -201,7 +201,7 @@ describeStores('the public page of a guild', (kind) => {
     const html = await text('/g/guild');
     expect(html).toContain('<meta property="og:title" content="guild">');
     expect(html).toContain('<meta name="twitter:card" content="summary">');
-    expect(html).not.toMatch(/og:url|og:image|component-embed/);
+    expect(html).not.toMatch(/og:url|og:image/);
   });
 
   it('is a picture over a video with ?overlay=1', async () => {

@@ -4,7 +4,7 @@ import type { XpRecord } from '../../src/core/members/records.ts';
 import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
-const env = { PUBLIC_PAGES: '1', PUBLIC_URL: 'https://ranks.example.com/', PUBLIC_PAGE_EMBEDS: '1' };
+const env = { PUBLIC_PAGES: '1', PUBLIC_URL: 'https://ranks.example.com/' };
 
 describeStores('the preview of a link to a public page', (kind) => {
   /** The SVGs that were drawn. */
@@ -19,11 +19,6 @@ describeStores('the preview of a link to a public page', (kind) => {
   const tagsOf = async (path: string) => {
     const { text } = await get(path).expect(200);
     return Object.fromEntries([...text.matchAll(/<meta \w+="([\w:]+)" content="([^"]*)">/g)].map(([, ...tag]) => tag));
-  };
-  const embedOf = async (path: string) => {
-    const { text } = await get(path).expect(200);
-    const json = /<script id="discord:component-embed" type="application\/json">(.*?)<\/script>/.exec(text)?.[1] ?? '';
-    return { json, ...JSON.parse(json) };
   };
   const configure = (change: object, guild = 'guild') => suite.service.store.guildConfig.update(guild, change);
   const record = (userId: string, change: object) =>
@@ -124,28 +119,6 @@ describeStores('the preview of a link to a public page', (kind) => {
     expect(String((await get('/g/guild/badge.svg')).body)).toContain('1. Ann</title>');
   });
 
-  it('has a component embed that Discord takes, with names as text', async () => {
-    const { component } = await embedOf('/g/guild');
-    expect(component).toMatchObject({ type: 17, accent_color: 0x4f46e5 });
-    const [head, , list, row] = component.components;
-    expect(head).toEqual({ type: 10, content: expect.stringMatching(/^## The Den\n6 members · /) });
-    expect(list.content.split('\n')[1]).toBe('**2.** Bob · Level 10 · 4,999 XP');
-    expect(row.components).toEqual([
-      { type: 2, style: 5, url: 'https://ranks.example.com/g/guild', label: 'Leaderboard' },
-    ]);
-    await record('ann', { set: 5000, profile: { username: '</script><!--@everyone <@1> [a](https://x.example)' } });
-    const { json, component: hostile } = await embedOf('/g/guild');
-    expect(json).not.toMatch(/[<>]/);
-    expect(hostile.components[2].content).toContain(String.raw`\<\/script\>\<\!\-\-\@everyone \<\@1\> \[a\]\(`);
-    for (const username of ['👩‍👩‍👧', '_', '\u{20000}']) {
-      for (let at = 0; at < 12; at++)
-        await record(`m${at}`, { set: 9000 - at, profile: { username: username.repeat(200).slice(0, 200) } });
-      const long = await embedOf('/g/guild');
-      expect(Buffer.byteLength(long.json)).toBeLessThanOrEqual(3000);
-      expect(long.component.components.length).toBeLessThan(10);
-    }
-  });
-
   it('shows the colours and the picture that the owner chose, and allows no more than them', async () => {
     const picture = 'https://cdn.discordapp.com/icons/1/a.png';
     await configure({ pageLook: { accent: '#ffdd33', accentDark: '#00ff88', background: '#ecfdf5', picture } });
@@ -164,10 +137,6 @@ describeStores('the preview of a link to a public page', (kind) => {
     expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-security-policy': policy });
     await get('/g/guild/top.png').expect(200);
     expect(drawn[0]).toContain('fill="#00ff88"');
-    expect((await embedOf('/g/guild')).component).toMatchObject({
-      accent_color: 0xffdd33,
-      components: { 0: { type: 9, accessory: { type: 11, media: { url: picture } } } },
-    });
     await configure({ pageLook: { accent: '', accentDark: '', background: '', picture: '' } });
     expect((await get('/g/guild')).text).not.toMatch(/<style>|<img/);
     for (const wrong of [{ accent: 'red' }, { picture: 'http://x.example/a.png' }])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LANGUAGE_LABELS } from '../../src/dashboard/widget/widget-form.ts';
 import { reservedSpace } from '../../src/service/http/site/widget-file.ts';
-import { LANGUAGES } from '../../src/widget/strings.ts';
+import { LANGUAGES } from '../../src/widget/translation.ts';
 import { type Answer, startTestDashboard, type TestDashboard, type Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
 

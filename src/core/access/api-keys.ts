@@ -24,12 +24,6 @@ export interface RotatedKey extends CreatedKey {
   readonly replaced: ApiKeyRecord | null;
 }
 
-/** What a caller does with a key that is made. */
-export interface KeepOptions {
-  /** Called before the key works. If it fails, there is no key, so no key works that nobody has seen. */
-  readonly keep?: (created: CreatedKey) => Promise<void>;
-}
-
 /** Creates and rotates the API keys of guilds, beside finding, listing and revoking them. Every method can throw StoreUnavailableError. */
 export class ApiKeyStore extends StoredApiKeys {
   constructor(
@@ -45,7 +39,7 @@ export class ApiKeyStore extends StoredApiKeys {
    * @param lifetimeMs milliseconds until it expires, or null for never.
    * @param origins web origins that it is limited to, as {@link parseOrigins} returns them; none = no limit.
    * @param cap requests an hour that it allows, as {@link parseCap} returns them, or null for no cap.
-   * @param options replaced: id of a key that must be listed still.
+   * @param replaced id of a key that must be listed still.
    * @throws RefusedError when the guild has {@link MAX_KEYS} keys that have not expired, or no key `replaced`.
    * @throws InvalidInputError for a name or origins above their bounds ({@link oversizedKeyFields}); nothing is stored then.
    */
@@ -55,7 +49,7 @@ export class ApiKeyStore extends StoredApiKeys {
     lifetimeMs: number | null,
     origins: readonly string[] = [],
     cap: number | null = null,
-    { replaced, keep }: KeepOptions & { readonly replaced?: string } = {},
+    replaced?: string,
   ): Promise<CreatedKey> {
     const { client, redisKeys } = this.store;
     const key = generateKey();
@@ -80,7 +74,6 @@ export class ApiKeyStore extends StoredApiKeys {
         throw new RefusedError('keys_full', { guild: guildId, most: MAX_KEYS });
     }
     try {
-      await keep?.({ key, record });
       if (!(await this.storeListed(guildId, record.id, sha, Object.entries(toFields(record)).flat())))
         throw new RefusedError('key_revoked', { guild: guildId });
     } catch (error) {
@@ -122,21 +115,18 @@ export class ApiKeyStore extends StoredApiKeys {
    * @throws RefusedError when the guild has no such key, or another call rotates it, or did so a moment ago.
    * @throws InvalidInputError when its record is above a bound.
    */
-  rotate(guildId: string, keyId: string, overlapMs: number, options: KeepOptions = {}): Promise<RotatedKey> {
+  rotate(guildId: string, keyId: string, overlapMs: number): Promise<RotatedKey> {
     // Two calls at once would make two keys, and the later call would decide when the old key ends.
-    const rotate = () => this.replace(guildId, keyId, overlapMs, options);
+    const rotate = () => this.replace(guildId, keyId, overlapMs);
     return oneRotation(this.store, guildId, keyId, rotate);
   }
 
-  private async replace(guildId: string, keyId: string, overlapMs: number, options: KeepOptions): Promise<RotatedKey> {
+  private async replace(guildId: string, keyId: string, overlapMs: number): Promise<RotatedKey> {
     const sha = await this.shaOf(guildId, keyId);
     const old = await this.find(sha);
     if (!old) throw new RefusedError('key_unfinished', { guild: guildId, key: keyId });
     if (old.isOversized) throw new InvalidInputError(`Key ${keyId} is refused, ${OVERSIZED}`);
-    const created = await this.create(guildId, old.name, old.lifetimeMs, old.origins, old.cap, {
-      ...options,
-      replaced: keyId,
-    });
+    const created = await this.create(guildId, old.name, old.lifetimeMs, old.origins, old.cap, keyId);
     const replaced = await this.endAfter(old, sha, overlapMs).catch(async (error: unknown) => {
       // Nobody sees the new key then.
       await this.revoke(guildId, created.record.id).catch(() => {});

@@ -177,11 +177,6 @@ export class RedisKeys {
     return `${this.prefix}:session:${sha256}`;
   }
 
-  /** STRING with a time to live: an encrypted API key that a dashboard session has made and not shown yet. The name is a hash of both. */
-  newKey(sha256: string): string {
-    return `${this.prefix}:new-key:${sha256}`;
-  }
-
   /** Returns the keys of the sessions of a guild; null = those of the operator. */
   sessionsOf(guildId: string | null): SessionKeys {
     if (guildId !== null)

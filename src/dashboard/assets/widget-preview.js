@@ -9,20 +9,15 @@
   const { fetch } = window;
   window.fetch = (input, init) => fetch(input, { ...init, credentials: 'same-origin' });
 
-  const ATTRIBUTES = [
-    'theme',
-    'layout',
-    'density',
-    'page-size',
-    'refresh',
-    'lang',
-    'dir',
-    'boards',
-    'podium',
-    'search',
-    'stats',
-    'pager',
-  ];
+  /** Attributes of the preview that are no settings of its look. */
+  const OWN_ATTRIBUTES = ['id', 'style', 'guild', 'base-url', 'data-properties'];
+  /** Gives the preview these settings, and no others. @param {Record<string, string>} attributes */
+  const configure = (attributes) => {
+    for (const name of board.getAttributeNames()) {
+      if (!OWN_ATTRIBUTES.includes(name) && !(name in attributes)) board.removeAttribute(name);
+    }
+    for (const [name, value] of Object.entries(attributes)) board.setAttribute(name, value);
+  };
   /** @param {Record<string, string>} properties */
   const paint = (properties) => {
     for (const name of [...board.style]) board.style.removeProperty(name);
@@ -40,10 +35,7 @@
     // A value that is half typed is refused; the next one is not.
     if (!answer?.ok || mine !== latest) return;
     const { attributes, properties, fields, codes, costs } = await answer.json();
-    for (const name of ATTRIBUTES) {
-      if (name in attributes) board.setAttribute(name, attributes[name]);
-      else board.removeAttribute(name);
-    }
+    configure(attributes);
     paint(properties);
     for (const [place, code] of Object.entries(codes)) {
       const shown = document.getElementById(`code-${place}`);

@@ -3,7 +3,6 @@ import type { ApiKeyRecord } from '../../core/access/api-key-record.ts';
 import type { CreatedKey } from '../../core/access/api-keys.ts';
 import type { Parts } from '../guild-page.ts';
 import { actorOf, guildOf } from '../visit.ts';
-import { keepNewKey, takeNewKey } from './new-keys.ts';
 
 /** The API key that a person wants. */
 interface WantedKey {
@@ -27,23 +26,27 @@ export function makeKey(
   res: Response,
   { name, lifetime, lifetimeMs, origins, cap }: WantedKey,
 ): Promise<CreatedKey> {
-  const { apiKeys, auditLog } = parts;
+  const { apiKeys, auditLog, newKeys } = parts;
   const guildId = guildOf(res);
-  const limits = `${origins.length > 0 ? `, for ${origins.join(' ')}` : ''}${cap === null ? '' : `, ${cap} requests an hour`}`;
-  const what = `Made the API key "${name}", valid ${lifetime}${limits}`;
-  const make = () => apiKeys.create(guildId, name, lifetimeMs, origins, cap, keepNewKey(parts, res));
-  return auditLog.change(guildId, actorOf(req, res), what, make, 'security');
+  const facts = [`Made the API key "${name}"`, `valid ${lifetime}`];
+  if (origins.length > 0) facts.push(`for ${origins.join(' ')}`);
+  if (cap !== null) facts.push(`${cap} requests an hour`);
+  const make = async (): Promise<CreatedKey> => {
+    const created = await apiKeys.create(guildId, name, lifetimeMs, origins, cap);
+    newKeys.keep(res, created.record.id, created.key);
+    return created;
+  };
+  return auditLog.change(guildId, actorOf(req, res), facts.join(', '), make, 'security');
 }
 
 /** Answers with the page of a key that was made, once: it is in no cache. @throws Refusal at the second time. */
-export async function sendNewKey(
-  parts: Parts,
+export function sendNewKey(
+  { apiUrl, newKeys, views }: Parts,
   record: ApiKeyRecord,
   req: Request<{ id: string }>,
   res: Response,
-): Promise<void> {
-  const { apiUrl, views } = parts;
-  const made = await takeNewKey(parts, req, res, record.id);
+): void {
+  const made = newKeys.take(req, res, record.id);
   const headers = [`x-api-key: ${made.key}`, ...record.origins.slice(0, 1).map((origin) => `Origin: ${origin}`)];
   const address = `${apiUrl}/api/v1/servers/${record.guildId}/leaderboard?limit=5`;
   const curl = ['curl', ...headers.map((header) => `-H ${forShell(header)}`), forShell(address)].join(' ');

@@ -12,7 +12,6 @@ import type { GuildPage, Parts } from '../guild-page.ts';
 import { oncePerForm } from '../repeats.ts';
 import { actorOf, guildOf, sessionOf } from '../visit.ts';
 import { makeKey, sendNewKey } from './key-made.ts';
-import { keepNewKey } from './new-keys.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
@@ -43,7 +42,7 @@ export const keysPage: GuildPage = {
   path: '/keys',
   label: 'API keys',
   addTo(router, parts) {
-    const { apiKeys, auditLog, views } = parts;
+    const { apiKeys, auditLog, newKeys, views } = parts;
     const once = oncePerForm<CreatedKey>();
     /** Makes a key, once for each time that the form was shown. */
     const make = (req: Request, res: Response, work: () => Promise<CreatedKey>): Promise<CreatedKey> => {
@@ -100,8 +99,11 @@ export const keysPage: GuildPage = {
       ofKey(parts, async (key, req, res) => {
         const { overlap } = parseForm(rotation, formOf(req));
         const what = `Rotated the API key ${describe(key)}; the old one goes on: ${overlap}`;
-        const keep = keepNewKey(parts, res, overlap);
-        const rotate = () => apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap], keep);
+        const rotate = async (): Promise<CreatedKey> => {
+          const created = await apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap]);
+          newKeys.keep(res, created.record.id, created.key, overlap);
+          return created;
+        };
         const change = () => auditLog.change(key.guildId, actorOf(req, res), what, rotate, 'security');
         const { record } = await make(req, res, change);
         res.redirect(303, `/guilds/${record.guildId}/keys/${record.id}/made`);

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { BOARDS, type BoardName } from '../../core/store/keys.ts';
+import { ATTRIBUTES, type PartName } from '../../widget/attributes.ts';
+import type { Language } from '../../widget/translation.ts';
 import { choice } from '../forms.ts';
 
 /** Colours of the widget that the page offers, with those that it has by itself. */
@@ -11,7 +13,7 @@ export const COLOURS = {
 } as const;
 
 /** Languages of the widget by their codes; "" is that of the web page, or of the visitor. */
-export const LANGUAGE_LABELS = {
+export const LANGUAGE_LABELS: Readonly<Record<Language | '', string>> = {
   '': 'that of your page',
   en: 'English',
   de: 'Deutsch',
@@ -23,7 +25,12 @@ export const LANGUAGE_LABELS = {
 };
 
 /** Parts of the widget that can be left out, by their attributes. */
-export const PART_LABELS = { podium: 'Podium', search: 'Search', stats: 'Totals', pager: 'Pager' } as const;
+export const PART_LABELS: Readonly<Record<PartName, string>> = {
+  podium: 'Podium',
+  search: 'Search',
+  stats: 'Totals',
+  pager: 'Pager',
+};
 
 /** Names of the boards. */
 export const BOARD_LABELS: Readonly<Record<BoardName, string>> = {
@@ -39,14 +46,19 @@ const colour = (name: keyof typeof COLOURS) =>
     .regex(/^#[0-9a-f]{6}$/i, 'A colour is # and six hexadecimal digits')
     .toLowerCase()
     .default(COLOURS[name]);
-const whole = (name: string, min: number, max: number, byDefault: number) =>
+/** @param name of the field, for the person. @param least the least number that the field takes. */
+const whole = (name: string, least: number, { max, byDefault }: { readonly max: number; readonly byDefault: number }) =>
   z
     .string()
     .default(String(byDefault))
-    .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= min && Number(text) <= max, {
-      error: `${name} is a whole number from ${min} to ${max}`,
+    .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= max, {
+      error: `${name} is a whole number from ${least} to ${max}`,
     })
     .transform(Number);
+const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+/** A choice of the widget. @param name of the field, for the person. */
+const oneOf = <const Choices extends readonly [string, ...string[]]>(name: string, choices: Choices) =>
+  z.enum(choices, { error: `${name} is ${either.format(choices)}` }).default(choices[0]);
 /** A box that leaves something out. */
 const left = z.enum(['on', 'off'], { error: 'A part of the widget is on or off' }).default('on');
 /** A box that adds something. */
@@ -54,13 +66,12 @@ const added = z.enum(['off', 'on'], { error: 'A tab is on or off' }).default('of
 
 /** The settings of a widget, as the fields of the form name them. The address of the page has those that were changed. */
 export const widgetForm = z.object({
-  theme: z.enum(['auto', 'light', 'dark'], { error: 'The theme is auto, light or dark' }).default('auto'),
-  layout: z.enum(['list', 'table'], { error: 'The layout is list or table' }).default('list'),
-  density: z
-    .enum(['comfortable', 'compact'], { error: 'The density is comfortable or compact' })
-    .default('comfortable'),
-  'page-size': whole('The page size', 1, 100, 10),
-  refresh: whole('The refresh', 0, 86_400, 60),
+  theme: oneOf('The theme', ATTRIBUTES.theme.choices),
+  layout: oneOf('The layout', ATTRIBUTES.layout.choices),
+  density: oneOf('The density', ATTRIBUTES.density.choices),
+  'page-size': whole('The page size', ATTRIBUTES.pageSize.min, ATTRIBUTES.pageSize),
+  // 0 reads once.
+  refresh: whole('The refresh', 0, ATTRIBUTES.refreshInterval),
   lang: choice(LANGUAGE_LABELS).default(''),
   podium: left,
   search: left,

@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { InvalidInputError } from '../../core/errors.ts';
 import { type Overview, readOverview } from '../../core/guilds/overview.ts';
 import { BOARDS, kindOfBoard } from '../../core/store/keys.ts';
+import { ATTRIBUTES } from '../../widget/attributes.ts';
 import { capField, choice, formOf, parseForm, problemOfFields, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { makeKey } from '../keys/key-made.ts';
-import { takeNewKey } from '../keys/new-keys.ts';
 import { notFound } from '../refusal.ts';
 import { sentence } from '../sentences.ts';
 import { guildOf } from '../visit.ts';
@@ -32,7 +32,7 @@ export const widgetPage: GuildPage = {
   path: '/widget',
   label: 'Put it on your site',
   addTo(router, parts) {
-    const { apiKeys, views, apiUrl, embedOrigins } = parts;
+    const { apiKeys, newKeys, views, apiUrl, embedOrigins } = parts;
 
     router.get('/widget', (req, res) => sendPage(parts, res, req.query));
     router.get('/widget/settings', async (req, res) => {
@@ -53,7 +53,7 @@ export const widgetPage: GuildPage = {
       const { place } = data;
       const service = serviceOf(parts, await overviewOf(parts, res));
       // Last, because it can be taken once.
-      const { key } = await takeNewKey(parts, req, res, record.id);
+      const { key } = newKeys.take(req, res, record.id);
       const code = codeOf(place, data, service, key);
       const settings = String(new URLSearchParams(fieldsOf(data)));
       const { hasPublicPage } = service;
@@ -99,6 +99,7 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
       parts: PART_LABELS,
       languages: LANGUAGE_LABELS,
       colours: Object.keys(COLOURS),
+      attributes: ATTRIBUTES,
     },
   };
   parts.views.send(res, 'widget', data, problem === '' ? 200 : 400);

@@ -5,7 +5,7 @@ import { nameOf } from '../../widget/name.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
 import { policyOf, styleOf } from './look.ts';
 import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
-import { headOf, type Site } from './unfurl.ts';
+import { previewTags, type Site } from './unfurl.ts';
 import { digitsOf, headingOf, renderTemplate, rowOf, tabsOf, wayOf } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
 
@@ -40,9 +40,9 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
     title: `${inLine(heading)} · ${words.say('title')}`,
     base: guildId,
     root: '../',
-    head: isOverlay
-      ? undefined
-      : headOf(query, found, site, { title: heading, place: words.say('title'), facts, rows }),
+    previewTags: isOverlay
+      ? []
+      : previewTags(query, found, site, { title: heading, place: words.say('title'), facts, rows }),
     action: `${guildId}/m`,
     multiplier: stats.xp_multiplier !== 1 && !board ? words.number(stats.xp_multiplier) : '',
     digits: digitsOf(page.data),
@@ -70,7 +70,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
     title: `${inLine(name)} · ${inLine(heading)}`,
     base: userId,
     root: '../../../',
-    head: headOf(query, found, site, { title: name, place: heading, facts, rows: [] }),
+    previewTags: previewTags(query, found, site, { title: name, place: heading, facts, rows: [] }),
     back: `../../${guildId}${queryOf(query)}`,
     action: '../m',
     facts: [

@@ -1,19 +1,21 @@
 import type { Request } from 'express';
-import { LANGUAGES } from '../../widget/strings.ts';
+import { isLanguage, LANGUAGES, type Language } from '../../widget/translation.ts';
 
-export const DEFAULT_LANGUAGE = 'en';
+export const DEFAULT_LANGUAGE: Language = 'en';
 
 /** Browsers send fewer characters. To parse a header of thousands takes milliseconds. */
 const MAX_HEADER_LENGTH = 200;
 
 /** Returns the language of the pages that a visitor likes best, by Accept-Language; the default one for a header that no browser sends. */
-export function acceptedLanguage(req: Request): string {
+export function acceptedLanguage(req: Request): Language {
   const { length } = req.headers['accept-language'] ?? '';
-  return (length <= MAX_HEADER_LENGTH && req.acceptsLanguages(LANGUAGES)) || DEFAULT_LANGUAGE;
+  if (length > MAX_HEADER_LENGTH) return DEFAULT_LANGUAGE;
+  const accepted = req.acceptsLanguages([...LANGUAGES]);
+  return accepted && isLanguage(accepted) ? accepted : DEFAULT_LANGUAGE;
 }
 
 /** Returns the language that the address of a request names, if it is one of the pages, or else the accepted one. */
-export function languageOf(req: Request): string {
+export function languageOf(req: Request): Language {
   const { lang } = req.query;
-  return typeof lang === 'string' && LANGUAGES.includes(lang) ? lang : acceptedLanguage(req);
+  return typeof lang === 'string' && isLanguage(lang) ? lang : acceptedLanguage(req);
 }

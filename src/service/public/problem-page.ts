@@ -18,7 +18,7 @@ export function problemPage(req: Request, problem: Problem, root: string): strin
   const [title, text] = texts(problem, words);
   const isLive = isOverlay || status === 503;
   const links = status === 404 ? linksOf(req, problem, root, words) : [];
-  return renderTemplate('problem', { title, text, links, root, words, isLive, isOverlay, head: undefined });
+  return renderTemplate('problem', { title, text, links, root, words, isLive, isOverlay, previewTags: [] });
 }
 
 /** Returns the ways out of a page that is missing: to the member's page of all time, and to the page of the guild. */
@@ -26,7 +26,7 @@ function linksOf({ path, query }: Request, { code }: Problem, root: string, word
   const [, , guildId = '', below, userId] = path.split('/');
   if (!ID_PATTERN.test(guildId) || (below !== 'm' && query.board === undefined)) return [];
   const guild = `${root}g/${guildId}`;
-  const lang = queryOf({ board: undefined, lang: words.lang, isLangGiven: query.lang === words.lang });
+  const lang = queryOf({ board: undefined, lang: words.language, isLangGiven: query.lang === words.language });
   // The path of a badge names no member.
   const hasOther = code === 'member_not_found' && userId !== undefined && query.board !== undefined;
   return [

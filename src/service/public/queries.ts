@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
-import { LANGUAGES } from '../../widget/strings.ts';
+import { LANGUAGES, type Language } from '../../widget/translation.ts';
 import { count, parseAll } from '../http/api/schemas.ts';
 import { Problem } from '../http/response/problem.ts';
 
@@ -13,7 +13,7 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => {
   return z.enum(values, { error: ({ input }) => (Array.isArray(input) ? 'must be given once' : rule) });
 };
 const board = oneOf(['week', 'week.prev', 'month', 'month.prev']).optional();
-const lang = oneOf(LANGUAGES as [string, ...string[]]).optional();
+const lang = oneOf(LANGUAGES).optional();
 const rankingQuery = z.object({ board, lang });
 const pageQuery = rankingQuery.extend({
   page: count(1, Number.MAX_SAFE_INTEGER, 1),
@@ -33,7 +33,7 @@ export interface Address {
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: unknown;
   /** The language of the visitor, unless the address names one. */
-  readonly lang: string;
+  readonly lang: Language;
 }
 
 function ranking(address: Address, { board, lang }: z.infer<typeof rankingQuery>) {

@@ -1,6 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { AddressLimiter } from '../../core/access/address-limiter.ts';
+import type { Language } from '../../widget/translation.ts';
 import { type HeaderBlock, headerBlock, joinBlocks } from '../http/response/headers.ts';
 import { Problem, tooManyRequests } from '../http/response/problem.ts';
 import { RenderedBody } from '../http/response/rendered-body.ts';
@@ -77,10 +78,9 @@ const ROOTS = new Map([
 
 /** @param onFile called for each request of a file of the pages, and of their search. */
 export function publicPages(parts: PublicPagesParts, onFile: () => void) {
-  const { limiter, batcher, responses, painter, url, hasComponentEmbeds, embedOrigins } = parts;
+  const { limiter, batcher, responses, painter, url, embedOrigins } = parts;
   const site = {
     url,
-    hasComponentEmbeds,
     hasPictures: painter !== undefined,
     frameAncestors: embedOrigins.join(' ') || "'none'",
   };
@@ -104,7 +104,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     // Not thrown, because the log of errors and the metric of invalid keys are for other refusals.
     refuse(req, res, tooManyRequests(detail, Math.ceil(waitMs / 1000)));
   };
-  const wantedBy = ({ params, query }: Request, want: Want, lang: string): Wanted =>
+  const wantedBy = ({ params, query }: Request, want: Want, lang: Language): Wanted =>
     want({ params: params as Address['params'], query, lang }, site);
   const read = async (wanted: Wanted): Promise<RenderedBody> => {
     const { response, error } = await batcher.read(wanted);

@@ -1,10 +1,22 @@
 import { hash } from 'node:crypto';
 import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import { inLine, isolated } from '../../pictures/text.ts';
-import { componentEmbed, type Preview } from './component-embed.ts';
 import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
 import { TOP_SIZE } from './top-drawing.ts';
 import { shorten } from './views.ts';
+
+/** What a preview of a link says. */
+export interface Preview {
+  readonly title: string;
+  /** Where the page belongs to. */
+  readonly place: string;
+  readonly facts: string;
+  /** Members in the order of the ranking. */
+  readonly rows: readonly { readonly rank: string; readonly name: string }[];
+}
+
+/** A tag of a page's head: `<meta name="…" content="…">`, or with `property`. */
+type Tag = readonly [kind: 'property' | 'name', name: string, content: string | number];
 
 /** What a service has beside the pages themselves. */
 export interface Site {
@@ -14,21 +26,22 @@ export interface Site {
   readonly hasPictures: boolean;
   /** The sites that may show its pages in a frame, as a content security policy names them. */
   readonly frameAncestors: string;
-  /** Whether pages carry a component embed for Discord. */
-  readonly hasComponentEmbeds: boolean;
 }
 
 /** Members that a description names. */
 const NAMED = 3;
 const MAX_NAME = 32;
 
-/**
- * Returns what the head of a page says to programs that show a preview of its link: tags, and the JSON of a component embed or "". Without the
- * address of the service, there are no addresses in it.
- */
-export function headOf(query: PageQuery | MemberQuery, found: PublicPage | PublicMember, site: Site, preview: Preview) {
+/** Returns the tags of a page for programs that show a preview of its link. Without the address of the service, there are no addresses in them. */
+export function previewTags(
+  query: PageQuery | MemberQuery,
+  found: PublicPage | PublicMember,
+  site: Site,
+  preview: Preview,
+): Tag[] {
   const { facts, rows } = preview;
-  const [title, place] = [inLine(preview.title), inLine(preview.place)];
+  const title = inLine(preview.title);
+  const place = inLine(preview.place);
   const path = 'userId' in query ? `/m/${query.userId}` : '';
   const guild = `${site.url}/g/${query.guildId}`;
   const url = site.url && guild + path + queryOf(query);
@@ -38,7 +51,7 @@ export function headOf(query: PageQuery | MemberQuery, found: PublicPage | Publi
   const drawn = `${guild}/top.png${queryOf(query, `v=${versionOf(found)}`)}`;
   const hasDrawn = site.hasPictures && site.url !== '';
   const picture = hasDrawn ? drawn : found.look.picture;
-  const tags: (readonly [kind: 'property' | 'name', name: string, content: string | number | false])[] = [
+  const tags: Tag[] = [
     ['name', 'description', description],
     ['property', 'og:type', 'userId' in query ? 'profile' : 'website'],
     ['property', 'og:site_name', place],
@@ -46,18 +59,17 @@ export function headOf(query: PageQuery | MemberQuery, found: PublicPage | Publi
     ['property', 'og:description', description],
     ['property', 'og:url', url],
     ['property', 'og:image', picture],
-    ['property', 'og:image:type', hasDrawn && 'image/png'],
-    ['property', 'og:image:width', hasDrawn && TOP_SIZE.width],
-    ['property', 'og:image:height', hasDrawn && TOP_SIZE.height],
-    ['property', 'og:image:alt', hasDrawn && description],
+    ['property', 'og:image:type', hasDrawn ? 'image/png' : ''],
+    ['property', 'og:image:width', hasDrawn ? TOP_SIZE.width : ''],
+    ['property', 'og:image:height', hasDrawn ? TOP_SIZE.height : ''],
+    ['property', 'og:image:alt', hasDrawn ? description : ''],
     ['name', 'twitter:card', hasDrawn ? 'summary_large_image' : 'summary'],
     ['name', 'twitter:title', title],
     ['name', 'twitter:description', description],
     ['name', 'twitter:image', picture],
     ['name', 'theme-color', found.look.accent],
   ];
-  const embed = site.hasComponentEmbeds && url ? componentEmbed(url, preview, found.look) : '';
-  return { tags: tags.filter(([, , content]) => content), embed };
+  return tags.filter(([, , content]) => content !== '');
 }
 
 /** Returns a text that changes with all that a picture shows. A new Redis can come to a revision again, so it is not alone. */

@@ -7,12 +7,8 @@ import { readTemplates } from '../http/site/templates.ts';
 import { queryOf, type RankingQuery } from './queries.ts';
 import type { Words } from './words.ts';
 
-const eta = readTemplates(new URL('./templates', import.meta.url), { autoTrim: false });
-
-/** Renders a template of ./templates. All data is escaped, but the body of the layout. */
-export function renderTemplate(template: string, data: object): string {
-  return eta.render(`@${template}`, data);
-}
+/** Renders a template of ./templates. */
+export const renderTemplate = readTemplates(new URL('./templates', import.meta.url));
 
 /** Returns the title of a guild, or its id instead of a title that nobody can see. */
 export function headingOf(title: string, guildId: string): string {

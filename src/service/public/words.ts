@@ -1,67 +1,156 @@
-import { BETWEEN_LANGUAGES, LANGUAGES, TEXTS as WIDGET_TEXTS } from '../../widget/strings.ts';
+import { TEXTS as WIDGET_TEXTS } from '../../widget/strings.ts';
+import { createTranslator, type Language, type Texts } from '../../widget/translation.ts';
 
 /** The texts that the page has beside those of the widget, in the same languages. `{x}` stands for a value. */
 const OWN_TEXTS = {
-  rankOf: '{n} of {m}/{n} von {m}/{n} sur {m}/{n} de {m}/{n} de {m}/{n} من {m}/{m}人中{n}位',
-  rankName: 'Rank/Rang/Rang/Puesto/Posição/المركز/順位',
-  levelName: 'Level/Level/Niveau/Nivel/Nível/المستوى/レベル',
-  streakName: 'Daily streak/Tagesserie/Série quotidienne/Racha diaria/Sequência diária/السلسلة اليومية/連続日数',
-  around:
-    'Around this member/Rund um dieses Mitglied/Autour de ce membre/Cerca de este miembro/Perto deste membro/حول هذا العضو/このメンバーの前後',
-  list: 'Members by rank/Mitglieder nach Rang/Membres par rang/Miembros por puesto/Membros por posição/الأعضاء حسب المركز/順位順のメンバー',
-  pages: 'Pages/Seiten/Pages/Páginas/Páginas/الصفحات/ページ',
-  pageOf:
-    'Page {n} of {m}/Seite {n} von {m}/Page {n} sur {m}/Página {n} de {m}/Página {n} de {m}/الصفحة {n} من {m}/{m}ページ中{n}ページ',
-  past: 'This page is past the end of the ranking./Diese Seite liegt hinter dem Ende der Rangliste./Cette page est après la fin du classement./Esta página está después del final de la clasificación./Esta página fica depois do fim da classificação./هذه الصفحة بعد نهاية الترتيب./このページはランキングの末尾より後です。',
-  stale: 'Not up to date/Nicht aktuell/Pas à jour/No está al día/Desatualizado/غير محدّث/最新ではありません',
-  nothing: 'Nothing here/Hier ist nichts/Rien ici/Aquí no hay nada/Nada aqui/لا شيء هنا/ここには何もありません',
-  noPage:
-    'There is no public page here, or no such member in this ranking./Hier gibt es keine öffentliche Seite, oder kein solches Mitglied in dieser Rangliste./Il n’y a pas de page publique ici, ou pas ce membre dans ce classement./Aquí no hay página pública, o ese miembro no está en esta clasificación./Não há página pública aqui, ou esse membro não está nesta classificação./لا توجد صفحة عامة هنا، أو لا يوجد هذا العضو في الترتيب./公開ページがないか、このランキングにそのメンバーはいません。',
-  unranked:
-    'This member is not in this ranking./Dieses Mitglied steht nicht in dieser Rangliste./Ce membre n’est pas dans ce classement./Este miembro no está en esta clasificación./Este membro não está nesta classificação./هذا العضو ليس في هذا الترتيب./このメンバーはこのランキングにいません。',
-  tooMany:
-    'Too many requests/Zu viele Anfragen/Trop de requêtes/Demasiadas solicitudes/Muitas solicitações/طلبات كثيرة جدًا/リクエストが多すぎます',
-  later:
-    'Wait a moment, and load this page again./Warte einen Moment und lade die Seite neu./Attendez un instant et rechargez la page./Espera un momento y vuelve a cargar la página./Espere um momento e recarregue a página./انتظر لحظة ثم أعد تحميل الصفحة./少し待ってから再読み込みしてください。',
-} as const satisfies Record<string, string>;
+  rankOf: {
+    en: '{n} of {m}',
+    de: '{n} von {m}',
+    fr: '{n} sur {m}',
+    es: '{n} de {m}',
+    pt: '{n} de {m}',
+    ar: '{n} من {m}',
+    ja: '{m}人中{n}位',
+  },
+  rankName: {
+    en: 'Rank',
+    de: 'Rang',
+    fr: 'Rang',
+    es: 'Puesto',
+    pt: 'Posição',
+    ar: 'المركز',
+    ja: '順位',
+  },
+  levelName: {
+    en: 'Level',
+    de: 'Level',
+    fr: 'Niveau',
+    es: 'Nivel',
+    pt: 'Nível',
+    ar: 'المستوى',
+    ja: 'レベル',
+  },
+  streakName: {
+    en: 'Daily streak',
+    de: 'Tagesserie',
+    fr: 'Série quotidienne',
+    es: 'Racha diaria',
+    pt: 'Sequência diária',
+    ar: 'السلسلة اليومية',
+    ja: '連続日数',
+  },
+  around: {
+    en: 'Around this member',
+    de: 'Rund um dieses Mitglied',
+    fr: 'Autour de ce membre',
+    es: 'Cerca de este miembro',
+    pt: 'Perto deste membro',
+    ar: 'حول هذا العضو',
+    ja: 'このメンバーの前後',
+  },
+  list: {
+    en: 'Members by rank',
+    de: 'Mitglieder nach Rang',
+    fr: 'Membres par rang',
+    es: 'Miembros por puesto',
+    pt: 'Membros por posição',
+    ar: 'الأعضاء حسب المركز',
+    ja: '順位順のメンバー',
+  },
+  pages: {
+    en: 'Pages',
+    de: 'Seiten',
+    fr: 'Pages',
+    es: 'Páginas',
+    pt: 'Páginas',
+    ar: 'الصفحات',
+    ja: 'ページ',
+  },
+  pageOf: {
+    en: 'Page {n} of {m}',
+    de: 'Seite {n} von {m}',
+    fr: 'Page {n} sur {m}',
+    es: 'Página {n} de {m}',
+    pt: 'Página {n} de {m}',
+    ar: 'الصفحة {n} من {m}',
+    ja: '{m}ページ中{n}ページ',
+  },
+  past: {
+    en: 'This page is past the end of the ranking.',
+    de: 'Diese Seite liegt hinter dem Ende der Rangliste.',
+    fr: 'Cette page est après la fin du classement.',
+    es: 'Esta página está después del final de la clasificación.',
+    pt: 'Esta página fica depois do fim da classificação.',
+    ar: 'هذه الصفحة بعد نهاية الترتيب.',
+    ja: 'このページはランキングの末尾より後です。',
+  },
+  stale: {
+    en: 'Not up to date',
+    de: 'Nicht aktuell',
+    fr: 'Pas à jour',
+    es: 'No está al día',
+    pt: 'Desatualizado',
+    ar: 'غير محدّث',
+    ja: '最新ではありません',
+  },
+  nothing: {
+    en: 'Nothing here',
+    de: 'Hier ist nichts',
+    fr: 'Rien ici',
+    es: 'Aquí no hay nada',
+    pt: 'Nada aqui',
+    ar: 'لا شيء هنا',
+    ja: 'ここには何もありません',
+  },
+  noPage: {
+    en: 'There is no public page here, or no such member in this ranking.',
+    de: 'Hier gibt es keine öffentliche Seite, oder kein solches Mitglied in dieser Rangliste.',
+    fr: 'Il n’y a pas de page publique ici, ou pas ce membre dans ce classement.',
+    es: 'Aquí no hay página pública, o ese miembro no está en esta clasificación.',
+    pt: 'Não há página pública aqui, ou esse membro não está nesta classificação.',
+    ar: 'لا توجد صفحة عامة هنا، أو لا يوجد هذا العضو في الترتيب.',
+    ja: '公開ページがないか、このランキングにそのメンバーはいません。',
+  },
+  unranked: {
+    en: 'This member is not in this ranking.',
+    de: 'Dieses Mitglied steht nicht in dieser Rangliste.',
+    fr: 'Ce membre n’est pas dans ce classement.',
+    es: 'Este miembro no está en esta clasificación.',
+    pt: 'Este membro não está nesta classificação.',
+    ar: 'هذا العضو ليس في هذا الترتيب.',
+    ja: 'このメンバーはこのランキングにいません。',
+  },
+  tooMany: {
+    en: 'Too many requests',
+    de: 'Zu viele Anfragen',
+    fr: 'Trop de requêtes',
+    es: 'Demasiadas solicitudes',
+    pt: 'Muitas solicitações',
+    ar: 'طلبات كثيرة جدًا',
+    ja: 'リクエストが多すぎます',
+  },
+  later: {
+    en: 'Wait a moment, and load this page again.',
+    de: 'Warte einen Moment und lade die Seite neu.',
+    fr: 'Attendez un instant et rechargez la page.',
+    es: 'Espera un momento y vuelve a cargar la página.',
+    pt: 'Espere um momento e recarregue a página.',
+    ar: 'انتظر لحظة ثم أعد تحميل الصفحة.',
+    ja: '少し待ってから再読み込みしてください。',
+  },
+} as const satisfies Texts;
 
 const TEXTS = { ...WIDGET_TEXTS, ...OWN_TEXTS };
-export type Label = keyof typeof TEXTS;
 
 export type Words = ReturnType<typeof createWords>;
 
-const known = new Map<string, Words>();
+const known = new Map<Language, Words>();
 
 /** Returns texts and numbers in a language of the widget. */
-export function wordsOf(lang: string): Words {
+export function wordsOf(lang: Language): Words {
   const words = known.get(lang) ?? createWords(lang);
   known.set(lang, words);
   return words;
 }
 
-function createWords(lang: string) {
-  const index = LANGUAGES.indexOf(lang);
-  const plural = new Intl.PluralRules(lang);
-  const number = new Intl.NumberFormat(lang).format;
-  // A page says the same few texts for each row.
-  const forms = Object.fromEntries(
-    Object.entries(TEXTS).map(([label, text]) => [label, (text.split(BETWEEN_LANGUAGES)[index] ?? '').split('|')]),
-  ) as Record<Label, string[]>;
-  const say = (label: Label, values: Readonly<Record<string, number>> = {}, format = number): string => {
-    const [one = '', other] = forms[label];
-    const text = other !== undefined && plural.select(values.n ?? 0) !== 'one' ? other : one;
-    return text.replace(/\{(\w+)\}/g, (_, name: string) => format(values[name] ?? 0));
-  };
-  return {
-    lang,
-    isRtl: lang === 'ar',
-    number,
-    /** Returns a number in few figures, such as `1.5M`. */
-    compact: new Intl.NumberFormat(lang, { notation: 'compact', maximumFractionDigits: 1 }).format,
-    /** Returns a text with its values, as `format` writes numbers; `n` chooses between two forms. */
-    say,
-    /** Returns the same with a capital letter at its start. */
-    title: (...call: Parameters<typeof say>): string =>
-      say(...call).replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase(lang)),
-  };
-}
+const createWords = (lang: Language) => createTranslator(TEXTS, lang);

@@ -3,17 +3,21 @@
  * around it the height of the widget, and takes a theme from that page.
  */
 (() => {
-  /** Not base-url, because the page sends the key to its own service only. */
-  const ATTRIBUTES = [
-    ...['guild', 'api-key', 'page-size', 'refresh', 'theme', 'layout', 'density', 'podium', 'stats', 'search', 'pager'],
-    ...['member', 'boards', 'avatar-href'],
-  ];
+  /**
+   * Attributes of the widget that this page does not take. The page sends the key to its own service only, nobody hears of a member that is selected,
+   * and the language is that of the document.
+   */
+  const OWN_ATTRIBUTES = ['base-url', 'member-href', 'selectable', 'lang'];
+  const element = /** @type {{ observedAttributes: string[] } | undefined} */ (
+    /** @type {unknown} */ (customElements.get('guild-leaderboard'))
+  );
+  const attributes = element?.observedAttributes.filter((name) => !OWN_ATTRIBUTES.includes(name)) ?? [];
   const main = /** @type {HTMLElement} */ (document.querySelector('main'));
 
   function show() {
     const settings = new URLSearchParams(location.hash.slice(1));
     const widget = document.createElement('guild-leaderboard');
-    for (const name of ATTRIBUTES) {
+    for (const name of attributes) {
       const value = settings.get(name);
       if (value !== null) widget.setAttribute(name, value);
     }

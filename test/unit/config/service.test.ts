@@ -92,7 +92,6 @@ describe('parseConfig', () => {
     ['PUBLIC_PAGE_FONTS', '/nowhere/font.ttf'],
     ['PUBLIC_PAGE_FONTS', 'package.json'],
     ['PUBLIC_PAGE_FONTS', 'src'],
-    ['PUBLIC_PAGE_EMBEDS', 'yes'],
     ['TRUST_PROXY', 'yes'],
     ['LOG_LEVEL', 'loud'],
     ['LOG_REQUESTS', 'none'],

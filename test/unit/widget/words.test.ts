@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { LANGUAGES } from '../../../src/widget/strings.ts';
+import { LANGUAGES } from '../../../src/widget/translation.ts';
 
 // The types of the widget are those of a browser, which the tests do not have: so its modules are imported without types.
 const { createWords } = await import(new URL('../../../src/widget/words.ts', import.meta.url).href);

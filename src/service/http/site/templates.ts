@@ -3,18 +3,21 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
 
+/** Renders a template by its name. All data is escaped, but what a template itself says is markup. */
+export type RenderTemplate = (name: string, data: object) => string;
+
 /**
- * Reads all templates of a folder and of the folders below it. They escape all data, and name each other by `@` and the name of the file
- * without its ending. The files are read now: a build or an update replaces them while the process runs, and its templates belong to its code.
+ * Reads the templates of a folder and of the folders below it, and returns what renders them. Templates name each other by `@` and the name of the
+ * file without its ending. The files are read now: a build or an update replaces them while the process runs, and its templates belong to its code.
  * @throws when there is no such folder.
  */
-export function readTemplates(folder: URL, options: { readonly autoTrim?: false } = {}): Eta {
+export function readTemplates(folder: URL): RenderTemplate {
   const root = fileURLToPath(folder);
-  const eta = new Eta({ autoEscape: true, ...options });
+  const eta = new Eta({ autoEscape: true });
   for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
     if (path.endsWith('.eta')) {
       eta.loadTemplate(`@${basename(path, '.eta')}`, readFileSync(join(root, path), 'utf8'));
     }
   }
-  return eta;
+  return (name, data) => eta.render(`@${name}`, data);
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ApiKeyStore, type CreatedKey, KEY_NAME_PATTERN, MAX_KEYS } from '../../../../src/core/access/api-keys.ts';
+import { ApiKeyStore, KEY_NAME_PATTERN, MAX_KEYS } from '../../../../src/core/access/api-keys.ts';
 import { hashKey } from '../../../../src/core/access/key-format.ts';
 import { RefusedError, StoreUnavailableError } from '../../../../src/core/errors.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
@@ -32,6 +32,21 @@ beforeEach(async () => {
 function storeWith(commands: object): ApiKeyStore {
   const client = Object.assign(Object.create(testStore.client), commands);
   return new ApiKeyStore({ client: withStoreErrors(client), redisKeys: new RedisKeys('gr') }, () => now);
+}
+
+/** Returns a store that does some work after it has listed a key, before it stores the record. */
+function storeBeforeRecord(work: () => Promise<unknown>, commands: object = {}): ApiKeyStore {
+  let transactions = 0;
+  return storeWith({
+    ...commands,
+    multi: () => {
+      const multi = testStore.client.multi();
+      transactions++;
+      if (transactions !== 2) return multi;
+      const exec = multi.exec.bind(multi);
+      return Object.assign(multi, { exec: () => work().then(() => exec()) });
+    },
+  });
 }
 
 describe('create', () => {
@@ -239,11 +254,11 @@ describe('rotate', () => {
     async (overlap) => {
       const { key, record } = await apiKeys.create('g', 'widget', null);
       const refused: unknown[] = [];
-      const keep = async () => {
+      const rotateToo = async () => {
         refused.push(await apiKeys.rotate('g', record.id, overlap).catch((error) => error));
       };
-      const rotated = await apiKeys.rotate('g', record.id, DAY, { keep });
-      await keep();
+      const rotated = await storeBeforeRecord(rotateToo).rotate('g', record.id, DAY);
+      await rotateToo();
       expect(refused).toEqual([expect.any(RefusedError), expect.any(RefusedError)]);
       expect(String(refused)).toContain(
         `Key ${record.id} of guild g was rotated a moment ago: use the new key of that rotation. If nobody has the new key, revoke it, and try again in 10 s`,
@@ -257,8 +272,8 @@ describe('rotate', () => {
 
   it('says that a key is gone which somebody else revokes meanwhile', async () => {
     const { record } = await apiKeys.create('g', 'widget', null);
-    const keep = () => apiKeys.revoke('g', record.id);
-    expect((await apiKeys.rotate('g', record.id, DAY, { keep })).replaced).toBeNull();
+    const store = storeBeforeRecord(() => apiKeys.revoke('g', record.id));
+    expect((await store.rotate('g', record.id, DAY)).replaced).toBeNull();
   });
 
   it('leaves no key that nobody has seen when Redis refuses the end of the old one', async () => {
@@ -279,8 +294,8 @@ describe('rotate', () => {
 
   it('can be tried again at once when it was refused, and soon when it was killed', async () => {
     const { record } = await apiKeys.create('g', 'widget', null);
-    const keep = () => Promise.reject(new Error('no room'));
-    await expect(apiKeys.rotate('g', record.id, DAY, { keep })).rejects.toThrow('no room');
+    const full = storeBeforeRecord(() => Promise.reject(new Error('OOM command not allowed')));
+    await expect(full.rotate('g', record.id, DAY)).rejects.toThrow(StoreUnavailableError);
     const killed = storeWith({ hgetall: () => Promise.reject(new Error('killed')), del: () => new Promise(() => {}) });
     void killed.rotate('g', record.id, DAY).catch(() => {});
     await expect.poll(() => testStore.client.keys('*rotating*')).toHaveLength(1);
@@ -391,8 +406,9 @@ describe('the limit of keys', () => {
   it.each(['one is', 'all are'])('leaves no key that works when %s revoked while it is made', async (which) => {
     let revoked: Promise<unknown> | undefined;
     // Before the record is stored, a call begins to revoke. It takes the key off the list when the key is made.
-    const keep = ({ record }: CreatedKey) =>
-      new Promise<void>((goOn) => {
+    const beginToRevoke = async () => {
+      const [id = ''] = await testStore.client.hkeys('gr:{g}:keys');
+      await new Promise<void>((goOn) => {
         const revoking = storeWith({
           hdel: async (...args: Parameters<RedisClient['hdel']>) => {
             goOn();
@@ -400,9 +416,10 @@ describe('the limit of keys', () => {
             return testStore.client.hdel(...args);
           },
         });
-        revoked = which === 'one is' ? revoking.revoke('g', record.id) : revoking.revokeAll('g');
+        revoked = which === 'one is' ? revoking.revoke('g', id) : revoking.revokeAll('g');
       });
-    const made = apiKeys.create('g', 'widget', null, [], null, { keep });
+    };
+    const made = storeBeforeRecord(beginToRevoke).create('g', 'widget', null);
     await made;
     await revoked;
     expect(await testStore.client.keys('*key*')).toEqual([]);
@@ -410,11 +427,8 @@ describe('the limit of keys', () => {
 
   it('lets a key end that is revoked with all others while a process that is killed makes it', async () => {
     const killed = () => Promise.reject(new Error('killed'));
-    const keep = async () => {
-      await apiKeys.revokeAll('g');
-    };
-    const store = storeWith({ hexists: killed, del: killed, hdel: killed });
-    await expect(store.create('g', 'widget', null, [], null, { keep })).rejects.toThrow(StoreUnavailableError);
+    const store = storeBeforeRecord(() => apiKeys.revokeAll('g'), { hexists: killed, del: killed, hdel: killed });
+    await expect(store.create('g', 'widget', null)).rejects.toThrow(StoreUnavailableError);
     const [record = ''] = await testStore.client.keys('gr:key:*');
     const seconds = await testStore.client.ttl(record);
     expect(seconds).toBeGreaterThan(0);

@@ -11,7 +11,7 @@ const PAGE: PublicPage = {
   },
   stats: { ...FIRST.stats, total_xp: 1_234_567n, average_level: 7 },
 };
-const SITE = { url: '', hasPictures: false, frameAncestors: "'none'", hasComponentEmbeds: false };
+const SITE = { url: '', hasPictures: false, frameAncestors: "'none'" };
 
 /** Renders the page of an address such as `?page=2`. */
 function page(search = '', found: PublicPage = PAGE) {

@@ -3,6 +3,7 @@ import type { PublicMember, PublicPage } from '../../../../src/core/reads/public
 import type { PageLook } from '../../../../src/core/settings/page-look.ts';
 import type { RenderedBody } from '../../../../src/service/http/response/rendered-body.ts';
 import { parseMember, parsePage } from '../../../../src/service/public/queries.ts';
+import type { Language } from '../../../../src/widget/translation.ts';
 
 /** The look of a guild that chose nothing. */
 export const PLAIN: PageLook = { accent: '', accentDark: '', background: '', backgroundDark: '', picture: '' };
@@ -23,10 +24,11 @@ export const PAGE: PublicPage = {
 export const MEMBER: PublicMember = { ...guild, member: bob, rows: [ann, bob], total: 2, dailyStreak: 3 };
 
 /** Returns what the address of a page asks for. */
-export const pageQuery = (query: object = {}, lang = 'en') => parsePage({ params: { guild_id: 'guild' }, query, lang });
+export const pageQuery = (query: object = {}, lang: Language = 'en') =>
+  parsePage({ params: { guild_id: 'guild' }, query, lang });
 
 /** Returns what the address of Bob's page asks for. */
-export const memberQuery = (query: object = {}, lang = 'en') =>
+export const memberQuery = (query: object = {}, lang: Language = 'en') =>
   parseMember({ params: { guild_id: 'guild', user_id: 'bob' }, query, lang });
 
 /** Returns the text that a body has as bytes. */

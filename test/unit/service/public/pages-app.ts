@@ -44,7 +44,8 @@ export function pagesApp(parts: Partial<PublicPagesParts> = {}, burst = 100) {
       seen.drawn++;
       return Buffer.from([0x89, 0x50, 0xff, 0x00]);
     },
-    ...{ url: '', hasComponentEmbeds: false, embedOrigins: [] },
+    url: '',
+    embedOrigins: [],
     ...parts,
   };
   const pages = publicPages(all, () => seen.files++);

@@ -7,7 +7,7 @@ import type { PageLook } from '../../../../src/core/settings/page-look.ts';
 import { widthOf } from '../../../../src/pictures/text.ts';
 import type { RankingQuery } from '../../../../src/service/public/queries.ts';
 import { renderTop, TOP_ROWS, TOP_SIZE } from '../../../../src/service/public/top-drawing.ts';
-import { LANGUAGES } from '../../../../src/widget/strings.ts';
+import { LANGUAGES, type Language } from '../../../../src/widget/translation.ts';
 
 const NO_LOOK: PageLook = { accent: '', accentDark: '', background: '', backgroundDark: '', picture: '' };
 
@@ -133,7 +133,7 @@ describe('the picture of the first members', () => {
   });
 
   it('shows all figures of the XP where they fit, and else few', () => {
-    const shown = (xp: number, lang = 'en') => textsOf(svgOf(members(1, { xp }), { lang })).at(-1);
+    const shown = (xp: number, lang: Language = 'en') => textsOf(svgOf(members(1, { xp }), { lang })).at(-1);
     expect(shown(9_999_999)).toBe('9,999,999 XP');
     expect(shown(123_456_789)).toBe('123.5M XP');
     expect(shown(Number.MAX_SAFE_INTEGER)).toBe('9007.2T XP');

@@ -1,28 +1,22 @@
 import { expect, it } from 'vitest';
 import type { PublicMember, PublicPage } from '../../../../src/core/reads/public-page.ts';
-import { headOf, type Site } from '../../../../src/service/public/unfurl.ts';
+import { previewTags, type Site } from '../../../../src/service/public/unfurl.ts';
 import { MEMBER, memberQuery, PAGE, PLAIN, pageQuery } from './fixtures.ts';
 
-const SITE: Site = {
-  url: 'https://ranks.example.com',
-  hasPictures: true,
-  frameAncestors: "'none'",
-  hasComponentEmbeds: false,
-};
-const named = (...names: string[]) =>
-  names.map((name, at) => ({ rank: String(at + 1), name, level: 'Level 1', xp: '100' }));
+const SITE: Site = { url: 'https://ranks.example.com', hasPictures: true, frameAncestors: "'none'" };
+const named = (...names: string[]) => names.map((name, at) => ({ rank: String(at + 1), name }));
 const PREVIEW = { title: 'The Den', place: 'Leaderboard', facts: '4 members', rows: named('Ann', 'Bob', 'Cid', 'Dee') };
 
 /** Returns the description of a page whose first member has a name. */
 function descriptionOf(name: string): string {
-  const { tags } = headOf(pageQuery(), PAGE, SITE, { ...PREVIEW, rows: named(name) });
+  const tags = previewTags(pageQuery(), PAGE, SITE, { ...PREVIEW, rows: named(name) });
   return String(tags[0]?.[2]);
 }
 
 it('describes a page with its facts and first three members, for programs of each kind', () => {
   const description = '4 members · 1. Ann · 2. Bob · 3. Cid';
   const found = { ...PAGE, look: { ...PLAIN, accent: '#ffdd33', picture: 'https://x.example/icon.png' } };
-  const { tags, embed } = headOf(pageQuery({ board: 'week', lang: 'de' }), found, SITE, PREVIEW);
+  const tags = previewTags(pageQuery({ board: 'week', lang: 'de' }), found, SITE, PREVIEW);
   const picture = expect.stringMatching(
     /^https:\/\/ranks\.example\.com\/g\/guild\/top\.png\?board=week&v=[\w-]{10}&lang=de$/,
   );
@@ -44,14 +38,13 @@ it('describes a page with its facts and first three members, for programs of eac
     ['name', 'twitter:image', picture],
     ['name', 'theme-color', '#ffdd33'],
   ]);
-  expect(embed).toBe('');
 });
 
 it('names the address of a member, and the picture that the owner chose where none are drawn', () => {
   const picture = 'https://x.example/icon.png';
   const found = { ...MEMBER, look: { ...PLAIN, picture } };
   const preview = { title: 'Bob', place: 'The Den', facts: 'Rank 2 of 2', rows: [] };
-  const { tags } = headOf(memberQuery(), found, { ...SITE, hasPictures: false }, preview);
+  const tags = previewTags(memberQuery(), found, { ...SITE, hasPictures: false }, preview);
   expect(tags).toEqual([
     ['name', 'description', 'Rank 2 of 2'],
     ['property', 'og:type', 'profile'],
@@ -67,19 +60,13 @@ it('names the address of a member, and the picture that the owner chose where no
   ]);
 });
 
-it('has no address and no component embed while nobody named the address of the service', () => {
-  const { tags, embed } = headOf(pageQuery(), PAGE, { ...SITE, url: '', hasComponentEmbeds: true }, PREVIEW);
+it('the tags have no address while nobody named the address of the service', () => {
+  const tags = previewTags(pageQuery(), PAGE, { ...SITE, url: '' }, PREVIEW);
   expect(tags.map(([, name]) => name)).toEqual([
     ...['description', 'og:type', 'og:site_name', 'og:title', 'og:description'],
     ...['twitter:card', 'twitter:title', 'twitter:description'],
   ]);
   expect(tags).toContainEqual(['name', 'twitter:card', 'summary']);
-  expect(embed).toBe('');
-});
-
-it('has a component embed where the operator wants it', () => {
-  const { embed } = headOf(pageQuery(), PAGE, { ...SITE, hasComponentEmbeds: true }, PREVIEW);
-  expect(embed).toContain('"url":"https://ranks.example.com/g/guild"');
 });
 
 it('cuts names after 32 characters, as people see characters', () => {
@@ -91,8 +78,8 @@ it('cuts names after 32 characters, as people see characters', () => {
 });
 
 it('names another picture after each change of revision, members, title and look', () => {
-  const ofPage = (found: PublicPage) => String(headOf(pageQuery(), found, SITE, PREVIEW).tags[6]?.[2]);
-  const ofMember = (found: PublicMember) => String(headOf(memberQuery(), found, SITE, PREVIEW).tags[6]?.[2]);
+  const ofPage = (found: PublicPage) => String(previewTags(pageQuery(), found, SITE, PREVIEW)[6]?.[2]);
+  const ofMember = (found: PublicMember) => String(previewTags(memberQuery(), found, SITE, PREVIEW)[6]?.[2]);
   const total = (n: number) => ({ page: { ...PAGE.page, total: n } });
   const changes = [
     {},

@@ -3,6 +3,7 @@ import { type Curve, MAX_XP, parseCurve, xpForLevel } from '../../../../src/core
 import type { LeaderboardEntry } from '../../../../src/core/ranking/model.ts';
 import { digitsOf, type RowSettings, rowOf, wayOf } from '../../../../src/service/public/views.ts';
 import { wordsOf } from '../../../../src/service/public/words.ts';
+import type { Language } from '../../../../src/widget/translation.ts';
 
 const curveOf = (text: string) => parseCurve(text) as Curve;
 /** Level n begins at 100 n XP. */
@@ -83,7 +84,7 @@ describe('a row', () => {
   });
 
   it('has a short number of XP for a phone from a million on, which can break before its unit', () => {
-    const short = (xp: number, lang = 'en') => row({ xp }, { words: wordsOf(lang) }).xpShort;
+    const short = (xp: number, lang: Language = 'en') => row({ xp }, { words: wordsOf(lang) }).xpShort;
     expect([short(999_999), short(1_000_000), short(1_540_000)]).toEqual([undefined, '1M', '1.5M']);
     expect(short(1_540_000, 'de')).toBe('1,5 Mio.');
   });

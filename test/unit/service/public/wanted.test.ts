@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { UNRANKED } from '../../../../src/core/reads/public-page.ts';
 import { type Want, wantBadge, wantMember, wantPage, wantTop } from '../../../../src/service/public/wanted.ts';
+import type { Language } from '../../../../src/widget/translation.ts';
 import { MEMBER, PAGE, textOf } from './fixtures.ts';
 
-const SITE = { url: '', hasPictures: false, frameAncestors: "'none'", hasComponentEmbeds: false };
+const SITE = { url: '', hasPictures: false, frameAncestors: "'none'" };
 
 /** Returns what an address needs, as the route of its form wants it. */
-function wanted(path: string, accepted = 'en') {
+function wanted(path: string, accepted: Language = 'en') {
   const { pathname, searchParams } = new URL(path, 'http://x');
   const [, , guild_id, below, user_id] = pathname.split('/');
   const wants: Record<string, Want> = { m: wantMember, 'badge.svg': wantBadge, 'top.png': wantTop };

@@ -1,0 +1,78 @@
+/** The engine of all translated texts: those of the widget, of the public pages and of rank cards. */
+
+/** Languages of the texts. The first one stands for all others. */
+export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'ar', 'ja'] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+/**
+ * Texts by their labels, each in all languages. `{x}` stands for a value. A text such as `{n} member|{n} members` has two forms: for one and for
+ * another number `n`.
+ */
+export type Texts<Label extends string = string> = Readonly<Record<Label, Readonly<Record<Language, string>>>>;
+
+/** Values of a text by their names. Numbers are formatted. */
+export type Values = Readonly<Record<string, string | number>>;
+
+/** A piece of a text, and whether it is a value. */
+export type Piece = readonly [text: string, isValue: boolean];
+
+/** Returns whether a text is the code of one of the languages. */
+export function isLanguage(code: string): code is Language {
+  return (LANGUAGES as readonly string[]).includes(code);
+}
+
+/** Returns the pieces of a text, each value in its place: nothing for a value that is not given. */
+export function piecesOf(text: string, values: Values, format: (value: number) => string): Piece[] {
+  // The names of values stand at the odd places.
+  return text.split(/\{(\w+)\}/).map((part, at): Piece => {
+    if (at % 2 === 0) return [part, false];
+    const value = values[part] ?? '';
+    return [typeof value === 'number' ? format(value) : value, true];
+  });
+}
+
+/**
+ * Returns what translates texts into the language of a locale, or else into English. Numbers are those of the locale.
+ * @param locale a valid language tag.
+ * @param labels texts that replace those of the language.
+ */
+export function createTranslator<Label extends string>(
+  texts: Texts<Label>,
+  locale: string,
+  labels?: Readonly<Partial<Record<Label, string>>>,
+) {
+  const { language: wanted } = new Intl.Locale(locale);
+  const language = isLanguage(wanted) ? wanted : LANGUAGES[0];
+  const plural = new Intl.PluralRules(language);
+  const number = new Intl.NumberFormat(locale).format;
+  const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format;
+
+  const textOf = (label: Label): string => labels?.[label] ?? texts[label][language];
+  const capitalized = (text: string): string =>
+    text.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase(language));
+  const say = (label: Label, values: Values = {}, format = number): string => {
+    const [one = '', other = one] = textOf(label).split('|');
+    const form = plural.select(Number(values.n)) === 'one' ? one : other;
+    return piecesOf(form, values, format)
+      .map(([text]) => text)
+      .join('');
+  };
+
+  return {
+    /** The language of the texts, which can be another than that of the locale. */
+    language,
+    isRtl: language === 'ar',
+    number,
+    /** Returns a number in few figures, such as `1.5M`. */
+    compact,
+    /** Returns a text as it is, with the places of its values. */
+    textOf,
+    /** Returns a text with a capital letter at its start. */
+    capitalized,
+    /** Returns a text with its values, as `format` writes numbers. */
+    say,
+    /** Returns the same with a capital letter at its start. */
+    title: (...call: Parameters<typeof say>): string => capitalized(say(...call)),
+  };
+}
