@@ -56,7 +56,8 @@ async function run(context: CommandContext, { guild: ranking, format }: Options)
     result.revision === undefined
       ? `it changed meanwhile, so each member is from some moment between ${start.toISOString()} and ${new Date().toISOString()}`
       : `all from the same moment, revision ${result.revision || 0}`;
-  const lines = [`${board ? `board ${guildId}~${board}` : `guild ${guildId}`}: exported ${counted()}; ${state}`];
+  const source = board ? `board ${guildId}~${board}` : `guild ${guildId}`;
+  const lines = [`${source}: exported ${counted()}; ${state}`];
   if (format === 'polaris') lines.push(LEFT_OUT);
   if (result.curve)
     lines.push(

@@ -134,14 +134,15 @@ function overviewOf(context: CommandContext, services: Core, guild: string): Pro
 function settingLines(overview: Overview): string[] {
   const { guild, plan, requests_per_hour, xp_curve, xp_multiplier, boards, utc_offset_minutes } = overview;
   const { public_page, page_title } = overview;
-  const clock = `at ${utc_offset_minutes} minutes from UTC`;
+  const shownBoards = boards.length > 0 ? `${boards.join(', ')}; at ${utc_offset_minutes} minutes from UTC` : 'none';
+  const shownPage = public_page ? `on, with the title ${page_title || guild}` : 'off';
   return [
     `guild          ${guild}`,
     `plan           ${plan}, ${count(requests_per_hour, 'request')} an hour`,
     `XP curve       ${xp_curve}`,
     `XP multiplier  ${xp_multiplier}`,
-    `boards         ${boards.length > 0 ? `${boards.join(', ')}; ${clock}` : 'none'}`,
-    `public page    ${public_page ? `on, with the title ${page_title || guild}` : 'off'}`,
+    `boards         ${shownBoards}`,
+    `public page    ${shownPage}`,
     ...lookLines(overview),
   ];
 }

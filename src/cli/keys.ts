@@ -124,10 +124,12 @@ function newKeyLines(key: string): string[] {
 }
 
 function describe({ id, guildId, name, expiresAt, origins, cap }: ApiKeyRecord): string {
-  const end = expiresAt === null ? 'does not expire' : `expires ${minute(expiresAt)}`;
-  const where = origins.length > 0 ? `, for pages of ${origins.join(' ')} only` : '';
-  const limit = cap === null ? '' : `, at most ${count(cap, 'request')} an hour`;
-  return `Key ${id}${name && ` (${name})`} of guild ${guildId}, ${end}${where}${limit}.`;
+  const key = name ? `Key ${id} (${name})` : `Key ${id}`;
+  const facts = [`${key} of guild ${guildId}`];
+  facts.push(expiresAt === null ? 'does not expire' : `expires ${minute(expiresAt)}`);
+  if (origins.length > 0) facts.push(`for pages of ${origins.join(' ')} only`);
+  if (cap !== null) facts.push(`at most ${count(cap, 'request')} an hour`);
+  return `${facts.join(', ')}.`;
 }
 
 function toRow({ record, usage: { lastUsed } }: { record: ListedKey; usage: KeyUsage }): string[] {

@@ -29,10 +29,11 @@ export async function sync(context: CommandContext, options: SyncOptions): Promi
     writer.syncMembers(guild, present, { dryRun, ...(maxShare !== undefined && { maxShare }) }),
   );
   const { ranked, left, returned } = result;
-  const would = dryRun ? 'Would hide' : 'Hid';
+  const hid = dryRun ? 'Would hide' : 'Hid';
+  const lifted = dryRun ? 'Would lift' : 'Lifted';
   print(context, json, { guild, dry_run: dryRun, ...result }, () => [
-    `${would} ${digits(left)} of ${count(ranked, 'ranked member')}, because the list lacks them.`,
-    `${dryRun ? 'Would lift' : 'Lifted'} "left" from ${count(returned, 'hidden member')} on the list.`,
+    `${hid} ${digits(left)} of ${count(ranked, 'ranked member')}, because the list lacks them.`,
+    `${lifted} "left" from ${count(returned, 'hidden member')} on the list.`,
   ]);
 }
 

@@ -204,13 +204,14 @@ async function readShown({ members, commands }: Core, guild: string, user: strin
 
 function lines(member: Awaited<ReturnType<typeof readShown>>): string[] {
   const { user_id, username, level, explicit_level, xp, rank, hidden_reasons, daily_streak, last_daily_claim } = member;
+  const place = rank ?? `hidden: ${hidden_reasons.join(', ')}`;
   return [
     `user         ${user_id}`,
     `name         ${(username ?? '-').replace(/\p{Cc}/gu, '?')}`,
-    `rank         ${rank ?? `hidden: ${hidden_reasons.join(', ')}`}`,
+    `rank         ${place}`,
     `XP           ${xp}`,
-    `level        ${level}${explicit_level ? ' (explicit)' : ''}`,
-    `daily streak ${daily_streak}${last_daily_claim ? `, last claim ${last_daily_claim}` : ''}`,
+    `level        ${explicit_level ? `${level} (explicit)` : level}`,
+    `daily streak ${last_daily_claim ? `${daily_streak}, last claim ${last_daily_claim}` : daily_streak}`,
   ];
 }
 

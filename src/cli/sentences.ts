@@ -10,8 +10,10 @@ export const COMMAND_ADVICE: Advice = {
   checkFormat: 'is --format right?',
   nameCurve: 'name one with --curve',
   switchCurve: (curve) => `add --curve ${curve} to switch`,
-  chooseLevels: (better) =>
-    `${better ? `add --curve ${better}, or ` : ''}choose with --levels whether they follow XP (curve) or stay as they are (file)`,
+  chooseLevels(better) {
+    const choose = 'choose with --levels whether they follow XP (curve) or stay as they are (file)';
+    return better ? `add --curve ${better}, or ${choose}` : choose;
+  },
   loadWithoutReplacing: 'load without --replace',
   runAgain: 'run the same command again',
 };

@@ -40,12 +40,12 @@ async function rebuild(context: CommandContext, { guild, json }: GuildOptions): 
 }
 
 function describe({ members, totalXp, levelSum, hidden, boards }: Counters): string {
-  const own = `${count(members, 'member')} with XP, total XP ${totalXp}, sum of levels ${levelSum}${hidden > 0n ? `, ${hidden} hidden` : ''}`;
-  const onBoards = Object.entries(boards).map(
-    ([name, board]) =>
-      `; ${name}: ${count(board.members, 'member')}, XP ${board.totalXp}, sum of levels ${board.levelSum}`,
-  );
-  return own + onBoards.join('');
+  let text = `${count(members, 'member')} with XP, total XP ${totalXp}, sum of levels ${levelSum}`;
+  if (hidden > 0n) text += `, ${hidden} hidden`;
+  for (const [name, board] of Object.entries(boards)) {
+    text += `; ${name}: ${count(board.members, 'member')}, XP ${board.totalXp}, sum of levels ${board.levelSum}`;
+  }
+  return text;
 }
 
 function toJson({ members, totalXp, levelSum, hidden, boards }: Counters) {

@@ -9,8 +9,10 @@ export const PAGE_ADVICE: Advice = {
   checkFormat: 'is the format right?',
   nameCurve: 'choose it in the field "curve"',
   switchCurve: (curve) => `choose the curve ${curve} to switch`,
-  chooseLevels: (better) =>
-    `${better ? `choose the curve ${better} when you upload it again, or ` : ''}choose in the field "Levels" what becomes of them`,
+  chooseLevels(better) {
+    const choose = 'choose in the field "Levels" what becomes of them';
+    return better ? `choose the curve ${better} when you upload it again, or ${choose}` : choose;
+  },
   loadWithoutReplacing: 'load it without replacing',
   runAgain: 'start it again',
 };

@@ -44,5 +44,6 @@ export function tokenOf(res: Response): string {
 export function actorOf(req: Request, res: Response, session = sessionOf(res)): Actor {
   const { guildId, userId, id } = session;
   const role = guildId === null ? 'operator' : 'owner';
-  return { role, who: `${role}${userId && ` ${userId}`}, session ${id}`, from: req.ip ?? '' };
+  const person = userId ? `${role} ${userId}` : role;
+  return { role, who: `${person}, session ${id}`, from: req.ip ?? '' };
 }

@@ -7,7 +7,8 @@ import type { CardColours } from './colours.ts';
 import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from './text.ts';
 
 /** Size of the card in pixels. */
-const [WIDTH, HEIGHT] = [934, 282];
+const WIDTH = 934;
+const HEIGHT = 282;
 
 const MARGIN = 40;
 const AVATAR_X = 120;
@@ -110,8 +111,14 @@ function progressRow({ data, words, colours, pen }: Card): string {
 function neighboursRow(card: Card): string {
   const { above, below } = card.data;
   const width = (END - MARGIN - 2 * GAP) / 2;
-  const first = above ? neighbour(card, above, UP, MARGIN, width) : '';
-  return first + (below ? neighbour(card, below, DOWN, first ? MARGIN + width + 2 * GAP : MARGIN, width) : '');
+  let shown = '';
+  let x = MARGIN;
+  if (above) {
+    shown += neighbour(card, above, UP, x, width);
+    x += width + 2 * GAP;
+  }
+  if (below) shown += neighbour(card, below, DOWN, x, width);
+  return shown;
 }
 
 /** Draws one neighbour in texts of their own: some programs take one font for all of a text, which then lacks letters of the name. */
@@ -122,7 +129,8 @@ function neighbour(
   x: number,
   width: number,
 ): string {
-  const [rank, xp] = [words.number(member.rank), `${words.number(member.xp)} XP`];
+  const rank = words.number(member.rank);
+  const xp = `${words.number(member.xp)} XP`;
   const style = { size: 18, fill: colours.muted };
   const start = x + GAP + widthOf(`${rank} `, style.size);
   const room = x + width - widthOf(` ${xp}`, style.size) - start;

@@ -6,8 +6,11 @@ const VALUE = 34;
 
 /** Returns a part of a line in a style of its own. */
 export function span({ size, fill, bold }: Partial<TextStyle>, content: string): string {
-  const weight = bold === undefined ? '' : ` font-weight="${bold ? 700 : 400}"`;
-  return `<tspan${fill ? ` fill="${fill}"` : ''}${size ? ` font-size="${size}"` : ''}${weight}>${content}</tspan>`;
+  let attributes = '';
+  if (fill) attributes += ` fill="${fill}"`;
+  if (size) attributes += ` font-size="${size}"`;
+  if (bold !== undefined) attributes += bold ? ' font-weight="700"' : ' font-weight="400"';
+  return `<tspan${attributes}>${content}</tspan>`;
 }
 
 /** Returns the XML of a text whose values are large and bold. */

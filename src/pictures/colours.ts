@@ -37,7 +37,8 @@ function darkAvatar(hue: number): [string, string] {
 
 /** Returns a mixture in Oklab, as `color-mix(in oklab, ..)` does. @param share of the first colour, 0 to 1. */
 export function mix(first: string, share: number, second: string): string {
-  const [a, b] = [labOf(first), labOf(second)];
+  const a = labOf(first);
+  const b = labOf(second);
   return hexOf(a.map((value, index) => share * value + (1 - share) * (b[index] as number)) as unknown as Triple);
 }
 
@@ -48,8 +49,9 @@ function oklch(lightness: number, chroma: number, hue: number): string {
 
 /** Returns the contrast of two colours, 1 to 21, as WCAG defines it. @param first as `#rrggbb`, as the second one. */
 export function contrastOf(first: string, second: string): number {
-  const [darker, lighter] = [luminanceOf(first), luminanceOf(second)].sort((a, b) => a - b) as [number, number];
-  return (lighter + 0.05) / (darker + 0.05);
+  const a = luminanceOf(first);
+  const b = luminanceOf(second);
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
 /** Returns black or white: the one that can be read better on a colour. The contrast is 4.58 at least. @param colour as `#rrggbb`. */

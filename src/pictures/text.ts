@@ -70,7 +70,8 @@ export function widthOf(text: string, size: number): number {
 /** Returns a text that is at most about `width` pixels wide: cut between two characters, with an ellipsis. */
 export function fitted(text: string, size: number, width: number): string {
   if (widthOf(text, size) <= width) return charactersOf(text).join('');
-  let [shown, left] = ['', width - size];
+  let shown = '';
+  let left = width - size;
   for (const character of charactersOf(text)) {
     left -= size * widthOfCharacter(character);
     if (left < 0) break;
@@ -111,9 +112,11 @@ export function createPen(isRtl: boolean, pictureWidth: number) {
   const left = (x: number, width = 0) => (isRtl ? pictureWidth - x - width : x);
   const text = (x: number, y: number, { size, fill, bold, anchor = 'start' }: TextStyle, content: string): string => {
     const shown = isRtl ? MIRRORED[anchor] : anchor;
-    const place = shown === 'start' ? '' : ` text-anchor="${shown}"`;
-    const style = `${fill ? ` fill="${fill}"` : ''}${bold ? ' font-weight="700"' : ''}${place}`;
-    return `<text x="${rounded(left(x))}" y="${y}" font-size="${size}"${style}>${content}</text>`;
+    let attributes = `x="${rounded(left(x))}" y="${y}" font-size="${size}"`;
+    if (fill) attributes += ` fill="${fill}"`;
+    if (bold) attributes += ' font-weight="700"';
+    if (shown !== 'start') attributes += ` text-anchor="${shown}"`;
+    return `<text ${attributes}>${content}</text>`;
   };
   return {
     left,
@@ -125,7 +128,8 @@ export function createPen(isRtl: boolean, pictureWidth: number) {
 
     /** Cuts what leaves its place in spite of the estimated widths: the fonts are not known. */
     cut(x: number, y: number, width: number, height: number, content: string): string {
-      const [at, wide] = [rounded(left(x, width)), rounded(width)];
+      const at = rounded(left(x, width));
+      const wide = rounded(width);
       const view = `x="${at}" y="${y}" width="${wide}" height="${height}" viewBox="${at} ${y} ${wide} ${height}"`;
       return `<svg ${view}>${content}</svg>`;
     },

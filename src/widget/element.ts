@@ -177,8 +177,8 @@ export abstract class GuildElement extends Base implements Subscriber {
     } catch {
       throw problem('The base-url attribute takes an address.');
     }
-    const base = (url.origin + url.pathname).replace(/\/+$/, '');
-    return `${base.endsWith('/api/v1') ? base : `${base}/api/v1`}/servers/${guild}`;
+    const base = (url.origin + url.pathname).replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+    return `${base}/api/v1/servers/${guild}`;
   }
 
   #visibilityChanged(): void {

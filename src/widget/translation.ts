@@ -52,9 +52,9 @@ export function createTranslator<Label extends string>(
   const capitalized = (text: string): string =>
     text.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase(language));
   const say = (label: Label, values: Values = {}, format = number): string => {
-    const [one = '', other = one] = textOf(label).split('|');
-    const form = plural.select(Number(values.n)) === 'one' ? one : other;
-    return piecesOf(form, values, format)
+    const [one = '', other] = textOf(label).split('|');
+    const isOther = other !== undefined && plural.select(Number(values.n)) !== 'one';
+    return piecesOf(isOther ? other : one, values, format)
       .map(([text]) => text)
       .join('');
   };

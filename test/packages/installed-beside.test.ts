@@ -13,7 +13,8 @@ describe('what a document installs beside the service', needs('npm registry'), (
 
   beforeAll(() => {
     clone = mkdtempSync(join(tmpdir(), 'guildrank-clone-'));
-    for (const name of ['package.json', 'package-lock.json', '.npmrc', 'node_modules']) {
+    const manifests = ['src/kit/package.json', 'src/widget/package.json'];
+    for (const name of ['package.json', 'package-lock.json', '.npmrc', 'node_modules', ...manifests]) {
       const filter = (file: string) => !relative(repository, file).startsWith('node_modules/.cache');
       cpSync(join(repository, name), join(clone, name), { recursive: true, verbatimSymlinks: true, filter });
     }

@@ -19,7 +19,8 @@ export interface MessagedBot {
 async function durableRedis(folder: string) {
   const port = await freePort();
   mkdirSync(folder);
-  const start = () => startEmbeddedRedis(['--port', String(port), '--dir', folder, '--appendonly', 'yes']);
+  const start = () =>
+    startEmbeddedRedis(['--port', String(port), '--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always']);
   return { port, start };
 }
 

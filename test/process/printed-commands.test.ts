@@ -25,7 +25,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/^npm test\b/, 'reason: it is this run'],
   [
     /^npm ci$|^npm run build$|^npm ci && npm run build && npm pack|^npm install \S+\.tgz$/,
-    'test/packages/packaging.test.ts',
+    'test/packages/kit-package.test.ts',
   ],
   [/^(REDIS_URL=\S+ )?(PORT=\S+ )?npm start$/, 'test/process/npm-signals.test.ts'],
   [/^npm ci && npm run build && npm pack|^cd \.\.\/bot && npm install/, 'test/packages/bot-guide.test.ts'],
@@ -34,7 +34,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/^sh deploy\/redis\/restore\.sh /, 'test/deploy/restore.test.ts'],
   [/^docker compose /, 'test/deploy/image.test.ts'],
   [/^npm run bench\b/, 'reason: it takes minutes on a quiet machine; test/unit/bench tests its parts'],
-  [/^npm install .*@(opentelemetry|resvg)/, 'test/packages/packaging.test.ts'],
+  [/^npm install .*@(opentelemetry|resvg)/, 'test/packages/service-package.test.ts'],
   [/^cosign verify\b/, 'reason: it needs a published image'],
   [/^(KEY|BASE)=/, 'reason: it sets a variable for the lines that follow'],
   [/^curl -i -H "x-api-key: \$KEY"/, 'test/recorded/recorded.test.ts'],

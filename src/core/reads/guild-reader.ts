@@ -99,7 +99,6 @@ function checkRanking(guildId: string, userIds: readonly string[], options: Rank
   checkFields(options, 'the options of a ranking', ['board']);
   const { board } = options;
   if (board === undefined || BOARDS.includes(board)) return board;
-  throw new InvalidInputError(
-    `board must be one of ${BOARDS.join(', ')}, not ${typeof board === 'string' ? board : shownText(board)}`,
-  );
+  const shown = typeof board === 'string' ? board : shownText(board);
+  throw new InvalidInputError(`board must be one of ${BOARDS.join(', ')}, not ${shown}`);
 }

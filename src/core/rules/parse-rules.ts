@@ -81,7 +81,8 @@ function fieldsOf(value: unknown, path: string, names: readonly string[]): Field
   if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(path, 'an object', value);
   for (const name of Object.keys(value)) {
     if (names.includes(name)) continue;
-    throw new InvalidInputError(`${path && `${path}.`}${name} is no field of the rules: use ${names.join(', ')}`);
+    const field = path ? `${path}.${name}` : name;
+    throw new InvalidInputError(`${field} is no field of the rules: use ${names.join(', ')}`);
   }
   return value as Fields;
 }

@@ -42,7 +42,8 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
 
 // A field that filters the rows of a table by their text: <div data-filter="ID of the rows" hidden> with an input and a status.
 for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-filter]'))) {
-  const [field, status] = [box.querySelector('input'), box.querySelector('[role=status]')];
+  const field = box.querySelector('input');
+  const status = box.querySelector('[role=status]');
   const rows = [...(document.getElementById(box.dataset.filter ?? '')?.querySelectorAll('tr') ?? [])];
   if (!field || !status) continue;
   // Without the texts of the actions, which all rows have.

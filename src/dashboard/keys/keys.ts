@@ -139,7 +139,8 @@ function ofKey(
   work: (key: ApiKeyRecord, req: Request<{ id: string }>, res: Response) => void | Promise<void>,
 ): RequestHandler<{ id: string }> {
   return (req, res) => {
-    const [guild, { id }] = [guildOf(res), req.params];
+    const guild = guildOf(res);
+    const { id } = req.params;
     const show = (problem: string, error: unknown) => {
       if (!(error instanceof RefusedError && KEY_GONE.includes(error.code))) throw error;
       return sendList(parts, res, { problem }, 404);
@@ -156,5 +157,5 @@ function ofKey(
 const KEY_GONE: readonly RefusalCode[] = ['key_unknown', 'key_revoked', 'key_unfinished'];
 
 function describe({ id, name }: ApiKeyRecord): string {
-  return `${id}${name && ` "${name}"`}`;
+  return name ? `${id} "${name}"` : id;
 }

@@ -64,12 +64,9 @@ export const membersPage: GuildPage = {
       const done = Object.values(CHANGES).find(({ done }) => done === req.query.done);
       const member = id === '' ? undefined : await find(guildOf(res), id);
       const problem = id !== '' && !member && !done ? 'There is no member with this id, ranked or hidden.' : '';
-      const isStillHidden = done === CHANGES.unhide && member?.hidden;
-      const notice = isStillHidden
-        ? 'The member stays hidden for another reason.'
-        : done
-          ? `${done.done} the member.`
-          : '';
+      let notice = '';
+      if (done === CHANGES.unhide && member?.hidden) notice = 'The member stays hidden for another reason.';
+      else if (done) notice = `${done.done} the member.`;
       const list = member
         ? undefined
         : await readMemberList(parts, stored, guildOf(res), req.query.list === 'hidden', Number(req.query.page));

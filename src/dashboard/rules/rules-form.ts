@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { MAX_COOLDOWN_MS, type XpAmount } from '../../core/members/limits.ts';
 import { parseRules } from '../../core/rules/parse-rules.ts';
-import type { Rules } from '../../core/rules/rules-document.ts';
+import type { Reward, Rules } from '../../core/rules/rules-document.ts';
 import { CHANNEL, factorsIn, idsIn, numberOr, ROLE, rewardsIn } from './rules-lines.ts';
 
 /** The fields of the form of rules, each as a text. A box that is not checked is left out. */
@@ -40,8 +40,13 @@ export function fieldsOfRules({ message, voice, noXp, multipliers, rewards }: Ru
     channel_multipliers: lines(multipliers.channels),
     role_stacking: multipliers.roleStacking,
     stacking: multipliers.stacking,
-    rewards: rewards.map(({ level, role, kept }) => `${level} ${role}${kept ? '' : ' replaced'}`).join('\n'),
+    rewards: rewards.map(lineOfReward).join('\n'),
   };
+}
+
+function lineOfReward({ level, role, kept }: Reward): string {
+  const line = `${level} ${role}`;
+  return kept ? line : `${line} replaced`;
 }
 
 /** The texts of the fields that hold one value, by their paths in the document. */
@@ -62,9 +67,12 @@ export function documentOfFields(fields: RulesFields): object {
   const text = (name: string): string => (fields[name] ?? '').trim();
   const names = new Map(Object.entries(FIELDS));
   const amount = (name: string): unknown => {
-    const [min, max] = [numberOr(text(`${name}_min`)), numberOr(text(`${name}_max`))];
-    if (typeof min === 'number' && typeof max === 'number' && min > max)
-      throw new InvalidInputError(`${names.get(`${name}.xp.min`)}: ${min} is above ${max}, the most that one gives`);
+    const min = numberOr(text(`${name}_min`));
+    const max = numberOr(text(`${name}_max`));
+    if (typeof min === 'number' && typeof max === 'number' && min > max) {
+      const field = FIELDS[`${name}.xp.min`];
+      throw new InvalidInputError(`${field}: ${min} is above ${max}, the most that one gives`);
+    }
     return min === max ? min : { min, max };
   };
   const document = {

@@ -46,7 +46,7 @@ export function addAccess(router: Router, parts: Parts): void {
     const guildId = guildOf(res);
     const { user: userId } = data;
     const make = () => createInvite(parts, url(), { guildId, userId });
-    const what = `Made an invite${userId && ` for ${userId}`}`;
+    const what = userId ? `Made an invite for ${userId}` : 'Made an invite';
     const link = await auditLog.change(guildId, actorOf(req, res), what, make, 'security');
     views.send(res, 'invite', { title: 'A link to this dashboard', link, minutes: INVITE_TTL_S / 60 });
   });

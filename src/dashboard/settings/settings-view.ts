@@ -57,9 +57,15 @@ export async function sendSettings(
 function offsetsWith(stored: number): [minutes: number, name: string][] {
   const all = [...new Set([...WHOLE_HOURS, ...ODD_OFFSETS, stored])].sort((a, b) => a - b);
   return all.map((minutes) => {
-    const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-    return [minutes, `UTC${minutes < 0 ? '-' : '+'}${[hours, rest].map((n) => String(n).padStart(2, '0')).join(':')}`];
+    const sign = minutes < 0 ? '-' : '+';
+    const hours = Math.floor(Math.abs(minutes) / 60);
+    const rest = Math.abs(minutes) % 60;
+    return [minutes, `UTC${sign}${twoDigits(hours)}:${twoDigits(rest)}`];
   });
+}
+
+function twoDigits(n: number): string {
+  return String(n).padStart(2, '0');
 }
 
 /** Returns why there is no preview of the public page; "" when there is one. */

@@ -26,7 +26,8 @@ export function endSession(
     const listed = (await sessions.list(guildId)).find((session) => session.id === id);
     if (!listed) return 'no-session';
     const close = () => sessions.closeById(guildId, id);
-    const what = `Ended the session ${id}${listed.userId && ` of ${listed.userId}`}`;
-    return (await auditLog.end(guildId, actorOf(req, res), what, close)) ? 'session' : 'no-session';
+    const owner = listed.userId ? ` of ${listed.userId}` : '';
+    const isEnded = await auditLog.end(guildId, actorOf(req, res), `Ended the session ${id}${owner}`, close);
+    return isEnded ? 'session' : 'no-session';
   });
 }

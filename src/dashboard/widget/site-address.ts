@@ -17,7 +17,8 @@ export function siteOrigin(text: string): string {
   const address = text.trim();
   if (address === '') throw new InvalidInputError('Give the address of your site, such as https://www.example.com');
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
-  const full = hasScheme ? address : `${LOCAL.test(address) ? 'http' : 'https'}://${address}`;
+  const scheme = LOCAL.test(address) ? 'http' : 'https';
+  const full = hasScheme ? address : `${scheme}://${address}`;
   const url = address.length <= MAX_LENGTH && URL.canParse(full) ? new URL(full) : undefined;
   if (BETWEEN_ADDRESSES.test(address.replace(/[?#].*/s, '')) || url?.username || url?.password)
     throw new InvalidInputError(

@@ -70,8 +70,10 @@ function snippetOf(settings: WidgetSettings, { apiUrl, guildId }: Service, apiKe
 /** Returns the height of a widget with a full page, in em: that of docs/widget.md. */
 function heightOf(settings: WidgetSettings): number {
   const { layout, density, 'page-size': size } = settings;
-  const [head, row] = layout === 'table' ? [13.5, 3.25] : [11.25, density === 'compact' ? 2.75 : 3.75];
-  return head + row * size + ('boards' in attributesOf(settings) ? 3 : 0);
+  const tabs = 'boards' in attributesOf(settings) ? 3 : 0;
+  if (layout === 'table') return 13.5 + 3.25 * size + tabs;
+  const row = density === 'compact' ? 2.75 : 3.75;
+  return 11.25 + row * size + tabs;
 }
 
 /** Visitors who look at the same time. */

@@ -54,10 +54,11 @@ export async function send({ url, headers }, sendAgain) {
  */
 function shown({ ok, status, statusText, headers }, text, ms, sendAgain) {
   const facts = [`${Math.round(ms)} ms`];
-  const [limit, left] = ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`));
+  const limit = headers.get('x-ratelimit-limit');
+  const left = headers.get('x-ratelimit-remaining');
   const seconds = headers.get('ratelimit')?.match(/t=(\d+)/)?.[1];
   if (limit) facts.push(`${left} of ${limit} requests left, renewed in ${Math.ceil(Number(seconds) / 60)} min`);
-  const className = `status ${ok || status === 304 ? 'good' : 'bad'}`;
+  const className = ok || status === 304 ? 'status good' : 'status bad';
   const line = el(
     'p',
     { className },

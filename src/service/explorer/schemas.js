@@ -56,14 +56,29 @@ export function describe(schema) {
     return el('a', { href: `#schema-${name}` }, name);
   }
   if (schema.enum) return el('span', {}, schema.enum.join(' | '));
-  if (anyOf)
-    return el('span', {}, ...anyOf.flatMap((choice, i) => (i ? [' or ', describe(choice)] : [describe(choice)])));
+  if (anyOf) {
+    const choices = anyOf.flatMap((choice) => [' or ', describe(choice)]);
+    return el('span', {}, ...choices.slice(1));
+  }
   if (items?.$ref) return el('span', {}, 'array of ', describe(items));
   if (items) return el('span', {}, `array of {${Object.keys(items.properties ?? {}).join(', ')}}`);
-  const upper = maximum === Number.MAX_SAFE_INTEGER ? '2^53-1' : maximum;
-  const range = minimum === undefined ? '' : upper === undefined ? ` from ${minimum}` : ` ${minimum}..${upper}`;
-  const rule = format ? ` (${format})` : pattern ? ` ${pattern}` : '';
-  return el('span', {}, `${type}${rule}${range}${fallback === undefined ? '' : `, default ${fallback}`}`);
+  let text = String(type);
+  if (format) text += ` (${format})`;
+  else if (pattern) text += ` ${pattern}`;
+  text += rangeOf(minimum, maximum);
+  if (fallback !== undefined) text += `, default ${fallback}`;
+  return el('span', {}, text);
+}
+
+/**
+ * Returns the range of a number, such as " 1..100".
+ * @param {number | undefined} minimum
+ * @param {number | undefined} maximum
+ */
+function rangeOf(minimum, maximum) {
+  if (minimum === undefined) return '';
+  if (maximum === undefined) return ` from ${minimum}`;
+  return ` ${minimum}..${maximum === Number.MAX_SAFE_INTEGER ? '2^53-1' : maximum}`;
 }
 
 /**

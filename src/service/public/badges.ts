@@ -30,7 +30,8 @@ export function renderMemberBadge({ lang }: MemberQuery, { member }: PublicMembe
 function badge(label: string, value: string): RenderedBody {
   const short = shorten(label, MAX_CHARACTERS, MAX_UNITS);
   const widthOf = (text: string) => Math.max(1, stringWidth(text)) * 7 + 12;
-  const [labelWidth, valueWidth] = [widthOf(short), widthOf(value)];
+  const labelWidth = widthOf(short);
+  const valueWidth = widthOf(value);
   const svg = { label: short, value, labelWidth, valueWidth, width: labelWidth + valueWidth };
   return toBody(renderTemplate('badge', svg), 'image/svg+xml; charset=utf-8');
 }

@@ -58,7 +58,8 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
   const { guildId, userId, board } = query;
   const { title, curve, member, total, dailyStreak } = found;
   const words = wordsOf(query.lang);
-  const [heading, name] = [headingOf(title, guildId), nameOf(member)];
+  const heading = headingOf(title, guildId);
+  const name = nameOf(member);
   const settings = { curve, board, words, href: (id: string) => id + queryOf(query), marked: userId };
   const rank = words.say('rankOf', { n: member.rank, m: total });
   const xp = words.number(member.xp);

@@ -18,17 +18,16 @@ export function styleOf(look: PageLook): string {
   const { accent, accentDark, background, backgroundDark } = look;
   const { light, dark } = accentsOf(look);
   const hasAccent = accent !== '' || accentDark !== '';
-  const lightRule = [background && `--page:${background}`, hasAccent && accentRules(light, 'light')];
-  const darkRule = [backgroundDark && `--page:${backgroundDark}`, hasAccent && accentRules(dark, 'dark')];
-  const [ofLight, ofDark] = [lightRule, darkRule].map((rules) => rules.filter(Boolean).join(';'));
-  return [
-    // Not for both: the dark theme of page.css stands where nothing is chosen for it.
-    ofLight && `@media (prefers-color-scheme:light){:root{${ofLight}}}`,
-    ofDark && `@media (prefers-color-scheme:dark){:root{${ofDark}}}`,
-    hasAccent && `:root.overlay{--accent:${dark}}`,
-  ]
-    .filter(Boolean)
-    .join('');
+  const lightRules = [background && `--page:${background}`, hasAccent && accentRules(light, 'light')].filter(Boolean);
+  const darkRules = [backgroundDark && `--page:${backgroundDark}`, hasAccent && accentRules(dark, 'dark')].filter(
+    Boolean,
+  );
+  let style = '';
+  // Not for both: the dark theme of page.css stands where nothing is chosen for it.
+  if (lightRules.length > 0) style += `@media (prefers-color-scheme:light){:root{${lightRules.join(';')}}}`;
+  if (darkRules.length > 0) style += `@media (prefers-color-scheme:dark){:root{${darkRules.join(';')}}}`;
+  if (hasAccent) style += `:root.overlay{--accent:${dark}}`;
+  return style;
 }
 
 function accentRules(accent: string, theme: keyof typeof THEMES): string {

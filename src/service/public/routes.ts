@@ -17,21 +17,23 @@ import { type Address, noPage } from './queries.ts';
 import type { Site } from './unfurl.ts';
 import { type Want, type Wanted, wantBadge, wantMember, wantPage, wantTop } from './wanted.ts';
 
-const COMMON = [
-  ...['Vary', 'Accept-Encoding, Accept-Language', 'X-Content-Type-Options', 'nosniff'],
-  ...['Referrer-Policy', 'no-referrer'],
-];
+const COMMON = {
+  Vary: 'Accept-Encoding, Accept-Language',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};
 const CACHING = headerBlock('Cache-Control', 'no-cache');
 /** For old browsers, which do not know frame-ancestors. */
-const FRAMELESS = ['X-Frame-Options', 'DENY'];
+const FRAMELESS = { 'X-Frame-Options': 'DENY' };
 /** A badge and a picture stand in pages of other sites, and run nothing. */
 const OF_IMAGES = joinBlocks(
   CACHING,
-  headerBlock(
+  blockOf({
     ...COMMON,
     ...FRAMELESS,
-    ...['Content-Security-Policy', PICTURE_POLICY, 'Cross-Origin-Resource-Policy', 'cross-origin'],
-  ),
+    'Content-Security-Policy': PICTURE_POLICY,
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+  }),
 );
 /** Open pages ask for the same addresses again and again: this many are cached with what they need. */
 const MAX_ADDRESSES = 5000;
@@ -84,7 +86,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     hasPictures: painter !== undefined,
     frameAncestors: embedOrigins.join(' ') || "'none'",
   };
-  const ofPages = headerBlock(...COMMON, ...(embedOrigins.length > 0 ? [] : FRAMELESS));
+  const ofPages = blockOf(embedOrigins.length > 0 ? COMMON : { ...COMMON, ...FRAMELESS });
   // A page has a policy of its own.
   const ofCachedPages = joinBlocks(CACHING, ofPages);
   const ofProblems = joinBlocks(ofPages, headerBlock('Content-Security-Policy', policyOf(site.frameAncestors)));
@@ -171,6 +173,10 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     serve(router, `/public/${name}`, file, REVALIDATE, onFile);
   }
   return { router, knownAddresses, refuse };
+}
+
+function blockOf(headers: Readonly<Record<string, string>>): HeaderBlock {
+  return headerBlock(...Object.entries(headers).flat());
 }
 
 /** Returns what a page depends on, with the languages as the visitor sent them. */

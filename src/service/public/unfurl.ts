@@ -48,7 +48,8 @@ export function previewTags(
   const names = rows.slice(0, NAMED).map(({ rank, name }) => `${rank}. ${isolated(shorten(name, MAX_NAME))}`);
   const description = [facts, ...names].join(' · ');
   // Programs keep a picture by its address, so what it shows is a part of that.
-  const drawn = `${guild}/top.png${queryOf(query, `v=${versionOf(found)}`)}`;
+  const version = `v=${versionOf(found)}`;
+  const drawn = `${guild}/top.png${queryOf(query, version)}`;
   const hasDrawn = site.hasPictures && site.url !== '';
   const picture = hasDrawn ? drawn : found.look.picture;
   const tags: Tag[] = [

@@ -80,7 +80,7 @@ export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
 
 /** Returns a number in few figures where it has many. */
 export function shortNumber({ number, compact }: Words, value: number): string {
-  return (value < 1e9 ? number : compact)(value);
+  return value < 1e9 ? number(value) : compact(value);
 }
 
 /** Returns the class of the column of ranks: the figures of the last one. */
