@@ -73,10 +73,10 @@ class CommandsTest(BotTest):
         self.assertEqual(await change("set", xp=300), ("A had 0 XP, level 9, and has 300 XP, level 2 now.", [101, 102]))
         for change_of_both in (change("set"), change("set", level=1, xp=1)):
             self.assertEqual((await change_of_both)[0], "Give a level or XP, one of both.")
-        refused = "No XP gives this level by the guild's curve. Nothing was changed."
+        refused = "By the guild's curve, no amount of XP gives this level. Nothing was changed."
         self.assertEqual((await change("set", level=10**9))[0], refused)
         self.assertEqual((await change("give", amount=1, member=MadeUpMember(8, "B", bot=True)))[0], "A bot has no XP.")
-        self.assertEqual((self.lines, self.said), (["/xp set: No XP gives this level by the guild's curve (entry 0)"], []))
+        self.assertEqual((self.lines, self.said), (["/xp set: By the guild's curve, no amount of XP gives this level (entry 0)"], []))
 
     async def test_xp_names_a_new_member_whose_level_is_set_and_who_is_not_on_the_server(self) -> None:
         user = SimpleNamespace(id=8, display_name="Gone", bot=False)

@@ -72,7 +72,7 @@ print(json.dumps({code: RefusedError(code, params).tell() for code in SENTENCES}
     expect(Object.keys(told)).toHaveLength(16);
     for (const [code, sentence] of Object.entries(told)) {
       const own = tell(code as keyof Refusals, params as never, {});
-      const inPython = own.replace('maxShare', 'max_share').replace('eventId', 'event_id');
+      const inPython = own.replace('maxShare', 'max_share').replaceAll('eventId', 'event_id');
       expect(sentence).toBe(inPython);
     }
   });

@@ -65,7 +65,9 @@ def parse_curve(text: str) -> Curve:
     numbers = text[len("custom=") :]
     curve = Curve(*map(int, numbers.split(","))) if _CUSTOM.fullmatch(numbers) else None
     if curve is None or not _is_sound(curve):
-        raise ValueError(f"The curve {text[:100]} has unfit numbers: use a name, or numbers within the bounds of docs/guilds.md")
+        raise InvalidInputError(
+            f"The curve {text[:100]} has unfit numbers: use the name of a curve, or numbers within the bounds of a custom curve"
+        )
     return curve
 
 
