@@ -17,6 +17,9 @@ if [ "$(tail -c 40 restored.rdb | tr -d 0-9a-f | wc -c)" -eq 0 ]; then
   head -c -40 restored.rdb >without-mark.rdb
   mv without-mark.rdb restored.rdb
 fi
+# A copy ends with the byte ff and a checksum of eight bytes.
+[ "$(tail -c 9 restored.rdb | head -c 1 | od -An -tx1 | tr -d ' ')" = ff ] ||
+  { rm restored.rdb; fail "the copy ends in the middle: make or transfer it again. Nothing was changed"; }
 mkdir before-restore
 for each in dump.rdb appendonlydir; do
   [ ! -e $each ] || mv $each before-restore/

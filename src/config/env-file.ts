@@ -29,10 +29,12 @@ export function takeEnvFile(env: Record<string, string | undefined>, folder = pr
 /** Returns the text of a file, none if there is no such file. A folder of this name is something else, such as an environment of Python. */
 function contentOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
-      .replace(/^\uFEFF/, '')
-      .replaceAll('\r\n', '\n');
+    const text = readFileSync(file, 'utf8');
+    // Other encodings, such as the UTF-16 of some programs for Windows, have a zero byte beside each letter.
+    if (text.includes('\0')) throw new ConfigError([`.env cannot be read: save ${file} in the encoding UTF-8`]);
+    return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     if (/^(ENOENT|ENOTDIR|EISDIR)$/.test(systemErrorOf(error).code)) return '';
     throw new ConfigError([`.env cannot be read: ${messageOf(error)}. Let this user read it, or remove it`]);
   }

@@ -65,7 +65,7 @@ function redisUrlProblem(text: string): string | undefined {
   const { protocol, hostname, pathname, username, password, searchParams, hash } = new URL(text);
   // A password with one of / # ? ends the host too early: what follows the host then has the "@" of the password.
   if (/[/#?].*@/.test(text.slice(text.indexOf('://') + 3).replace(/^[^/#?]*@/, ''))) return URL_FORMAT;
-  if (hash !== '') return `must have no "#", which is not part of such an address; ${URL_FORMAT}`;
+  if (hash !== '') return `has a "#", which is not part of such an address; it ${URL_FORMAT}`;
   try {
     for (const part of [username, password, pathname]) decodeURIComponent(part);
   } catch {
@@ -80,6 +80,8 @@ function redisUrlProblem(text: string): string | undefined {
   }
   if (!/^\d*$/.test(searchParams.get('db') ?? '')) return URL_FORMAT;
   if (isSocket) return hostname === '' && pathname.length > 1 ? undefined : URL_FORMAT;
+  if (searchParams.has('db') && pathname.length > 1)
+    return 'names the database twice, after the host and as db: remove one of them';
   const isRight = /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname);
   return isRight ? undefined : URL_FORMAT;
 }

@@ -88,6 +88,8 @@ const schema = z
     LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
     OTEL_EXPORTER_OTLP_ENDPOINT: z.string().default(''),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().default(''),
+    OTEL_EXPORTER_OTLP_PROTOCOL: z.string().default(''),
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.string().default(''),
     // The switches of OpenTelemetry: platforms set them beside the address of a collector.
     OTEL_SDK_DISABLED: z.string().default('false'),
     OTEL_TRACES_EXPORTER: z.string().default('otlp'),
@@ -105,11 +107,6 @@ const schema = z
     if (env.REDIS_MODE === 'sentinel' && env.REDIS_SENTINEL_NAME === '') wrong('REDIS_SENTINEL_NAME', required);
     if ((env.REDIS_TLS_CERT === '') !== (env.REDIS_TLS_KEY === '')) {
       wrong('REDIS_TLS_CERT', 'and REDIS_TLS_KEY must be set together');
-    }
-    for (const name of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const) {
-      if (isTracing(env) && env[name] !== '' && !/^https?:\/\/./.test(env[name])) {
-        wrong(name, 'must be the address of a collector, such as http://127.0.0.1:4318');
-      }
     }
     const usesTls = env.REDIS_URL.startsWith('rediss:') || env.REDIS_SENTINEL_TLS === 'on';
     for (const name of ['REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_SERVERNAME'] as const) {
@@ -136,6 +133,22 @@ function isTracing(env: {
   const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (endpoint === '' || env.OTEL_SDK_DISABLED.toLowerCase() === 'true') return false;
   return splitList(env.OTEL_TRACES_EXPORTER.toLowerCase()).includes('otlp');
+}
+
+/** Returns what is wrong with the address of the collector. Platforms set it for every program, so it stops none. */
+function tracingProblem(env: {
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT: string;
+  readonly OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: string;
+  readonly OTEL_EXPORTER_OTLP_PROTOCOL: string;
+  readonly OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: string;
+}): string | undefined {
+  for (const name of ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const) {
+    if (env[name] !== '' && !/^https?:\/\/./.test(env[name]))
+      return `${name} is not the address of a collector for HTTP, such as http://127.0.0.1:4318`;
+  }
+  const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL;
+  if (protocol === '' || protocol === 'http/protobuf') return undefined;
+  return `the service sends http/protobuf, and OTEL_EXPORTER_OTLP_PROTOCOL asks for ${protocol}: name the collector's port for HTTP, usually 4318, and that protocol`;
 }
 
 export type Config = Readonly<ReturnType<typeof parseConfig>>;
@@ -191,7 +204,9 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     logLevel: e.LOG_LEVEL,
     logRequests: e.LOG_REQUESTS,
     /** Whether a span of each request goes to a collector of OpenTelemetry. */
-    tracing: isTracing(e),
+    tracing: isTracing(e) && tracingProblem(e) === undefined,
+    /** Why no spans are sent although a collector is named, for the log; undefined if there is no reason. */
+    tracingProblem: isTracing(e) ? tracingProblem(e) : undefined,
     /** Seconds that a browser may reuse a response without a request; 0 = none. */
     cacheMaxAgeS: e.CACHE_MAX_AGE_S,
     /** API keys kept in memory. */

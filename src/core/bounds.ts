@@ -5,6 +5,8 @@ export const MAX_ORIGINS_BYTES = 2000;
 
 /** The most bytes of a member's name; record.lua refuses a longer one. */
 export const MAX_USERNAME_BYTES = 512;
+/** The most bytes of a profile: level, streak, and the time of a claim with its offset, each with a space after it, and the name. */
+const MAX_PROFILE_BYTES = 16 + 1 + 16 + 1 + 22 + 1 + MAX_USERNAME_BYTES;
 /** The most bytes of the id of an event. */
 export const MAX_EVENT_ID_BYTES = 64;
 
@@ -45,6 +47,7 @@ export const BOUNDS = {
   guildId: { what: 'id of a guild', where: 'each Redis key', bytes: 64 },
   userId: { what: 'id of a user', where: '`gr:{G}:xp`', bytes: 64 },
   username: { what: 'name of a member', where: '`gr:{G}:members`', bytes: MAX_USERNAME_BYTES },
+  profile: { what: 'profile of a member, with its name', where: '`gr:{G}:members`', bytes: MAX_PROFILE_BYTES },
   eventId: { what: 'id of an event', where: '`gr:{G}:event:ID`', bytes: MAX_EVENT_ID_BYTES },
   plan: { what: 'plan', where: '`plan` of `gr:{G}:config`', bytes: 32 },
   curve: { what: 'numbers of a custom curve', where: '`xp_curve_custom` of `gr:{G}:config`', bytes: 80 },

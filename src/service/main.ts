@@ -5,7 +5,7 @@ import { type Config, parseConfig } from '../config/service.ts';
 import { ConfigError, messageOf, systemErrorOf } from '../core/errors.ts';
 import { createLogger, logLinesTo } from '../observability/logger.ts';
 import type { Tracing } from '../observability/tracing.ts';
-import { openFilesLimit, warningOfOpenFiles } from './open-files.ts';
+import { fittingConnections, openFilesLimit } from './open-files.ts';
 import { createService } from './service.ts';
 import { startCluster } from './workers/primary.ts';
 import { joinPrimary, workerPort } from './workers/worker.ts';
@@ -18,12 +18,14 @@ const LAST_SPANS_MS = 2000;
 async function main(): Promise<void> {
   // The environment of a worker is that of the primary.
   const fromFile = cluster.isPrimary ? takeEnvFile(process.env) : undefined;
-  const config = parseConfig(process.env);
+  const settings = parseConfig(process.env);
   const lines = logLinesTo(process.stdout);
-  const logger = createLogger(config.logLevel, lines, cluster.worker?.id);
+  const logger = createLogger(settings.logLevel, lines, cluster.worker?.id);
   if (fromFile) logger.info(fromFile);
-  const tooFew = cluster.isPrimary && warningOfOpenFiles(config.maxConnections, openFilesLimit());
-  if (tooFew) logger.warn(tooFew);
+  const { maxConnections, warning } = fittingConnections(settings.maxConnections, openFilesLimit());
+  const config: Config = { ...settings, maxConnections };
+  if (cluster.isPrimary && warning) logger.warn(warning);
+  if (cluster.isPrimary && config.tracingProblem) logger.warn(`no spans are sent: ${config.tracingProblem}`);
   let running: { close(delayMs: number): Promise<void> } | undefined;
   let tracing: Tracing | undefined;
   let stopping = false;

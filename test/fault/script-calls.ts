@@ -34,14 +34,19 @@ const season = (services: Core, staged: StagedMembers, mode: string, ...args: (s
     { name: 'season', boards: true },
     [...GUILD_KEYS, ...keys],
     mode,
-    Reflect.get(staged, 'token'),
+    staged.held.token,
     ...args,
   );
 };
 
-/** Runs a mode of replace.lua. */
-const replace = (services: Core, staged: StagedMembers, mode: string, ...args: (string | number)[]): Promise<unknown> =>
-  Reflect.apply(Reflect.get(staged, 'step'), { ...staged, store: services }, [mode, ...args]);
+/** Runs a mode of replace.lua with the lock of the replacement. */
+const replace = ({ scripts }: Core, staged: StagedMembers, mode: string, ...args: (string | number)[]) => {
+  const ofStaged = ['xp', 'stats', 'config', 'hidden', 'members', 'carried', 'xp:lock'].map(
+    (key) => `gr:{g}:next:${key}`,
+  );
+  const keys = [...GUILD_KEYS, ...ofStaged, 'gr:{g}:hidden:reasons', 'gr:{g}:next:hidden:reasons'];
+  return scripts.run({ name: 'replace', boards: true }, keys, mode, staged.held.token, ...args);
+};
 
 /** A call of every script; `batch` counts, and `page` reads. */
 export const scriptCalls: readonly ScriptCall[] = [

@@ -81,3 +81,72 @@ describeStores('the configuration of a guild', (kind) => {
     expect(await suite.store.client.hget(keys.config, field)).toBe(a(most));
   });
 });
+
+describeStores('a text above its bound in a call of a script', (kind) => {
+  const suite = storeSuite(kind);
+  const zeros = '0'.repeat(1000);
+  const scriptCall = (name: string, keys: readonly string[], ...args: readonly string[]) =>
+    suite.store.scripts.run({ name, boards: true }, keys, ...args);
+
+  it.each([
+    ['the time of a claim', '5', `- - ${zeros}5`, 'field'],
+    ['the XP', `${zeros}5`, '', 'xp'],
+    ['the XP to add', `add ${zeros}5`, '', 'xp'],
+    ['the streak', '5', `- ${zeros}5 -`, 'field'],
+  ])('is refused as %s of a record, and nothing is stored', async (_, xp, profile, reason) => {
+    const { keys, stored } = guild();
+    expect(await scriptCall('record', keys, xp, 'a', profile)).toEqual(['REFUSED', 0, reason]);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('is refused as the cooldown of an award, and nothing is stored', async () => {
+    const { keys, stored, base } = guild();
+    const reply = await scriptCall('award', [...keys, `${base}:cooldown:a`], 'a', '5', `${zeros}60000`, '', '');
+    expect(reply).toEqual(['REFUSED', 0, 'argument']);
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each(['event', 'event-part:1'])(
+    'is refused as the id of an event under "%s", and nothing is stored',
+    async (kindOfKey) => {
+      const { keys, stored, base } = guild();
+      const call = (id: string) =>
+        scriptCall('claim', [...keys, `${base}:${kindOfKey}:${id}`], '600000', 'a', '0', '0', '0', '', '5');
+      expect(await call(a(bytes('eventId') + 1))).toEqual(['REFUSED', 0, 'argument']);
+      expect(await stored()).toEqual([]);
+      expect(await call(a(bytes('eventId')))).toMatchObject({ 0: 'OK' });
+    },
+  );
+
+  it.each([
+    ['the token of the lock', ['begin', zeros, 'archive', 'keep']],
+    ['the archive', ['begin', 'token', zeros, 'keep']],
+    ['the rest', ['begin', 'token', 'archive', zeros]],
+    ['the season', ['open', 'token', zeros, 'standard', '']],
+    ['the curve', ['open', 'token', 'g s', zeros, '']],
+    ['the multiplier', ['open', 'token', 'g s', 'standard', zeros]],
+  ])('is refused as %s of a season, and nothing is stored', async (_, args) => {
+    const { keys, stored, base } = guild();
+    const further = [':season', ':season:xp', ':next:xp:lock', ':hidden:reasons'].map((name) => base + name);
+    expect(await scriptCall('season', [...keys, ...further], ...args)).toEqual(['REFUSED', 0, 'argument']);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('is refused as a guild or a user of an invite', async () => {
+    const key = suite.store.redisKeys.invite('0'.repeat(64));
+    for (const [guildId, userId] of [
+      [a(65), ''],
+      ['g', a(65)],
+    ] as const) {
+      const reply = suite.store.scripts.run({ name: 'invite' }, [key], guildId, 60, userId);
+      await expect(reply).rejects.toMatchObject({ reason: expect.stringContaining('1 to 64') });
+    }
+    expect(await suite.store.client.exists(key)).toBe(0);
+  });
+
+  function guild() {
+    const { xp, stats, config, hidden, members } = suite.store.redisKeys.guild(suite.newGuild());
+    const base = xp.slice(0, -':xp'.length);
+    return { keys: [xp, stats, config, hidden, members], base, stored: () => suite.store.client.keys(`${base}:*`) };
+  }
+});

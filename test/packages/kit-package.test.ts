@@ -45,10 +45,10 @@ import { rankCard, type CardOptions } from 'guildrank-kit/card';
 import { levelForXp, type Curve } from 'guildrank-kit/curves';
 import { createReader, type MemberCard, type RankingPage } from 'guildrank-kit/reader';
 import { xpFor } from 'guildrank-kit/rules';
-import { createWriter, RefusedError, type LeaderboardWriter, type XpRecord } from 'guildrank-kit/writer';
+import { createWriter, RefusedError, type GuildWriter, type XpRecord } from 'guildrank-kit/writer';
 import { Cluster, Redis } from 'ioredis';
 
-const writer: LeaderboardWriter = createWriter(new Redis());
+const writer: GuildWriter = createWriter(new Redis());
 createWriter(new Cluster([]), { keyPrefix: 'bot' });
 const record: XpRecord = { userId: '1', add: 5n, profile: { level: null, lastDailyClaim: new Date() } };
 const curve: Curve = { a: 0, b: 0, c: 50, d: 0, q: 1, m: 1 };

@@ -6,7 +6,7 @@ const MAX_GUILDS = 50;
 const MAX_MS = 4000;
 /** A stored time that is further ahead is that of a wrong clock. */
 const AHEAD_MS = 86_400_000;
-/** Members from the top of a ranking whose claims are looked at. */
+/** Members from the top of a ranking whose profiles are looked at. */
 const MEMBERS = 200;
 
 /** The fields of a config with a bound. */
@@ -27,7 +27,7 @@ export async function checkStored(context: CheckContext, guilds: readonly string
   const latest = (await redisTime(context.client)) / 1000 + AHEAD_MS;
   for (const guild of guilds.slice(0, MAX_GUILDS)) {
     if (performance.now() > until) break;
-    long.push(...(await longSettings(context, guild)));
+    long.push(...(await longSettings(context, guild)), ...(await longProfiles(context, guild)));
     ahead.push(...(await keysAhead(context, guild, latest)), ...(await timesAhead(context, guild, latest)));
   }
   return [
@@ -53,6 +53,18 @@ async function longSettings({ client, redisKeys }: CheckContext, guild: string):
   return fields.flatMap(([field, { bytes }], index) => {
     const size = sizes[index] ?? 0;
     return size > bytes ? [`${field} of ${guild} has ${size} bytes, and may have ${bytes}`] : [];
+  });
+}
+
+/** Returns the first members of a guild whose profiles are longer than their bound, in words. */
+async function longProfiles({ client, redisKeys }: CheckContext, guild: string): Promise<string[]> {
+  const { xp, members } = redisKeys.guild(guild);
+  const ids = await client.zrevrange(xp, 0, MEMBERS - 1);
+  const sizes = await Promise.all(ids.map((id) => client.hstrlen(members, id)));
+  const { bytes } = BOUNDS.profile;
+  return ids.flatMap((id, index) => {
+    const size = sizes[index] ?? 0;
+    return size > bytes ? [`the profile of ${id} in ${guild} has ${size} bytes, and may have ${bytes}`] : [];
   });
 }
 

@@ -5,9 +5,11 @@
 --
 -- Reply: OK. O(1).
 
+--- @include lib-bounds
+
 local guild, seconds, user = ARGV[1], tonumber(ARGV[2]), ARGV[3]
-if not string.find(guild, '^[%w_.-]+$') or not string.find(user, '^[%w_.-]*$') then
-  error('invite takes a guild id and a user id of A-Z a-z 0-9 _ - .', 0)
+if #guild > MAX_ID or #user > MAX_ID or not string.find(guild, '^[%w_.-]+$') or not string.find(user, '^[%w_.-]*$') then
+  error('invite takes a guild id and a user id of 1 to 64 of A-Z a-z 0-9 _ - .', 0)
 end
 if not seconds or seconds < 1 or seconds > 86400 then
   error('an invite is good for 1 to 86400 seconds', 0)

@@ -17,6 +17,7 @@
 -- "end": {"SERVER"} when the server is another one since a failover, which can have lost members.
 -- O(n log m) for n user ids.
 
+--- @include lib-bounds
 --- @include lib-counters
 --- @include lib-boards
 --- @include lib-permissions
@@ -38,6 +39,9 @@ end
 local importing, rev = unpack(redis.call('HMGET', KEYS[2], 'importing', 'rev'))
 
 if mode == 'begin' then
+  if #token > MAX_ID then
+    return { 'REFUSED', 0, 'argument' }
+  end
   require_known_model(ARGV[3] ~= '' and ARGV[3], KEYS[2])
   local owner = owner_of(KEYS[9])
   if owner and owner ~= token then

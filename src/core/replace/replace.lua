@@ -35,6 +35,9 @@ local LOCK, CARRIED = KEYS[12], KEYS[11]
 local BY_FILE, STAGED, COPIED = 'f', 's', 'c'
 
 if ARGV[1] == 'lock' then
+  if #ARGV[2] > MAX_ID then
+    return { 'REFUSED', 0, 'argument' }
+  end
   if owner_of(LOCK) then
     return { 'BUSY' }
   end

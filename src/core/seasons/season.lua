@@ -51,6 +51,13 @@ local function archive_config(curve, multiplier)
 end
 
 if mode == 'begin' or mode == 'open' then
+  -- A season is named by the id of its guild and by its own, with a space between.
+  local bounds = { MAX_ID, mode == 'begin' and MAX_ID or 2 * MAX_ID + 1, MAX_CURVE, MAX_MULTIPLIER }
+  for i, most in ipairs(bounds) do
+    if #(ARGV[i + 1] or '') > most then
+      return { 'REFUSED', 0, 'argument' }
+    end
+  end
   require_permissions(KEYS[6], 'HSET')
   require_permissions(KEYS[8], 'SET')
   local owner = owner_of(KEYS[8])

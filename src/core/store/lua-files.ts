@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** The files of Lua. The build of the kit has them in a module instead of this one (src/kit/tsdown.config.ts). */
+/** The files of Lua. The build of the kit has them in a module instead of this one (scripts/dev/build-kit.mjs). */
 
-const SOURCES = new URL('../..', import.meta.url);
+/** src/core, whose folders have the scripts beside their callers. */
+const SOURCES = new URL('..', import.meta.url);
 /** A build of the service has all scripts in one folder, each with what it includes. */
-const BUILT = new URL('lua/', SOURCES);
+const BUILT = new URL('../../lua/', import.meta.url);
 
 let paths: ReadonlyMap<string, URL> | undefined;
 

@@ -1,21 +1,23 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openFilesLimit, warningOfOpenFiles } from '../../../src/service/open-files.ts';
+import { fittingConnections, openFilesLimit } from '../../../src/service/open-files.ts';
 
-describe('warningOfOpenFiles', () => {
-  it('names both limits, how to raise one, and the other that would fit', () => {
-    expect(warningOfOpenFiles(5000, 1024)).toBe(
-      'a process may open 1024 files, and MAX_CONNECTIONS=5000 needs 5200: raise the hard limit (ulimit -Hn, LimitNOFILE of systemd, ' +
-        'ulimits of the container), or set MAX_CONNECTIONS to 824',
-    );
+describe('fittingConnections', () => {
+  it('takes as many connections as the files allow, and says how to have more', () => {
+    expect(fittingConnections(5000, 1024)).toEqual({
+      maxConnections: 824,
+      warning:
+        'a process may open 1024 files, and MAX_CONNECTIONS=5000 needs 5200: it takes 824 connections. For more, raise the hard limit (ulimit -Hn, ' +
+        'LimitNOFILE of systemd, ulimits of the container)',
+    });
   });
 
-  it('names no number of connections where not even the process itself has enough', () => {
-    expect(warningOfOpenFiles(5000, 200)).not.toContain('or set');
+  it('takes a few connections where not even the process itself has enough files', () => {
+    expect(fittingConnections(5000, 200).maxConnections).toBe(10);
   });
 
-  it.each([5200, undefined])('says nothing with a limit of %s for 5000 connections', (limit) => {
-    expect(warningOfOpenFiles(5000, limit)).toBeUndefined();
+  it.each([5200, undefined])('takes all 5000 connections without a word with a limit of %s files', (limit) => {
+    expect(fittingConnections(5000, limit)).toEqual({ maxConnections: 5000, warning: undefined });
   });
 });
 

@@ -3,10 +3,19 @@
 -- The most bytes of the name of a member.
 local MAX_USERNAME = 512
 
+-- The most bytes of a whole number as text: 2^53-1 has 16 digits, and a sign.
+local MAX_NUMBER = 17
+
+-- The most bytes of an id: of a guild, a user, an event, or the token of a lock.
+local MAX_ID = 64
+
 -- The longest text of fit numbers: seven of ten digits, four of them with a sign, and six commas.
 local MAX_COEFFICIENTS = 80
 
 local MAX_MULTIPLIER = 32
+
+-- The longest text of a curve: "custom=" and the text of its numbers.
+local MAX_CURVE = 7 + MAX_COEFFICIENTS
 
 -- Returns the text of a curve by its stored coefficients. A longer text than that of fit numbers is cut, and stays unfit.
 local function custom_curve_text(coefficients)

@@ -1,5 +1,6 @@
 -- lib-event: does a call once for each event, such as a message of a chat. The key of the event keeps the reply of the call that was done.
 
+--- @include lib-bounds
 --- @include lib-lists
 
 -- Returns the reply of `call`, or that of the same event before, with "repeated" at its end. Without a key of an event it only calls. Else ARGV
@@ -11,6 +12,11 @@ local function once(event_key, name_call, call)
   end
   local ttl = table.remove(ARGV, 1) or ''
   if not (string.find(ttl, '^[1-9]%d*$') and ttl + 0.0 <= 86400000) then
+    return { 'REFUSED', 0, 'argument' }
+  end
+  local rest = string.sub(event_key, #KEYS[1] - 2)
+  local id = string.match(rest, '^:event:(.*)$') or string.match(rest, '^:event%-part:%d+:(.*)$')
+  if not id or id == '' or #id > MAX_ID then
     return { 'REFUSED', 0, 'argument' }
   end
   local name = name_call()

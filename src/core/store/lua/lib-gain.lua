@@ -111,5 +111,5 @@ end
 
 -- Returns whether a text is a whole number from 0 to `max`.
 local function is_whole(text, max)
-  return type(text) == 'string' and string.find(text, '^%d+$') and text + 0.0 <= max
+  return type(text) == 'string' and #text <= MAX_NUMBER and string.find(text, '^%d+$') and text + 0.0 <= max
 end

@@ -21,7 +21,7 @@ end
 
 -- The same for the time of a claim.
 local function is_time_part(part)
-  return part == '-' or part == 'none' or (find(part, '^%-?%d+$') and abs(part + 0.0) <= MAX_TIME)
+  return part == '-' or part == 'none' or (#part <= MAX_NUMBER and find(part, '^%-?%d+$') and abs(part + 0.0) <= MAX_TIME)
 end
 
 -- Returns a profile after a change, and its level; nil for a change that is not allowed. The length of a name is in bytes.
@@ -120,7 +120,7 @@ local function record(first_arg)
       return old, text
     end
     local word, digits = match(text, '^(%l+) (.*)$')
-    local amount = word and find(digits, word == 'add' and '^%-?%d+$' or '^%d+$') and digits + 0.0
+    local amount = word and #digits <= MAX_NUMBER and find(digits, word == 'add' and '^%-?%d+$' or '^%d+$') and digits + 0.0
     if not amount or abs(amount) > MAX_INTEGER then
       return nil, nil, 'xp'
     elseif word == 'add' then
@@ -159,7 +159,7 @@ local function record(first_arg)
       explicit = explicit_level(value)
     end
     local explicit_before = explicit
-    local xp, gain, is_missing = find(text, '^%d+$') and text + 0.0, 0, false
+    local xp, gain, is_missing = #text <= MAX_NUMBER and find(text, '^%d+$') and text + 0.0, 0, false
     if not xp then
       local word, reason
       xp, word, reason = changed_xp(old, text)
