@@ -15,7 +15,7 @@ const RECEIVED = Buffer.allocUnsafe(65_536);
  * @returns the number of bytes of all complete responses.
  * @throws if a response has no Content-Length.
  */
-export function readResponses(data: Buffer, onResponse: (status: number) => void): number {
+function readResponses(data: Buffer, onResponse: (status: number) => void): number {
   for (let at = 0; ; ) {
     const headEnd = data.indexOf(HEAD_END, at);
     if (headEnd < 0) return at;

@@ -15,7 +15,7 @@ export interface LoadPlan {
   readonly rate?: number;
 }
 
-export interface LoadResult {
+interface LoadResult {
   /** Number of answers with 2xx or 304. */
   readonly answered: number;
   /** Number of failures by status, or "lost" if there was no answer. */

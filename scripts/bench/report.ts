@@ -9,7 +9,7 @@ export interface SectionResult {
 }
 
 /** A goal and its measured value. */
-export interface Goal {
+interface Goal {
   readonly aim: string;
   readonly measured: number;
   readonly met: boolean;

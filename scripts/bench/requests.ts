@@ -7,7 +7,7 @@ export interface LoadedGuild {
   readonly members: number;
 }
 
-export type RequestKind = 'page' | 'deep page' | 'member' | 'stats';
+type RequestKind = 'page' | 'deep page' | 'member' | 'stats';
 
 export interface MixedRequest {
   readonly kind: RequestKind;
@@ -22,7 +22,7 @@ export const CONNECTIONS = 64;
 export const ROUND_OFFSET = 37_777;
 
 /** Kinds of requests as fractions of all. */
-export const SHARES: readonly (readonly [RequestKind, number])[] = [
+const SHARES: readonly (readonly [RequestKind, number])[] = [
   ['page', 0.7],
   ['deep page', 0.1],
   ['member', 0.15],

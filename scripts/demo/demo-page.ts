@@ -35,12 +35,10 @@ function render({ guilds, refreshS = 2, dashboardLink, publicPage }: Demo): stri
   const options = guilds.map(
     ({ name, guild, key }) => `<option value="${escaped(guild)}" data-key="${escaped(key)}">${escaped(name)}</option>`,
   );
-  const links = [
-    ...(publicPage ? [[publicPage, 'Public page']] : []),
-    ...(dashboardLink ? [['dashboard', 'Dashboard']] : []),
-    ['docs', 'API documentation'],
-    ['api/v1/openapi.json', 'openapi.json'],
-  ].map(([href = '', text]) => `<a href="${escaped(href)}">${text}</a>`);
+  const link = (href: string, text: string) => `<a href="${escaped(href)}">${text}</a>`;
+  const links = [link('docs', 'API documentation'), link('api/v1/openapi.json', 'openapi.json')];
+  if (dashboardLink) links.unshift(link('dashboard', 'Dashboard'));
+  if (publicPage) links.unshift(link(publicPage, 'Public page'));
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -18,7 +18,11 @@ export const DEMO_GUILDS = [
   { id: 'demo-free', plan: 'free', members: 120, xpCurve: 'standard', xpMultiplier: 1 },
   { id: 'demo-starter', plan: 'starter', members: 250, xpCurve: 'lurkr', xpMultiplier: 1 },
   {
-    ...{ id: 'demo-pro', plan: 'pro', members: 400, xpCurve: 'standard', xpMultiplier: 1.5 },
+    id: 'demo-pro',
+    plan: 'pro',
+    members: 400,
+    xpCurve: 'standard',
+    xpMultiplier: 1.5,
     page: {
       title: 'The Den',
       look: { accent: '#0f766e', accentDark: '#5eead4', background: '#e6f4f1', backgroundDark: '#04211d' },
@@ -46,7 +50,8 @@ export async function seedGuild(
   const all = inventMembers(members, now);
   if (page) {
     // A board has what is added after it began: the month is the older one.
-    const [ofMonth, ofWeek] = [inventGains(all, 53, 600), inventGains(all, 31, 900)];
+    const ofMonth = inventGains(all, 53, 600);
+    const ofWeek = inventGains(all, 31, 900);
     const gained = (index: number) => (ofMonth[index]?.add ?? 0) + (ofWeek[index]?.add ?? 0);
     await writer.recordMany(
       id,

@@ -135,6 +135,11 @@ async function welcome(
 function explain(error: Error, port: number): Error {
   if (!/EADDRINUSE|EACCES/.test(error.message)) return error;
   const why = error.message.includes('EADDRINUSE') ? 'is taken' : 'is not allowed';
-  const other = port < 1024 ? 8080 : port === 65_535 ? 8081 : port + 1;
-  return new Error(`Port ${port} ${why}: choose another, such as PORT=${other} npm run demo`);
+  return new Error(`Port ${port} ${why}: choose another, such as PORT=${otherThan(port)} npm run demo`);
+}
+
+/** Returns a port beside this one that every user may listen on. */
+function otherThan(port: number): number {
+  if (port < 1024) return 8080;
+  return port === 65_535 ? 8081 : port + 1;
 }

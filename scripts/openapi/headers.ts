@@ -78,8 +78,8 @@ export function responseHeaders(quota: 'always' | 'never' | 'if counted', furthe
     const description = `${header.description}. Only when the request was counted`;
     return [name, { ...header, description, required: false }];
   };
-  return Object.fromEntries([
-    ...[...ON_ALL, ...further].map(reference),
-    ...(quota === 'never' ? [] : QUOTA.map(quota === 'always' ? reference : optional)),
-  ]);
+  const headers = [...ON_ALL, ...further].map(reference);
+  if (quota === 'always') headers.push(...QUOTA.map(reference));
+  if (quota === 'if counted') headers.push(...QUOTA.map(optional));
+  return Object.fromEntries(headers);
 }

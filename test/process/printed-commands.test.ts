@@ -33,7 +33,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/ sh deploy\/redis\/planned-failover\.sh$/, 'test/long/planned-failover.test.ts'],
   [/^sh deploy\/redis\/restore\.sh /, 'test/deploy/restore.test.ts'],
   [/^docker compose /, 'test/deploy/image.test.ts'],
-  [/^npm run bench\b/, 'reason: it takes minutes on a quiet machine; test/unit/bench tests its parts'],
+  [/^npm run bench\b/, 'test/process/bench.test.ts'],
   [/^npm install .*@(opentelemetry|resvg)/, 'test/packages/service-package.test.ts'],
   [/^cosign verify\b/, 'reason: it needs a published image'],
   [/^(KEY|BASE)=/, 'reason: it sets a variable for the lines that follow'],

@@ -3,7 +3,7 @@ import type { Sample } from '../measure.ts';
 import { atLeast, figure, median, percent, type SectionResult, tableLines, times } from '../report.ts';
 
 /** Samples of one contender, round by round. */
-export interface Series {
+interface Series {
   readonly name: ContenderName;
   readonly samples: Sample[];
 }

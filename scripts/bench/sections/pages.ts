@@ -15,7 +15,7 @@ const LOAD = 0.3;
 const GOAL = 1.2;
 
 /** Samples of the API, round by round. */
-export interface PagesSamples {
+interface PagesSamples {
   readonly alone: Sample[];
   readonly beside: Sample[];
 }
@@ -63,16 +63,14 @@ function pageRequests(guildId: string): Buffer[] {
 }
 
 /** Returns the table of both, and the goal for their ratio. */
-export function pagesResult({ alone, beside }: PagesSamples): SectionResult {
+function pagesResult({ alone, beside }: PagesSamples): SectionResult {
   const of = (samples: readonly Sample[], value: (sample: Sample) => number) => median(samples.map(value));
   const row = (name: string, samples: readonly Sample[]) => [
     name,
-    ...[
-      of(samples, (sample) => sample.requestsPerSecond),
-      of(samples, (sample) => sample.p50Ms),
-      of(samples, (sample) => sample.p99Ms),
-      of(samples, (sample) => sample.p999Ms),
-    ].map(figure),
+    figure(of(samples, (sample) => sample.requestsPerSecond)),
+    figure(of(samples, (sample) => sample.p50Ms)),
+    figure(of(samples, (sample) => sample.p99Ms)),
+    figure(of(samples, (sample) => sample.p999Ms)),
   ];
   const p99 = (sample: Sample) => sample.p99Ms;
   return {

@@ -10,7 +10,7 @@ import { type BenchOptions, type Testbed, withTestbed } from '../testbed.ts';
 type Build = 'guildrank' | 'before';
 
 /** CPU time a request of both builds in one round, in microseconds. */
-export type PairRound = Readonly<Record<Build, number>>;
+type PairRound = Readonly<Record<Build, number>>;
 
 /** Seconds of load before the measurement: the first write of the usage is over, which runs code that is not compiled yet. */
 const WARM_UP_S = USAGE_PERIOD_MS / 1000 + 1.5;
@@ -58,14 +58,15 @@ async function measureRound(
 }
 
 /** Returns the report: both medians, and the ratios of the rounds. */
-export function pairResult(rounds: readonly PairRound[]): SectionResult {
+function pairResult(rounds: readonly PairRound[]): SectionResult {
   const ratios = rounds.map(({ guildrank, before }) => guildrank / before);
   const medianRatio = median(ratios);
   // The mean is geometric. Its error is NaN for a single round.
   const logs = ratios.map(Math.log);
   const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
   const squares = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0);
-  const [meanRatio, error] = [Math.exp(mean), Math.sqrt(squares / (logs.length - 1) / logs.length)];
+  const meanRatio = Math.exp(mean);
+  const error = Math.sqrt(squares / (logs.length - 1) / logs.length);
   const row = (name: Build) => [name, figure(median(rounds.map((round) => round[name])))];
   return {
     data: { rounds, medianRatio, meanRatio, standardError: error },

@@ -13,7 +13,7 @@ const PART_OF_SECONDS = 0.25;
 const MEMORY_GOAL = 330;
 
 /** Medians over the rounds for one page of one guild. */
-export interface ScaleCell {
+interface ScaleCell {
   readonly service: string;
   readonly members: number;
   readonly page: (typeof PAGES)[number];
@@ -60,9 +60,15 @@ export function runScale(options: BenchOptions): Promise<SectionResult> {
       }
       const results = cells.map(({ service, guild: { members }, page, samples }): ScaleCell => {
         const of = (value: (sample: Sample) => number) => median(samples.map(value));
-        const [p50Ms, p99Ms] = [of((sample) => sample.p50Ms), of((sample) => sample.p99Ms)];
-        const [cpuUs, redisCpuUs] = [of((sample) => sample.cpuUs.server), of((sample) => sample.cpuUs.redis)];
-        return { service: service.name, members, page, p50Ms, p99Ms, cpuUs, redisCpuUs };
+        return {
+          service: service.name,
+          members,
+          page,
+          p50Ms: of((sample) => sample.p50Ms),
+          p99Ms: of((sample) => sample.p99Ms),
+          cpuUs: of((sample) => sample.cpuUs.server),
+          redisCpuUs: of((sample) => sample.cpuUs.redis),
+        };
       });
       return scaleResult(results, guilds);
     } finally {
@@ -72,16 +78,19 @@ export function runScale(options: BenchOptions): Promise<SectionResult> {
 }
 
 /** Returns the tables from the smallest guild to the largest, and the goals for how flat they are. */
-export function scaleResult(
+function scaleResult(
   cells: readonly ScaleCell[],
   memory: readonly Pick<MeasuredGuild, 'members' | 'bytesPerMember'>[],
 ): SectionResult {
-  const [smallest, largest] = [memory[0], memory.at(-1)] as [(typeof memory)[0], (typeof memory)[0]];
+  const smallest = memory[0] as (typeof memory)[0];
+  const largest = memory.at(-1) as (typeof memory)[0];
   const cost = ({ cpuUs, redisCpuUs }: ScaleCell) => cpuUs + redisCpuUs;
   const flatness = SERVICES.flatMap((service) => {
     const cellOf = ({ members }: typeof smallest, page: ScaleCell['page']) =>
       cells.find((cell) => cell.service === service && cell.members === members && cell.page === page) as ScaleCell;
-    const [first, last, ofSmallest] = [cellOf(largest, 'first'), cellOf(largest, 'last'), cellOf(smallest, 'first')];
+    const first = cellOf(largest, 'first');
+    const last = cellOf(largest, 'last');
+    const ofSmallest = cellOf(smallest, 'first');
     const name = `(${service}, ${figure(largest.members)} members)`;
     return [
       atMost(`last page over first page, p50 ${name}`, last.p50Ms / first.p50Ms, 1.3),
@@ -95,7 +104,7 @@ export function scaleResult(
       ...tableLines(
         ['', 'members', 'page', 'p50 ms', 'p99 ms', 'CPU µs a request', 'µs of Redis'],
         cells.map(({ service, members, page, p50Ms, p99Ms, cpuUs, redisCpuUs }) => {
-          return [service, figure(members), page, ...[p50Ms, p99Ms, cpuUs, redisCpuUs].map(figure)];
+          return [service, figure(members), page, figure(p50Ms), figure(p99Ms), figure(cpuUs), figure(redisCpuUs)];
         }),
       ),
       '',

@@ -73,7 +73,7 @@ function* rawMembers(members: number): Generator<string> {
 }
 
 /** Returns ZADD and HSET of one member in Redis's protocol: the same content as from the writer, without counters and revision. */
-export function rawCommands(guildId: string, { userId, set, profile }: ReturnType<typeof recordOf>): string {
+function rawCommands(guildId: string, { userId, set, profile }: ReturnType<typeof recordOf>): string {
   const command = (...args: readonly string[]) =>
     `*${args.length}\r\n${args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`).join('')}`;
   const { username, dailyStreak, lastDailyClaim } = profile;
@@ -86,7 +86,8 @@ export function rawCommands(guildId: string, { userId, set, profile }: ReturnTyp
 function seedResult(members: number, runs: Readonly<Record<'writer' | 'raw', readonly Run[]>>): SectionResult {
   const rate = (of: readonly Run[]) => median(of.map(({ membersPerSecond }) => membersPerSecond));
   const cpu = (of: readonly Run[]) => figure(median(of.map(({ redisCpuUs }) => redisCpuUs)));
-  const [writer, raw] = [rate(runs.writer), rate(runs.raw)];
+  const writer = rate(runs.writer);
+  const raw = rate(runs.raw);
   return {
     data: { members, writer, raw, runs },
     lines: tableLines(

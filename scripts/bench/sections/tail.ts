@@ -12,7 +12,7 @@ const WARM_UP_S = 3;
 const LOADS = [0.3, 0.5, 0.7];
 
 /** Samples of a contender at one part of its peak, round by round. */
-export interface TailSeries {
+interface TailSeries {
   readonly name: ContenderName;
   readonly load: number;
   readonly samples: readonly Sample[];
@@ -60,23 +60,27 @@ async function replyOf(testbed: Testbed, request: MixedRequest) {
 }
 
 /** Returns the table, and the goal beside nginx if it took part. */
-export function tailResult(series: readonly TailSeries[]): SectionResult {
+function tailResult(series: readonly TailSeries[]): SectionResult {
   const rows = series.map(({ name, load, samples }) => {
     const of = (value: (sample: Sample) => number) => median(samples.map(value));
     return {
-      ...{ name, load, requestsPerSecond: of((sample) => sample.requestsPerSecond) },
-      ...{ p50Ms: of((sample) => sample.p50Ms), p99Ms: of((sample) => sample.p99Ms) },
+      name,
+      load,
+      requestsPerSecond: of((sample) => sample.requestsPerSecond),
+      p50Ms: of((sample) => sample.p50Ms),
+      p99Ms: of((sample) => sample.p99Ms),
       p999Ms: of((sample) => sample.p999Ms),
     };
   });
   const p99Of = (name: ContenderName) => rows.find((row) => row.name === name && row.load === 0.7)?.p99Ms;
-  const [service = Number.NaN, nginx] = [p99Of('guildrank'), p99Of('nginx')];
+  const service = p99Of('guildrank') ?? Number.NaN;
+  const nginx = p99Of('nginx');
   return {
     data: { rows, series },
     lines: tableLines(
       ['', 'of its peak', 'requests/s', 'p50 ms', 'p99 ms', 'p99.9 ms'],
       rows.map(({ name, load, requestsPerSecond, p50Ms, p99Ms, p999Ms }) => {
-        return [name, percent(load), ...[requestsPerSecond, p50Ms, p99Ms, p999Ms].map(figure)];
+        return [name, percent(load), figure(requestsPerSecond), figure(p50Ms), figure(p99Ms), figure(p999Ms)];
       }),
     ),
     goals: nginx === undefined ? [] : [atMost('p99 at 70 % over that of nginx', service / nginx, 1)],

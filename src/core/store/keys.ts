@@ -179,8 +179,9 @@ export class RedisKeys {
 
   /** Returns the keys of the sessions of a guild; null = those of the operator. */
   sessionsOf(guildId: string | null): SessionKeys {
-    if (guildId !== null)
+    if (guildId !== null) {
       return { sessions: this.guild(guildId).sessions, open: `${this.prefix}:sessions:{${guildId}}` };
+    }
     const sessions = `${this.prefix}:operator-sessions`;
     return { sessions, open: `${sessions}:open` };
   }

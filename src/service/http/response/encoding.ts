@@ -13,7 +13,11 @@ export function chooseEncoding(accepted: string | undefined, offered: readonly E
   let most = weights.get('identity') ?? 0;
   for (const coding of offered) {
     const weight = weights.get(coding) ?? weights.get('*') ?? 0;
-    if (weight > 0 && (best ? weight > most : weight >= most)) [best, most] = [coding, weight];
+    const isLiked = best === undefined ? weight >= most : weight > most;
+    if (weight > 0 && isLiked) {
+      best = coding;
+      most = weight;
+    }
   }
   return best;
 }

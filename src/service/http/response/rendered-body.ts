@@ -59,8 +59,10 @@ const OVERHEAD_BYTES = 1000;
 export function sizeInMemory(rendered: RenderedBody | null): number {
   if (rendered === null) return OVERHEAD_BYTES;
   const { length } = rendered.body;
+  const own = length + OVERHEAD_BYTES;
+  if (!rendered.isLarge) return own;
   // A large one may be compressed when it is in the cache.
-  return length + OVERHEAD_BYTES + (rendered.isLarge ? Math.ceil(length * COMPRESSED_SHARE) + OVERHEAD_BYTES : 0);
+  return own + Math.ceil(length * COMPRESSED_SHARE) + OVERHEAD_BYTES;
 }
 
 /** Renders a page or a member. */
@@ -76,9 +78,10 @@ export function renderStats(stats: GuildStats): RenderedBody {
 
 /** Renders a text of this media type. @param more further headers of a 200, as a flat list: a 304 lacks them, so the ETag changes with them. */
 export function toBody(text: string, type?: string, more?: readonly string[]): RenderedBody {
-  const length = Buffer.byteLength(text);
   // Text of ASCII alone is its own bytes.
-  const body = length === text.length ? text : Buffer.from(text).toString('latin1');
-  const etag = ['"', hash('sha1', more ? [text, ...more].join('\n') : text, 'base64url'), '"'].join('');
+  const isAscii = Buffer.byteLength(text) === text.length;
+  const body = isAscii ? text : Buffer.from(text).toString('latin1');
+  const content = more ? [text, ...more].join('\n') : text;
+  const etag = ['"', hash('sha1', content, 'base64url'), '"'].join('');
   return new RenderedBody(body, etag, type, more);
 }

@@ -3,15 +3,21 @@ import { WINDOW_S } from '../../../core/access/quotas.ts';
 import { chooseEncoding } from './encoding.ts';
 import { type CorsPolicy, type HeaderBlock, headerBlock, joinBlocks } from './headers.ts';
 import type { Problem } from './problem.ts';
+import { rawHead, sendWhole, type WriteHead } from './raw-head.ts';
 import type { RenderedBody } from './rendered-body.ts';
 
 /** For a browser that opens a response as a document: it runs nothing, loads nothing and stands in no frame. */
 const SAFETY = headerBlock(
-  ...['X-Content-Type-Options', 'nosniff'],
-  ...['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
-  ...['X-Frame-Options', 'DENY'],
-  ...['Referrer-Policy', 'no-referrer'],
-  ...['Cross-Origin-Resource-Policy', 'cross-origin'],
+  'X-Content-Type-Options',
+  'nosniff',
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
+  'X-Frame-Options',
+  'DENY',
+  'Referrer-Policy',
+  'no-referrer',
+  'Cross-Origin-Resource-Policy',
+  'cross-origin',
 );
 
 export interface ResponseWriterParts {
@@ -80,9 +86,13 @@ export class ResponseWriter {
     const body = Buffer.from(text);
     res.writeHead(problem.status, [
       ...this.own(res),
-      ...['Cache-Control', 'no-store'],
+      'Cache-Control',
+      'no-store',
       ...(problem.extra.headers ?? []),
-      ...['Content-Type', type, 'Content-Length', String(body.length)],
+      'Content-Type',
+      type,
+      'Content-Length',
+      String(body.length),
       ...common.list,
     ]);
     res.end(body);
@@ -118,15 +128,6 @@ function blockFor(req: Request, { byOrigin, otherwise }: CorsPolicy): HeaderBloc
   return byOrigin.get(req.headers.origin) ?? otherwise;
 }
 
-/** Sends head and body in one write of one string; `end` with a body makes a vectored write of two (hot path, see ADR 11). */
-function sendWhole(res: Response, body: string): void {
-  const { socket } = res;
-  socket?.cork();
-  res.write(body, 'latin1');
-  socket?.uncork();
-  res.end();
-}
-
 /**
  * Returns whether If-None-Match names the tag: RFC 9110 section 13.1.2, weak comparison. Express's `req.fresh` also looks at Cache-Control,
  * and at headers set one by one.
@@ -135,60 +136,14 @@ export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean 
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
   // A proxy that compresses marks the tag: nginx makes it weak, and Apache adds -gzip or -br. The content is the same.
-  const contentOf = (tag: string) =>
-    tag
-      .trim()
-      .replace(/^W\//, '')
-      .replace(/-(?:gzip|br|zstd)"$/, '"');
   const content = contentOf(etag);
   return ifNoneMatch.split(',').some((candidate) => contentOf(candidate) === content);
 }
 
-const STATUS_LINES = { 200: 'HTTP/1.1 200 OK\r\n', 304: 'HTTP/1.1 304 Not Modified\r\n' } as const;
-
-/** Node's own field for a formatted head, which its types do not name. */
-interface WithHead {
-  _header?: string | null;
-}
-
-/**
- * Writes a head; the body, if there is one, comes next.
- * @param own headers of this response alone, as a flat list.
- * @param blocks headers that are formatted already, with Content-Length unless it is a 304.
- */
-type WriteHead = (
-  req: Request,
-  res: Response,
-  status: keyof typeof STATUS_LINES,
-  own: readonly string[],
-  blocks: readonly HeaderBlock[],
-) => void;
-
-/**
- * Returns a function that writes the heads of 200 and 304 responses as one text each. Node checks and joins a head header by header (hot
- * path, see ADR 11). Whatever Node would write differently goes through `writeHead`, and so does every head if Node does not take the text.
- */
-export function rawHead(now: () => number, keepAliveMs: number): WriteHead {
-  const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
-  /** The end of a head on a connection that stays open, formatted for this second. */
-  let ending = '';
-  let second = Number.NaN;
-  return (req, res, status, own, blocks) => {
-    // HTTP/1.0, a closing connection and a client that waits for "100 Continue" need further headers, which Node knows.
-    if (res.shouldKeepAlive && req.httpVersion === '1.1' && req.headers.expect === undefined) {
-      const time = Math.floor(now() / 1000);
-      if (time !== second) {
-        second = time;
-        ending = ['Date: ', new Date(time * 1000).toUTCString(), '\r\n', keepAlive].join('');
-      }
-      res.statusCode = status;
-      let head: string = STATUS_LINES[status];
-      for (let i = 0; i < own.length; i += 2) head += `${own[i]}: ${own[i + 1]}\r\n`;
-      for (const { lines } of blocks) head += lines;
-      (res as WithHead)._header = head + ending;
-      // Node says here whether it took the text.
-      if (res.headersSent) return;
-    }
-    res.writeHead(status, [...own, ...blocks.flatMap(({ list }) => list)]);
-  };
+/** Returns an entity tag without the marks of a proxy that compresses. */
+function contentOf(tag: string): string {
+  return tag
+    .trim()
+    .replace(/^W\//, '')
+    .replace(/-(?:gzip|br|zstd)"$/, '"');
 }

@@ -49,13 +49,20 @@ function bodyOf({ status, title, detail }: typeof BAD_REQUEST): string {
 
 function headersOf(body: string): string[] {
   return [
-    ...['Content-Type', 'application/problem+json', 'Content-Length', String(Buffer.byteLength(body))],
-    ...['Cache-Control', 'no-store', 'Connection', 'close'],
+    'Content-Type',
+    'application/problem+json',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    'Cache-Control',
+    'no-store',
+    'Connection',
+    'close',
   ];
 }
 
 function endWith(socket: Duplex, status: string, own: readonly string[], body: string, isHead = false): void {
   const headers = [...own, ...headersOf(body)];
-  const lines = headers.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+  let lines = '';
+  for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
   socket.end(`HTTP/1.1 ${status}\r\n${lines}\r\n${isHead ? '' : body}`);
 }

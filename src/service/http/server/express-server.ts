@@ -1,11 +1,10 @@
-import { createServer, IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import { answerBadRequest, answerBadTarget, answerConnect, type ParseError } from './bad-request.ts';
 import { ConnectionLimits, type CutReason } from './connection-limits.ts';
 import { drain } from './drain.ts';
 import { MAX_ADMIN_CONNECTIONS, serverOptions } from './listener.ts';
+import { messageClasses } from './message-classes.ts';
 import { type LimitedServer, ownPort } from './port.ts';
 
 /** Is told of all that does not reach the application. */
@@ -39,12 +38,8 @@ export function adminListener(
 }
 
 /**
- * Creates an HTTP server for an Express application. Express replaces the prototype of every request and response
- * (expressjs/express issue 5998). On Node 20 and 22 that makes V8 drop its fast paths for the object: 70 % of the throughput. Here the
- * server creates both with prototypes that already are the application's, so the replacement changes nothing.
- *
- * ES classes, because a Reflect.construct wrapper is slower than the stock server. Routers only, because a mounted sub-application
- * brings prototypes of its own.
+ * Creates an HTTP server for an Express application. It may have routers, and no mounted sub-application: that brings prototypes of its own
+ * (message-classes.ts).
  * @param maxConnections further connections are closed at once.
  * @param readsBodies whether the application reads bodies, whose senders may take long.
  */
@@ -55,16 +50,6 @@ export function createExpressServer(
   observer: ServerObserver,
   readsBodies = false,
 ): LimitedServer {
-  class AppRequest extends IncomingMessage {}
-  class AppResponse extends ServerResponse<AppRequest> {
-    override detachSocket(socket: Socket): void {
-      super.detachSocket(socket);
-      limits.end(socket);
-    }
-  }
-  if (LACKS_EMPTY_REQUESTS_OPTION) skipEmptyBodies(AppRequest.prototype);
-  adopt(AppRequest.prototype, app, 'request');
-  adopt(AppResponse.prototype, app, 'response');
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     const path = pathOf(req.url ?? '');
     if (path === undefined) {
@@ -72,10 +57,10 @@ export function createExpressServer(
       return;
     }
     req.url = path;
-    // With a last handler given, Express makes none for each request.
+    // For an error that the last layer of the application throws: Express's own handler would send its stack.
     app(req as Request, res as Response, () => res.destroy());
   };
-  const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+  const classes = messageClasses(app, (socket) => limits.end(socket));
   const server = createServer({ ...options, ...classes }, (req, res) => limits.serve(req, res, handle));
   const limits = new ConnectionLimits(server, maxConnections, observer.onCut, readsBodies);
 
@@ -96,40 +81,6 @@ export function createExpressServer(
     limits.endAfterResponses(socket, () => observer.onUnreadable(answerConnect(socket)));
   });
   return Object.assign(server, { openConnections: () => limits.open });
-}
-
-/** Whether this line of Node lacks the option `optimizeEmptyRequests` (listener.ts), which 24.12 brought. */
-const LACKS_EMPTY_REQUESTS_OPTION = Number.parseInt(process.versions.node, 10) < 24;
-
-/**
- * Stops the stream events of requests without a body, as Node's option does (hot path, see ADR 11). Nothing here may wait for the end of
- * such a body.
- */
-function skipEmptyBodies(prototype: IncomingMessage): void {
-  const { push, resume } = prototype;
-  prototype.push = function (this: IncomingMessage, chunk: unknown, encoding?: BufferEncoding) {
-    return hasBody(this) && push.call(this, chunk, encoding);
-  };
-  prototype.resume = function (this: IncomingMessage) {
-    return hasBody(this) ? resume.call(this) : this;
-  };
-  // Node's parser keeps a request, with its response, until it has ended: on an idle connection for as long as that stays open.
-  const ended = Object.getOwnPropertyDescriptor(Readable.prototype, 'readableEnded')?.get;
-  Object.defineProperty(prototype, 'readableEnded', {
-    get(this: IncomingMessage) {
-      return !hasBody(this) || ended?.call(this);
-    },
-  });
-}
-
-/** Returns whether a request has a body, which may be empty: RFC 9112 section 6. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-}
-
-/** Puts Express's methods between the class's prototype and Node's, and makes the class's prototype the application's. */
-function adopt<Role extends 'request' | 'response'>(prototype: object, app: Express, role: Role): void {
-  app[role] = Object.setPrototypeOf(prototype, app[role]);
 }
 
 /** Scheme and authority of a target in absolute form: RFC 9112 section 3.2.2. */

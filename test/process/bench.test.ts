@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { runMix } from '../../scripts/bench/sections/mix.ts';
+import { needs } from '../support/needs.ts';
+
+it('the benchmark measures the service beside bare node:http', needs('redis-server'), async () => {
+  const failures = {};
+  const options = { seconds: 0.5, rounds: 1, small: true, before: undefined, cores: undefined, failures };
+  const { data, lines } = await runMix(options);
+  // A busy machine can keep Redis from answering in time.
+  expect(Object.keys(failures).filter((failure) => !failure.endsWith(': 503'))).toEqual([]);
+  const { contenders } = data as { contenders: { name: string; requestsPerSecond: number }[] };
+  expect(contenders.map(({ name }) => name)).toEqual(expect.arrayContaining(['guildrank', 'node:http']));
+  for (const { name, requestsPerSecond } of contenders) {
+    expect(requestsPerSecond, name).toBeGreaterThan(0);
+    expect(lines.join('\n')).toContain(`\n${name} `);
+  }
+});
