@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ConfigError } from '../core/errors.ts';
 import { haveCommonAddress, parseConfig } from './service.ts';
-import { addressSetting, integer, parseVariables } from './values.ts';
+import { addressSetting, hostSetting, integer, parseVariables } from './values.ts';
 
 /** The settings of the dashboard: those of the service for Redis, plans and logs, and its own. */
 export type DashboardConfig = Readonly<ReturnType<typeof parseDashboardConfig>>;
@@ -18,7 +18,7 @@ const dashboardUrl = origin(URL_FORMAT).refine(
 );
 
 const schema = z.object({
-  DASHBOARD_HOST: z.string().default('127.0.0.1'),
+  DASHBOARD_HOST: hostSetting('127.0.0.1'),
   DASHBOARD_PORT: integer(0, 65_535, 8090),
   DASHBOARD_HEALTH_PORT: integer(0, 65_535, 0),
   DASHBOARD_URL: dashboardUrl,

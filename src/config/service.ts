@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { RedisConfig } from '../core/store/redis-config.ts';
 import { fontFiles } from './font-files.ts';
 import { nodeList, pemFile, redisUrl } from './redis.ts';
-import { addressSetting, integer, listSetting, oneOf, parseVariables, splitList } from './values.ts';
+import { addressSetting, hostSetting, integer, listSetting, oneOf, parseVariables, splitList } from './values.ts';
 
 /** All settings of the service, parsed once from environment variables. */
 
@@ -71,9 +71,9 @@ const schema = z
       .string()
       .regex(/^[A-Za-z0-9:_.-]{1,64}$/, 'must be 1 to 64 of A-Z a-z 0-9 : _ . -')
       .default('gr'),
-    HOST: z.string().min(1, 'must be an address to listen on').default('0.0.0.0'),
+    HOST: hostSetting('0.0.0.0'),
     PORT: integer(0, 65_535, 8080),
-    ADMIN_HOST: z.string().min(1, 'must be an address to listen on').default('127.0.0.1'),
+    ADMIN_HOST: hostSetting('127.0.0.1'),
     ADMIN_PORT: integer(0, 65_535, 9464),
     MAX_CONNECTIONS: integer(1, 1_000_000, 5000),
     WORKERS: workers,

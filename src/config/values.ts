@@ -20,6 +20,13 @@ export const integer = (min: number, max: number, fallback: number) =>
     .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
     .default(fallback);
 
+/** Returns the parser of an address to listen on, `fallback` when it is unset. An address of IPv6 may stand in brackets, as in a URL. */
+export const hostSetting = (fallback: string) =>
+  z
+    .string()
+    .transform((text) => text.replace(/^\[(.*)\]$/, '$1'))
+    .default(fallback);
+
 export const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
 

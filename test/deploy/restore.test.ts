@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -69,6 +69,17 @@ describe('deploy/redis/restore.sh', needs('redis-server', 'redis-cli'), () => {
     writeFileSync(join(folder, 'copy.rdb'), 'something else');
     const { code, stderr } = await restore();
     expect([code, stderr]).toEqual([1, 'restore.sh: standard input is not a copy made with redis-cli --rdb\n']);
+    expect(readdirSync(join(folder, 'data'))).toEqual(before);
+  });
+
+  it('refuses a copy that ends in the middle, and changes nothing', async () => {
+    await prepare(toFile);
+    const before = readdirSync(join(folder, 'data'));
+    const copy = readFileSync(join(folder, 'copy.rdb'));
+    writeFileSync(join(folder, 'copy.rdb'), copy.subarray(0, copy.length - 20));
+    const { code, stderr } = await restore();
+    expect(code).toBe(1);
+    expect(stderr).toContain('the copy ends in the middle: make or transfer it again. Nothing was changed');
     expect(readdirSync(join(folder, 'data'))).toEqual(before);
   });
 

@@ -9,6 +9,8 @@ import type { RedisConfig } from './redis-config.ts';
 /** A server that refuses a connection says so at once. */
 const WAIT_MS = 500;
 const MAX_BYTES = 1000;
+/** Characters of an error that are told. */
+const MAX_SHOWN = 300;
 /** Servers that are asked, at the same time. */
 const MAX_ADDRESSES = 8;
 
@@ -58,7 +60,7 @@ function errorFrom({ tls, ...options }: RedisOptions): Promise<string | undefine
       socket.destroy();
       // Only the first sentence is kept: the sentences of the protected mode fill a page.
       const [, error] = /^-(.+?)(?:\. |[\r\n]|$)/.exec(text) ?? [];
-      resolve(error);
+      resolve(error?.slice(0, MAX_SHOWN));
     };
     const timer = setTimeout(end, WAIT_MS);
     socket.on('data', (chunk: Buffer) => {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { takeEnvFile } from '../../../src/config/env-file.ts';
 
 describe('takeEnvFile', () => {
@@ -42,4 +42,11 @@ describe('takeEnvFile', () => {
     write('REDIS_URL=redis://u:secret@h:1\n');
     expect(takeEnvFile({}, folder)).not.toContain('secret');
   });
+});
+
+it('a file in UTF-16 is refused with the encoding to save it in', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-env-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, '.env'), Buffer.from('\uFEFFREDIS_URL=redis://host\r\n', 'utf16le'));
+  expect(() => takeEnvFile({}, folder)).toThrow('in the encoding UTF-8');
 });

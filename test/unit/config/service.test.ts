@@ -187,3 +187,23 @@ describe('parseConfig', () => {
     expect(() => parseConfig({ REDIS_MODE: 'cluster' })).toThrow(/REDIS_NODES is required when REDIS_MODE is cluster/);
   });
 });
+
+describe('the variables of OpenTelemetry', () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+
+  it.each([
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }, 'OTEL_EXPORTER_OTLP_ENDPOINT is not the address'],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'grpc://x:4317' }, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is not the address'],
+    [{ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'asks for grpc'],
+  ])('that cannot work stop no service, and give a reason for the log: %o', (variables, reason) => {
+    expect(parseConfig(variables)).toMatchObject({ tracing: false, tracingProblem: expect.stringContaining(reason) });
+  });
+
+  it('that name a collector for HTTP begin traces', () => {
+    expect(parseConfig(endpoint)).toMatchObject({ tracing: true, tracingProblem: undefined });
+  });
+});
+
+it('an address of IPv6 to listen on may stand in brackets', () => {
+  expect(parseConfig({ HOST: '[::]', ADMIN_HOST: '[::1]' })).toMatchObject({ host: '::', adminHost: '::1' });
+});
