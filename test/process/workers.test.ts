@@ -61,7 +61,7 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
     const sent = load(context, service);
     await vi.waitFor(() => expect(sent.answers.length).toBeGreaterThan(100), PATIENT);
     const stopWatching = watchSums(service);
-    // Of two connections, one is given to the worker that cannot take it any more.
+    // Of new connections, one is given to the worker that cannot take it any more.
     process.kill(pids[0] as number, 'SIGSTOP');
     const agent = new Agent();
     context.onTestFinished(() => agent.destroy());
@@ -72,7 +72,11 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
     process.kill(pids[0] as number, 'SIGKILL');
     await line(({ msg }) => msg === 'a worker ended: replacing it');
     const outcomes = (await Promise.all(given)).map(({ status, error }) => error ?? status);
-    expect(outcomes.toSorted()).toEqual([200, 'ECONNRESET']);
+    // Unless a connection of the load took the place at the stopped worker before: then both are answered.
+    expect([
+      [200, 200],
+      [200, 'ECONNRESET'],
+    ]).toContainEqual(outcomes.toSorted());
     // Also while the replacement starts.
     expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
     await vi.waitFor(() => expect(serving(lines), 'workers that have served').toBe(3), PATIENT);
