@@ -1,7 +1,7 @@
 import { RefusedError } from '../errors.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
-import { throwRefusal } from '../store/refused-reply.ts';
-import { defineScript, type ScriptArgument, type ScriptReply } from '../store/script.ts';
+import type { ScriptReply } from '../store/script.ts';
+import { stepsOfScript } from '../store/script-steps.ts';
 import type { Fields, MovedMember } from './moved-guild.ts';
 
 /** The scripts that store a guild which comes from another Redis, one for each step of move.lua. */
@@ -30,24 +30,11 @@ const OBSTACLES: ReadonlyMap<string, Obstacle> = new Map([
   ['COUNT', 'import_incomplete'],
 ]);
 
-function defineStep<Own extends object, Result>(
-  step: string,
-  args: (fields: Own) => readonly ScriptArgument[],
-  decode: (reply: ScriptReply) => Result,
-) {
-  return defineScript({
-    name: 'move',
-    keys: KEYS,
-    boards: true,
-    args: (fields: StepFields & Own) => [step, fields.token, ...args(fields)],
-    decode(reply: ScriptReply, { guild }): Result {
-      throwRefusal(reply);
-      const obstacle = OBSTACLES.get(String(reply[0]));
-      if (obstacle) throw new RefusedError(obstacle, { guild });
-      return decode(reply);
-    },
-  });
-}
+/** Defines a step that takes the token of the lock and further fields. */
+const defineStep = stepsOfScript('move', KEYS, ([status]: ScriptReply, { guild }: StepFields) => {
+  const obstacle = OBSTACLES.get(String(status));
+  if (obstacle) throw new RefusedError(obstacle, { guild });
+});
 
 const toBytes = (text: string) => Buffer.from(text, 'latin1');
 

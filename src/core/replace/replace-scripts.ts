@@ -1,6 +1,6 @@
 import { GUILD_KEYS, type GuildKeys, type StagingKeys } from '../store/keys.ts';
-import { throwRefusal } from '../store/refused-reply.ts';
-import { defineScript, type ScriptArgument, type ScriptReply } from '../store/script.ts';
+import type { ScriptReply } from '../store/script.ts';
+import { stepsOfScript } from '../store/script-steps.ts';
 
 /** The scripts that replace the members of a guild, one for each step of replace.lua. All but the first need the lock with the token. */
 
@@ -49,22 +49,7 @@ type Swapped =
   | { readonly status: 'carry all'; readonly server: string };
 
 /** Defines a step that takes the token of the lock and further fields. */
-function defineStep<Fields extends object, Result>(
-  step: string,
-  args: (fields: Fields) => readonly ScriptArgument[],
-  decode: (reply: ScriptReply) => Result,
-) {
-  return defineScript({
-    name: 'replace',
-    keys: KEYS,
-    boards: true,
-    args: (fields: Fields & { readonly token: string }) => [step, fields.token, ...args(fields)],
-    decode(reply: ScriptReply): Result {
-      throwRefusal(reply);
-      return decode(reply);
-    },
-  });
-}
+const defineStep = stepsOfScript('replace', KEYS);
 
 const movedMembers = ([, left, copied]: ScriptReply): Moved => ({ left: Number(left), copied: Number(copied) });
 

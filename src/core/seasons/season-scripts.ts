@@ -1,8 +1,8 @@
 import { RefusedError } from '../errors.ts';
 import { decodeRow, type StoredMember } from '../members/stored-members.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
-import { throwRefusal } from '../store/refused-reply.ts';
-import { defineScript, type ScriptArgument, type ScriptReply } from '../store/script.ts';
+import { defineScript, type ScriptReply } from '../store/script.ts';
+import { stepsOfScript } from '../store/script-steps.ts';
 
 /** The scripts that end a season, one for each step of season.lua. All but the first two need the lock with the token. */
 
@@ -21,22 +21,7 @@ interface BegunSeason {
 }
 
 /** Defines a step that takes the token of the lock and further fields. */
-function defineStep<Fields extends object, Result>(
-  step: string,
-  args: (fields: Fields) => readonly ScriptArgument[],
-  decode: (reply: ScriptReply) => Result,
-) {
-  return defineScript({
-    name: 'season',
-    keys: KEYS,
-    boards: true,
-    args: (fields: Fields & { readonly token: string }) => [step, fields.token, ...args(fields)],
-    decode(reply: ScriptReply): Result {
-      throwRefusal(reply);
-      return decode(reply);
-    },
-  });
-}
+const defineStep = stepsOfScript('season', KEYS);
 
 /** @throws RefusedError when a reply says that something else is in the way of the guild. */
 function throwConflict([status, other]: ScriptReply, guild: string): void {
