@@ -8,14 +8,14 @@ describeStores('a text above its bound that something else stored', (kind) => {
   const suite = serviceSuite(kind);
   const config = 'gr:{guild}:config';
 
-  it('is cut in the name of a member', async () => {
+  it('the API cuts a name that is too long', async () => {
     await suite.service.store.writer.award('guild', { userId: 'a', amount: 5 });
     await suite.testStore.client.hset('gr:{guild}:members', 'a', `- 0 - ${'ä'.repeat(50_000)}`);
     const { body } = await suite.get('/servers/guild/members/a').expect(200);
     expect(body.username).toMatch(/^ä{254}…$/);
   });
 
-  it('counts as 1 in a multiplier of XP, for the API, a board and the award', async () => {
+  it('the API, a board and the award take 1 for a multiplier that is too long', async () => {
     await suite.service.store.guildConfig.update('guild', { boards: ['week'] });
     await suite.testStore.client.hset(config, 'xp_multiplier', `2.${'0'.repeat(90_000)}`);
     expect((await suite.service.store.writer.award('guild', { userId: 'm', amount: 5 })).xp).toBe(5);
@@ -23,7 +23,7 @@ describeStores('a text above its bound that something else stored', (kind) => {
     expect((await suite.get('/servers/guild~week/stats').expect(200)).body.xp_multiplier).toBe(1);
   });
 
-  it('is refused in rules', async () => {
+  it('the reader refuses rules that are too long', async () => {
     await suite.testStore.client.hset(config, 'rules', `{"no_xp":{"roles":[]}}${' '.repeat(90_000)}`);
     const rules = createReader(suite.testStore.client).rules('guild');
     await expect(rules).rejects.toThrow(InvalidInputError);

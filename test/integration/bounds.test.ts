@@ -99,7 +99,7 @@ describeStores('a text above its bound in a call of a script', (kind) => {
     expect(await stored()).toEqual([]);
   });
 
-  it('is refused as the cooldown of an award, and nothing is stored', async () => {
+  it('an award refuses a cooldown that is too long, and stores nothing', async () => {
     const { keys, stored, base } = guild();
     const reply = await scriptCall('award', [...keys, `${base}:cooldown:a`], 'a', '5', `${zeros}60000`, '', '');
     expect(reply).toEqual(['REFUSED', 0, 'argument']);
@@ -132,7 +132,7 @@ describeStores('a text above its bound in a call of a script', (kind) => {
     expect(await stored()).toEqual([]);
   });
 
-  it('is refused as a guild or a user of an invite', async () => {
+  it('an invite refuses a guild or a user that is too long', async () => {
     const key = suite.store.redisKeys.invite('0'.repeat(64));
     for (const [guildId, userId] of [
       [a(65), ''],

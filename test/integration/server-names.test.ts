@@ -63,7 +63,7 @@ describe('a host that routes TLS by the name of the handshake', needs('openssl')
     expect(new Set(server.names)).toEqual(new Set([NAME]));
   });
 
-  it('is sent no name for an IP address, which is none', async () => {
+  it('a host with an IP address gets no name, because an address is no name', async () => {
     const { client, server } = await connected((port) => ({
       REDIS_URL: `rediss://127.0.0.1:${port}`,
       REDIS_TLS_VERIFY: 'off',

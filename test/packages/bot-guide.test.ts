@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { xpForLevel } from '../../src/core/ranking/curves.ts';
 import * as writerEntry from '../../src/kit/writer.ts';
+import { snippetsOf } from '../support/guide-snippets.ts';
 import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { INSTALLING_MS, PATIENT } from '../support/wait.ts';
@@ -14,11 +15,7 @@ const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 const guide = read('docs/bots.md');
 
 /** The snippets of the guide in their order, each with its heading. */
-const snippets = guide.split(/^## /m).flatMap((section) => {
-  const [heading = ''] = section.split('\n');
-  const blocks = [...section.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)];
-  return blocks.map(([, language = '', source = '']) => ({ heading, language, source }));
-});
+const snippets = snippetsOf(guide);
 const [install] = snippets;
 /** This one runs by itself: test/packages/small-bot.test.ts. */
 const SMALL_BOT = 'A whole small bot';

@@ -203,7 +203,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     expect(files).toEqual(expect.arrayContaining([...entries, 'dist/lua/award.lua', 'dist/LICENSE', 'README.md']));
   });
 
-  it('has a README whose lines run, and which leads to the guide', async () => {
+  it('the README of the kit runs as printed, and leads to the guide', async () => {
     const page = readFileSync(join(kit, 'README.md'), 'utf8');
     expect(page).toContain('`docs/bots.md` in the repository');
     const [, snippet = ''] = /^```js\n([\s\S]*?)```/m.exec(page) ?? [];
