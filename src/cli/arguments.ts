@@ -8,7 +8,9 @@ import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '..
 import { ID_PATTERN, parseRankingId, type RankingId } from '../core/ranking/model.ts';
 import { parseMultiplier, parseTitle, parseUtcOffset } from '../core/settings/guild-config.ts';
 import { BOARD_KINDS, type BoardKind } from '../core/store/keys.ts';
-import { utcTime } from '../imports/rows.ts';
+import type { FieldMap } from '../imports/choose-format.ts';
+import { FIELD_WORDS, type FieldWord } from '../imports/fields.ts';
+import { readTime } from '../imports/times.ts';
 import { parseDuration } from './duration.ts';
 
 /** The options of a command about a guild. */
@@ -139,6 +141,24 @@ export function parseSwitch(text: string): boolean {
 /** Parses a title of the public page. */
 export const parsePageTitle = asArgument(parseTitle);
 
+/** The fields that {@link parseFieldMap} takes. */
+export const FIELD_LIST = Object.keys(FIELD_WORDS).join(', ');
+/** A comma in the name of a field is no separator. */
+const BETWEEN_FIELDS = new RegExp(`,(?=(?:${Object.keys(FIELD_WORDS).join('|')})=)`);
+
+/** Parses the fields of a file, such as `xp=total_xp,name=tag`. */
+export function parseFieldMap(text: string): FieldMap {
+  const map: { [Word in FieldWord]?: string } = {};
+  for (const part of text.split(BETWEEN_FIELDS)) {
+    const [, word = '', name = ''] = /^([^=]*)=(.*)$/.exec(part) ?? [];
+    if (!Object.hasOwn(FIELD_WORDS, word) || name === '')
+      throw new InvalidArgumentError(`It must be like xp=total_xp,name=tag, with the fields ${FIELD_LIST}.`);
+    map[word as FieldWord] = name;
+  }
+  if (!map.xp) throw new InvalidArgumentError('It must name the field with the XP, such as xp=total_xp.');
+  return map;
+}
+
 /** Parses a number of members to generate. */
 export function parseMemberCount(text: string): number {
   if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 99999999.');
@@ -175,7 +195,8 @@ export function parseName(text: string): string {
 
 /** Parses a time as imports do: one without a zone is in UTC. */
 export function parseTime(text: string): string {
-  const time = utcTime(text);
-  if (time === undefined) throw new InvalidArgumentError('It must be a time such as 2026-01-31T18:30:00Z.');
+  const time = readTime(text);
+  if (time === undefined || time === 'ambiguous')
+    throw new InvalidArgumentError('It must be a time such as 2026-01-31T18:30:00Z.');
   return time;
 }

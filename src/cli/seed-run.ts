@@ -1,14 +1,22 @@
-import { RefusedError } from '../core/errors.ts';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { Core } from '../core/core.ts';
+import { InvalidInputError, messageOf, RefusedError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
+import { parseRules } from '../core/rules/parse-rules.ts';
+import type { FieldMap } from '../imports/choose-format.ts';
 import { curveOfFiles } from '../imports/curve-choice.ts';
 import { dryRun } from '../imports/dry-run.ts';
 import type { FormatName } from '../imports/formats.ts';
 import { generateEntries } from '../imports/generate.ts';
+import { rulesOfInputs } from '../imports/import-rules.ts';
 import { type Input, openInput } from '../imports/inputs.ts';
 import type { LevelChoice } from '../imports/levels.ts';
 import { load } from '../imports/load.ts';
 import { IncompleteRun } from '../imports/outcome.ts';
-import { Problems } from '../imports/problems.ts';
+import { checkPages } from '../imports/pages.ts';
+import { Problems, type RefusedRow } from '../imports/problems.ts';
+import type { Reading } from '../imports/reading.ts';
+import { REFUSED_HEADER, refusedLine } from '../imports/refused-rows.ts';
 import { summaryLine } from '../imports/summary.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -25,12 +33,16 @@ export interface SeedOptions extends GuildOptions {
   readonly generate?: number;
   readonly randomSeed: string;
   readonly format?: FormatName;
+  readonly map?: FieldMap;
+  readonly sourceGuild?: string;
   readonly curve?: CurveText;
   readonly levels?: LevelChoice;
   readonly plan?: string;
   readonly dryRun?: boolean;
   readonly replace?: boolean;
   readonly strict?: boolean;
+  readonly rules?: boolean;
+  readonly refused?: string;
 }
 
 /** Members that a dry run tells apart: half a gigabyte. A load needs its memory for less. */
@@ -51,8 +63,13 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
   const message = () => 'Interrupted: nothing was loaded';
   const outcome = await interruptible(context, message, async (interrupt) => {
     const inputs = await openInputs(context, options, interrupt.signal);
+    tellPages(context, options, inputs);
     const run = options.dryRun ? preview : write;
-    return run(context, options, inputs, interrupt);
+    try {
+      return await run(context, options, inputs, interrupt);
+    } finally {
+      await Promise.all(inputs.map((input) => input.close()));
+    }
   });
   if (outcome instanceof IncompleteRun) throw new PartialResult(outcome.message, EXIT_CODES[outcome.reason]);
   // What a script refuses of a load is a failure of it. Other refusals are about the guild.
@@ -69,10 +86,13 @@ async function preview(
 ): Promise<Error | undefined> {
   const { guild, curve, levels, json } = options;
   const formatCurve = formatCurveOf(options, inputs);
+  const rules = takeRules(context, options, inputs);
   const { reading, stop } = startReading(context, options, inputs, interrupt);
   const job = { guild, curve, formatCurve, levels, maxDistinct: MAX_DISTINCT.dryRun };
   const result = await dryRun(reading, job).finally(stop);
   print(context, json, result.preview, () => previewLines(context, result));
+  tellRefused(context, reading);
+  if (rules) context.stderr.write(`${rules.file}: its rules would be stored\n`);
   return result.outcome;
 }
 
@@ -85,25 +105,63 @@ async function write(
 ): Promise<Error | undefined> {
   const { guild, curve, levels, plan, replace = false, json } = options;
   const formatCurve = formatCurveOf(options, inputs);
-  const { summary, outcome } = await withCore(context, (services) => {
+  const rules = takeRules(context, options, inputs);
+  const { summary, outcome, reading } = await withCore(context, async (services) => {
     const { reading, stop } = startReading(context, options, inputs, interrupt);
-    const reopen = reopening(options, inputs, interrupt.signal);
     const choices = { replace, plan, curve, formatCurve, levels };
     const holdExit = () => interrupt.holdExit();
-    const job = { guild, reading, holdExit, ...choices, reopen, maxDistinct: MAX_DISTINCT.load };
-    return load(services, job).finally(stop);
+    const job = { guild, reading, holdExit, ...choices, maxDistinct: MAX_DISTINCT.load };
+    const result = await load(services, job).finally(stop);
+    if (rules && result.summary.complete) await storeRules(services, guild, rules);
+    return { ...result, reading };
   });
   print(context, json, summary, () => summaryLine(summary));
+  tellRefused(context, reading);
+  if (rules && summary.complete) context.stderr.write(`${rules.file}: its rules are stored\n`);
   return outcome;
 }
 
-/** The second reading of a file says nothing that the first has said. */
-const SILENT = { write: () => {}, advice: COMMAND_ADVICE };
+/** Says which pages come twice or are missing. @throws InvalidInputError when one is, and the present members would be replaced. */
+function tellPages(
+  { stderr }: CommandContext,
+  { replace, dryRun: isDry }: SeedOptions,
+  inputs: readonly Input[],
+): void {
+  const { missing, notices } = checkPages(inputs);
+  for (const notice of notices) stderr.write(`${notice}\n`);
+  if (missing === undefined) return;
+  if (replace && !isDry)
+    throw new InvalidInputError(
+      `${missing}: nothing was replaced. Add them, or ${COMMAND_ADVICE.loadWithoutReplacing}`,
+    );
+  stderr.write(`${missing}\n`);
+}
 
-/** Returns a function that opens the files once more; undefined for generated members, and with a pipe, which can be read once only. */
-function reopening({ file, format }: SeedOptions, inputs: readonly Input[], signal: AbortSignal) {
-  if (!file || inputs.some(({ size }) => size === undefined)) return undefined;
-  return () => Promise.all(file.map((path) => openInput(path, format, signal, SILENT)));
+/** Returns the checked rules of the inputs, if a person wants them. @throws UsageError when the inputs have none. */
+function takeRules({ stderr }: CommandContext, { rules: wanted }: SeedOptions, inputs: readonly Input[]) {
+  const rules = rulesOfInputs(inputs);
+  if (!wanted) {
+    if (rules) stderr.write(`${rules.file}: it has rules of XP and roles too: add --rules to store them\n`);
+    return undefined;
+  }
+  if (!rules) throw new UsageError('--rules stores the rules that came with the members, and there are none');
+  parseRules(rules.rules);
+  for (const notice of rules.notices) stderr.write(`${rules.file}: ${notice}\n`);
+  return rules;
+}
+
+async function storeRules(
+  { guildConfig }: Core,
+  guild: string,
+  { rules, multiplier }: NonNullable<ReturnType<typeof takeRules>>,
+): Promise<void> {
+  await guildConfig.setRules(guild, JSON.stringify(rules));
+  if (multiplier !== undefined) await guildConfig.update(guild, { xpMultiplier: multiplier });
+}
+
+/** Tells which rows were left out, and why. */
+function tellRefused({ stderr }: CommandContext, { problems }: Reading): void {
+  for (const line of problems.lines()) stderr.write(`${line}\n`);
 }
 
 function formatCurveOf({ curve }: SeedOptions, inputs: readonly Input[]) {
@@ -113,23 +171,34 @@ function formatCurveOf({ curve }: SeedOptions, inputs: readonly Input[]) {
 /** Starts the progress bar. @returns the reading of the inputs, and a function that removes the bar. */
 function startReading(
   { stderr }: CommandContext,
-  { strict = false }: SeedOptions,
+  { strict = false, refused }: SeedOptions,
   inputs: readonly Input[],
   { signal }: Interrupt,
 ) {
   const progress = startProgress(totalSize(inputs), stderr);
-  const problems = new Problems((line) => progress.write(line));
-  return { reading: { inputs, strict, problems, progress, signal }, stop: () => progress.stop() };
+  const list = refused === undefined ? undefined : openRefused(refused);
+  const problems = new Problems((row) => list?.add(row));
+  const stop = () => {
+    progress.stop();
+    list?.close();
+  };
+  return { reading: { inputs, strict, problems, progress, signal }, stop };
 }
 
-/** Returns the sum of the inputs' sizes, or undefined when one of them is unknown. */
-function totalSize(inputs: readonly Input[]): number | undefined {
-  let sum = 0;
-  for (const { size } of inputs) {
-    if (size === undefined) return undefined;
-    sum += size;
+/** Creates the file of the refused rows. Each is written at once, so that an end at any time leaves all of them. @throws InvalidInputError */
+function openRefused(path: string) {
+  try {
+    const file = openSync(path, 'w');
+    writeSync(file, REFUSED_HEADER);
+    return { add: (row: RefusedRow) => void writeSync(file, refusedLine(row)), close: () => closeSync(file) };
+  } catch (error) {
+    throw new InvalidInputError(`Cannot write ${path}: ${messageOf(error)}`);
   }
-  return sum;
+}
+
+/** Returns the sum of the inputs' sizes. */
+function totalSize(inputs: readonly Input[]): number {
+  return inputs.reduce((sum, { size }) => sum + size, 0);
 }
 
 async function openInputs(
@@ -137,18 +206,20 @@ async function openInputs(
   options: SeedOptions,
   signal: AbortSignal,
 ): Promise<Input[]> {
-  const { generate, randomSeed, file = [], format } = options;
+  const { generate, randomSeed, file = [], format, map, sourceGuild } = options;
   if (generate !== undefined) {
     const entries: Input['entries'] = (onRead) => generateEntries(generate, randomSeed, onRead);
-    return [{ name: 'generated', unit: 'element', size: generate, entries, close: () => {} }];
+    return [{ name: 'generated', unit: 'element', size: generate, hasLevels: false, entries, close: async () => {} }];
   }
   if (new Set(file).size < file.length) throw new UsageError('--file names the same file twice');
   const warn = (line: string): void => void stderr.write(`${line}\n`);
   const inputs: Input[] = [];
   for (const path of file) {
-    const input = await openInput(path === '-' ? stdin : path, format, signal, { write: warn, advice: COMMAND_ADVICE });
+    const from = path === '-' ? stdin : path;
+    const input = await openInput(from, { format, map, sourceGuild }, signal, { write: warn, advice: COMMAND_ADVICE });
     // Files of one command mostly have the same format.
-    if (!format && input.format !== inputs.at(-1)?.format) warn(`${input.name}: ${input.format} (detected)`);
+    if (!format && input.format !== inputs.at(-1)?.format)
+      warn(`${input.name}: ${input.format ?? 'no members'} (detected)`);
     inputs.push(input);
   }
   return inputs;

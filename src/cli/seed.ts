@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { commandLine } from '../config/command-line.ts';
 import { FORMAT_NAMES } from '../imports/formats.ts';
 import { LEVEL_CHOICES } from '../imports/levels.ts';
-import { CURVES, parseCurveText, parseMemberCount, requireId } from './arguments.ts';
+import { CURVES, FIELD_LIST, parseCurveText, parseFieldMap, parseMemberCount, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-run.ts';
 
@@ -36,6 +36,8 @@ export function defineSeed(command: Command, context: CommandContext): void {
       '1',
     )
     .addOption(new Option('--format <name>', 'format of the files; detected if left out').choices(FORMAT_NAMES))
+    .option('--map <fields>', `fields of the files, such as xp=total_xp,name=tag; of ${FIELD_LIST}`, parseFieldMap)
+    .option('--source-guild <id>', 'guild whose members are loaded, when the files have several')
     .option('--curve <curve>', `curve that gives the levels of the guild: ${CURVES}`, parseCurveText)
     .addOption(
       new Option(
@@ -45,6 +47,8 @@ export function defineSeed(command: Command, context: CommandContext): void {
     )
     .option('--plan <name>', 'plan of the guild, one of PLAN_QUOTAS')
     .option('--replace', "replace the guild's members; readers never see an empty guild")
+    .option('--rules', 'store the rules that came with the members too: XP of a message, multipliers, reward roles')
+    .option('--refused <path>', 'write the bad rows into this CSV file, with their places and reasons')
     .option('--dry-run', 'write nothing and need no Redis; show a summary and the first ten members')
     .option('--strict', 'stop at the first bad row instead of skipping it')
     .option('--json', 'print the summary as JSON')

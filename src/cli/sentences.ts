@@ -8,6 +8,10 @@ import type { Advice } from '../imports/advice.ts';
 export const COMMAND_ADVICE: Advice = {
   nameFormat: 'name it with --format',
   checkFormat: 'is --format right?',
+  mapFields: (readings) =>
+    `say which field is which, such as ${readings.map((reading) => `--map ${shellWord(reading)}`).join(', or ')}`,
+  readInstead: (reading) => `add --map ${shellWord(reading)} to read it instead`,
+  chooseGuild: 'choose one with --source-guild',
   nameCurve: 'name one with --curve',
   switchCurve: (curve) => `add --curve ${curve} to switch`,
   chooseLevels(better) {
@@ -58,6 +62,9 @@ function quoted(name: string, args: string): string {
 
 /** Returns an id as an argument of a command. An id that was written by hand can have spaces, and an id that begins with a dash looks like an option. */
 function argument(id: string): string {
-  const text = /^[\w.-]+$/.test(id) ? id : `'${id.replaceAll("'", "'\\''")}'`;
-  return id.startsWith('-') ? `-- ${text}` : text;
+  return id.startsWith('-') ? `-- ${shellWord(id)}` : shellWord(id);
+}
+
+function shellWord(text: string): string {
+  return /^[\w.,=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -7,6 +7,9 @@ import type { Advice } from '../imports/advice.ts';
 export const PAGE_ADVICE: Advice = {
   nameFormat: 'choose it in the field "format"',
   checkFormat: 'is the format right?',
+  mapFields: (readings) => `choose the fields below, such as ${readings.join(', or ')}`,
+  readInstead: (reading) => `choose it as the field of XP to read it instead (${reading})`,
+  chooseGuild: 'choose it in the field "guild of the file"',
   nameCurve: 'choose it in the field "curve"',
   switchCurve: (curve) => `choose the curve ${curve} to switch`,
   chooseLevels(better) {

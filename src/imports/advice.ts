@@ -2,6 +2,11 @@
 export interface Advice {
   readonly nameFormat: string;
   readonly checkFormat: string;
+  /** @param readings of the fields, as `--map` takes them. */
+  mapFields(readings: readonly string[]): string;
+  /** @param reading that has another field as XP. */
+  readInstead(reading: string): string;
+  readonly chooseGuild: string;
   readonly nameCurve: string;
   switchCurve(curve: string): string;
   /** @param better the curve that gives most of the levels, if it is another one. */

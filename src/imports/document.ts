@@ -1,41 +1,98 @@
 import type { Readable } from 'node:stream';
-import { InvalidInputError, messageOf } from '../core/errors.ts';
-import { openFile, readText } from './inputs.ts';
-import { checkNesting } from './nesting.ts';
-import { withoutMembers } from './without-members.ts';
+import Assembler from 'stream-json/assembler.js';
+import type { Token } from 'stream-json/parser.js';
+import { InvalidInputError } from '../core/errors.ts';
+import { RULE_SOURCES } from './export-rules.ts';
+import { formatNamed } from './formats.ts';
+import { openSource, readSource } from './import-source.ts';
+import { PlaceTracker } from './json-place.ts';
+import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 
 /** The most bytes of text: a Polaris server of 500,000 members. */
 const MAX_BYTES = 64 << 20;
-/** The most characters beside the members of an export. They take ten times as many bytes when they are parsed. */
-const MAX_PARSED = 1 << 20;
+/** The most characters of names and values beside the members of an export, and of its brackets. */
+const MAX_KEPT = 1 << 20;
+
+/** The members in exports with rules, by their names at the top of the document. */
+const MEMBERS: ReadonlySet<string> = new Set(
+  RULE_SOURCES.flatMap((bot) => formatNamed(bot).places.flatMap((place) => place.split('.').slice(0, -1))),
+);
 
 /**
  * Reads a JSON document of rules or of an export with rules, from a file or a stream. Unpacks gzip. It has null in place of the members of
- * an export. O(n) of time, and of memory for the text.
+ * an export. O(n) of time, and of memory for what is beside the members.
  * @param name of the source, for messages.
- * @throws InvalidInputError when it cannot be read, is above `maxBytes` of text (64 MiB) or above 1 MiB beside its members, is no JSON, or
- * as {@link checkNesting}.
+ * @throws InvalidInputError when it cannot be read, is above `maxBytes` of text (64 MiB) or above 1 MiB beside its members, or is not one
+ * JSON document with at most 100 levels.
  */
 export async function readDocument(
-  source: string | Readable,
-  name = typeof source === 'string' ? source : 'stdin',
+  from: string | Readable,
+  name = typeof from === 'string' ? from : 'stdin',
   maxBytes = MAX_BYTES,
 ): Promise<unknown> {
-  const stream = typeof source === 'string' ? (await openFile(source)).stream : source;
-  let whole = '';
-  let size = 0;
-  for await (const piece of readText(stream, name)) {
-    size += Buffer.byteLength(piece);
-    if (size > maxBytes) throw new InvalidInputError(`${name} is above ${maxBytes >> 20} MiB: it is no file of rules`);
-    whole += piece;
+  const source = await openSource(from, undefined, name);
+  const reader = new DocumentReader(name);
+  async function* bounded(): AsyncGenerator<string> {
+    let size = 0;
+    for await (const piece of readSource(source, undefined)) {
+      size += Buffer.byteLength(piece);
+      if (size > maxBytes)
+        throw new InvalidInputError(`${name} is above ${maxBytes >> 20} MiB: it is no file of rules`);
+      yield piece;
+    }
   }
-  const text = withoutMembers(whole);
-  if (text.length > MAX_PARSED)
-    throw new InvalidInputError(`${name} has more than 1 MiB beside members: it is no file of rules`);
-  checkNesting(text, name);
   try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new InvalidInputError(`${name} is not valid JSON: ${messageOf(error)}`);
+    for await (const _ of parseJson(bounded(), name, reader, () => undefined));
+  } finally {
+    await source.close();
+  }
+  return reader.value;
+}
+
+/** Puts a document together, with null in place of members. */
+class DocumentReader implements TokenTaker {
+  readonly count = 0;
+  readonly isAssembling = false;
+  private readonly tracker = new PlaceTracker();
+  private readonly document = new Assembler<unknown>();
+  private isSkipping = false;
+  private kept = 0;
+  private scalar: { readonly value: unknown } | undefined;
+  private hasEnded = false;
+
+  constructor(private readonly name: string) {}
+
+  get depth(): number {
+    return this.tracker.depth;
+  }
+
+  /** The document. @throws InvalidInputError for an empty text. */
+  get value(): unknown {
+    if (!this.hasEnded) throw new InvalidInputError(`${this.name} is not valid JSON: it is empty`);
+    return this.scalar ? this.scalar.value : this.document.current;
+  }
+
+  take(token: Token): void {
+    if (this.hasEnded)
+      throw new InvalidInputError(`${this.name} is not valid JSON: it goes on after the end of the document`);
+    const { tracker } = this;
+    const isMembers = tracker.depth === 1 && isStart(token) && tracker.outer === '' && MEMBERS.has(tracker.key);
+    if (isMembers) {
+      this.isSkipping = true;
+      this.document.consume({ name: 'nullValue', value: null });
+    }
+    tracker.follow(token);
+    if (!this.isSkipping) this.keep(token);
+    else if (isEnd(token) && tracker.depth === 1) this.isSkipping = false;
+    this.hasEnded = tracker.depth === 0;
+  }
+
+  private keep(token: Token): void {
+    this.kept += 2 + ('value' in token ? String(token.value).length : 0);
+    if (this.kept > MAX_KEPT)
+      throw new InvalidInputError(`${this.name} has more than 1 MiB beside members: it is no file of rules`);
+    if (this.tracker.depth > 0 || isEnd(token)) this.document.consume(token);
+    else if ('value' in token)
+      this.scalar = { value: token.name === 'numberValue' ? Number(token.value) : token.value };
   }
 }

@@ -4,19 +4,22 @@ import { InvalidInputError } from '../core/errors.ts';
 /** The rules in the exports of other bots, as a document of rules here. Ids, factors and bounds are those of `parseRules`, which checks it. */
 
 /** Bots whose exports have rules. */
-export const RULE_SOURCES = ['polaris', 'lurkr'] as const;
+export const RULE_SOURCES = ['polaris', 'lurkr', 'mee6'] as const;
 export type RuleSource = (typeof RULE_SOURCES)[number];
 
 /** A document of rules, and lines about what the export has and the rules cannot say. */
-interface ExportedRules {
+export interface ExportedRules {
   readonly rules: object;
   readonly notices: readonly string[];
+  /** The multiplier of all XP of the server, which is no part of the rules; undefined for 1. */
+  readonly multiplier?: number;
 }
 
 /** Returns the bot whose export a document looks like; undefined for one that can be a document of rules. */
 export function sourceOfRules(document: unknown): RuleSource | undefined {
   const keys = Object.keys(Object(document));
   if (keys.includes('settings')) return 'polaris';
+  if (keys.includes('role_rewards')) return 'mee6';
   return keys.includes('roleRewards') ? 'lurkr' : undefined;
 }
 
@@ -26,9 +29,9 @@ export function sourceOfRules(document: unknown): RuleSource | undefined {
  * @throws InvalidInputError when the document is none of the bot, or has no rules.
  */
 export function rulesOfExport(source: RuleSource, document: unknown, name: string): ExportedRules {
-  return source === 'polaris'
-    ? ofPolaris(read(polarisExport, document, name))
-    : ofLurkr(read(lurkrPage, document, name), name);
+  if (source === 'polaris') return ofPolaris(read(polarisExport, document, name));
+  if (source === 'mee6') return ofMee6(read(mee6Page, document, name));
+  return ofLurkr(read(lurkrPage, document, name), name);
 }
 
 const STACKING_OF_ROLES: Readonly<Record<string, string>> = { largest: 'max', add: 'sum', combine: 'product' };
@@ -125,11 +128,32 @@ function ofLurkr(page: z.output<typeof lurkrPage>, name: string): ExportedRules 
     rewards: roleRewards.flatMap(({ level, roles }) => roles.map(({ id }) => ({ level, role: id }))),
   };
   const notices = roleRewards.length > 0 ? ['the page does not say which rewards are replaced: all are kept'] : [];
-  if (xpGlobalMultiplier !== 1)
-    notices.push(
-      `the global multiplier is no part of the rules: set ${xpGlobalMultiplier} as the multiplier of the guild`,
-    );
-  return { rules, notices };
+  return withMultiplier(rules, notices, xpGlobalMultiplier);
+}
+
+const mee6Page = z.object({
+  role_rewards: z.array(z.object({ rank: z.number(), role: z.object({ id: z.string() }) })).default([]),
+  xp_per_message: z.tuple([z.number(), z.number()]).optional(),
+  xp_rate: z.number().optional(),
+});
+
+/** MEE6 gives XP once a minute. */
+const MEE6_COOLDOWN_MS = 60_000;
+
+function ofMee6({ role_rewards, xp_per_message, xp_rate = 1 }: z.output<typeof mee6Page>): ExportedRules {
+  const [min, max] = xp_per_message ?? [];
+  const rules = {
+    message: { ...(min !== undefined && { xp: { min, max } }), cooldown_ms: MEE6_COOLDOWN_MS },
+    rewards: role_rewards.map(({ rank, role }) => ({ level: rank, role: role.id })),
+  };
+  const notices = role_rewards.length > 0 ? ['the page does not say which rewards are replaced: all are kept'] : [];
+  return withMultiplier(rules, notices, xp_rate);
+}
+
+function withMultiplier(rules: object, notices: readonly string[], multiplier: number): ExportedRules {
+  if (multiplier === 1) return { rules, notices };
+  const notice = `the multiplier of all XP is no part of the rules: set ${multiplier} as the multiplier of the guild`;
+  return { rules, notices: [...notices, notice], multiplier };
 }
 
 /** Returns multipliers by id, with six decimals. The greatest one of an id counts, as with Lurkr. */

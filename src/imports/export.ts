@@ -1,8 +1,8 @@
 import type { StoredMember, StoredMembersAt } from '../core/members/stored-members.ts';
 import { type CurveText, curveTextOf, levelForXp } from '../core/ranking/curves.ts';
 import { curveOf } from '../core/reads/reader.ts';
+import { OWN_NAMES } from './fields.ts';
 import { settingsOfCurve } from './polaris-settings.ts';
-import { OWN_NAMES } from './rows.ts';
 
 /** The formats that an export can have. The seed command reads them. */
 export const EXPORT_FORMATS = ['csv', 'ndjson', 'polaris'] as const;
@@ -66,7 +66,12 @@ function record({ level, hiddenReasons, ...member }: StoredMember, shown: number
 
 /** Returns a row as a line. */
 export function lineOf(row: Readonly<Record<string, unknown>>, format: 'csv' | 'ndjson'): string {
-  return `${format === 'csv' ? Object.values(row).map(csvCell).join(',') : JSON.stringify(row)}\n`;
+  return format === 'csv' ? csvLine(Object.values(row)) : `${JSON.stringify(row)}\n`;
+}
+
+/** Returns values as a line of CSV. */
+export function csvLine(values: readonly unknown[]): string {
+  return `${values.map(csvCell).join(',')}\n`;
 }
 
 /** Returns a value as a cell of CSV. */

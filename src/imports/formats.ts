@@ -1,50 +1,117 @@
-import type { CurveName } from '../core/ranking/curves.ts';
-import { type FieldNames, OWN_NAMES } from './rows.ts';
+import type { CurveText } from '../core/ranking/curves.ts';
+import type { HideReason } from '../core/ranking/model.ts';
+import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
+import type { FoundList, FoundMembers } from './found-members.ts';
+import type { Place } from './json-place.ts';
 
-/** The place of the members in a JSON document, and the names of their fields. */
-export interface JsonLayout {
-  /** Top-level keys that can hold the members. A top-level array can hold them too. */
-  readonly containers: readonly string[];
-  /** The members are `{id: XP}` or `{id: {...}}` pairs, not array elements. */
-  readonly keyedById?: true;
-  readonly names: FieldNames;
+/** The names that a field can have in the files of a bot, the present one first. */
+type Alternatives = { readonly [Field in ImportField]?: readonly string[] };
+
+/** A format of members: how a file of it is recognised, and how its fields are named. */
+export interface Format {
+  /** Level curve of the bot that writes it. */
+  readonly curve?: CurveText;
+  /** Places of the members in its JSON. CSV and NDJSON have none. */
+  readonly places: readonly Place[];
+  /** In `#` places the user id is the name of the member, and the outer `#` is its guild. */
+  readonly names: Alternatives;
+  /** Whether a list can be nothing but this format: it has a field that no other bot has, or a container and fields of its own. */
+  readonly fits: (list: FoundList, found: FoundMembers) => boolean;
+  /** The bot stores XP with decimals, and cuts them off for its levels. */
+  readonly cutsFractions?: true;
+  readonly hiddenReasons?: readonly HideReason[];
 }
 
-interface Format {
-  /** Level curve of the bot that wrote the file. */
-  readonly curve?: CurveName;
-  /** Absent for the formats that are not one JSON document. */
-  readonly json?: JsonLayout;
+const single = (names: FieldNames): Alternatives =>
+  Object.fromEntries(Object.entries(names).map(([field, name]) => [field, [name]]));
+
+const NAMES_OF_POLARIS = ['xp', 'cooldown', 'hidden'];
+/** XP to reach level n is 100 n^2. */
+const SQUARES = 'custom=0,100,0,0,1,1';
+
+const isPolarisSettings = ({ settings }: FoundMembers): boolean => settings.has('settings');
+const own = { ...single(OWN_NAMES), guildId: ['guild_id'] };
+
+/** Whether a list has the field names of the project's files. One that is an object has its ids as names, and no field of others. */
+function isOwn(list: FoundList): boolean {
+  if (!list.place.endsWith('#')) return list.has('user_id', 'xp');
+  return list.has('xp') && list.hasOnly(Object.values<string>(OWN_NAMES));
 }
+
+/** Whether a list has a name in its document. */
+const isNamed = ({ place }: FoundList): boolean => place.includes('.');
 
 /** The formats of members that are read. */
 export const FORMATS = {
-  csv: {},
-  ndjson: {},
-  /** An array, or a page as this service answers it (`data`). */
-  json: { json: { containers: ['data'], names: OWN_NAMES } },
+  csv: { places: [], names: own, fits: isOwn },
+  ndjson: { places: [], names: own, fits: isOwn },
+  /** An array, a page as this service answers it (`data`), or an object of XP by id. */
+  json: {
+    places: ['*', 'data.*', 'members.*', 'users.*', '', '#', 'xp.#'],
+    names: own,
+    fits: (list, found) =>
+      !isPolarisSettings(found) &&
+      (list.fields.size === 0 ? list.values.numeric === list.count + list.values.count : isOwn(list)),
+  },
   mee6: {
     curve: 'standard',
-    json: { containers: ['players'], names: { userId: 'id', xp: 'xp', username: 'username', level: 'level' } },
+    places: ['players.*', '*'],
+    names: { userId: ['id'], xp: ['xp'], username: ['username'], level: ['level'], guildId: ['guild_id'] },
+    fits: (list) =>
+      list.has('id', 'xp', 'detailed_xp') || (list.place === 'players.*' && list.has('id', 'xp', 'level')),
   },
   amari: {
     curve: 'amari',
-    json: { containers: ['data', 'members'], names: { userId: 'id', xp: 'exp', username: 'username', level: 'level' } },
+    places: ['data.*', 'members.*', '*'],
+    names: { userId: ['id'], xp: ['exp'], username: ['username'], level: ['level'] },
+    fits: (list) => list.has('id', 'exp', 'weeklyExp') || (isNamed(list) && list.has('id', 'exp', 'level')),
   },
   lurkr: {
     curve: 'lurkr',
-    json: { containers: ['levels'], names: { userId: 'userId', xp: 'xp', username: 'user.username', level: 'level' } },
+    places: ['levels.*', '*'],
+    names: { userId: ['userId'], xp: ['xp'], username: ['user.username', 'tag', 'username'], level: ['level'] },
+    fits: (list) => list.has('userId', 'xp') && (list.place === 'levels.*' || list.has('messageCount')),
+  },
+  arcane: {
+    curve: 'arcane',
+    places: ['levels.*'],
+    names: { userId: ['id'], xp: ['xp'], username: ['username', 'tag', 'name'], level: ['level'] },
+    fits: (list) => list.place === 'levels.*' && list.has('id', 'xp', 'level'),
   },
   polaris: {
     curve: 'polaris',
-    json: {
-      containers: ['users', 'xp'],
-      keyedById: true,
-      names: { userId: 'id', xp: 'xp', hidden: 'hidden' },
-    },
+    places: ['users.#', 'xp.#', '#'],
+    names: { xp: ['xp'], hidden: ['hidden'] },
+    fits: (list, found) =>
+      isPolarisSettings(found) ||
+      (list.has('xp') && list.hasOnly(NAMES_OF_POLARIS) && (list.place === 'users.#' || list.fields.size > 1)),
   },
   /** Tatsu publishes scores, but no formula for levels. */
-  tatsu: { curve: 'standard', json: { containers: ['rankings'], names: { userId: 'user_id', xp: 'score' } } },
+  tatsu: {
+    curve: 'standard',
+    places: ['rankings.*', '*'],
+    names: { userId: ['user_id'], xp: ['score'], guildId: ['guild_id'] },
+    fits: (list) => list.has('user_id', 'score', 'rank') && !list.has('xp'),
+  },
+  levelup: {
+    curve: SQUARES,
+    places: ['users.#', 'configs.#.users.#', '#.GUILD.#.users.#'],
+    names: { xp: ['xp'], level: ['level'] },
+    fits: (list) => list.has('xp') && ['last_active', 'voice', 'stars', 'prestige'].some((name) => list.has(name)),
+    cutsFractions: true,
+  },
+  'discord-xp': {
+    curve: SQUARES,
+    places: ['*', ''],
+    names: { userId: ['userID'], xp: ['xp'], level: ['level'], guildId: ['guildID'] },
+    fits: (list) => list.has('userID', 'guildID', 'xp'),
+  },
+  'robojs-xp': {
+    curve: 'custom=10,165,755,0,6,1',
+    places: ['#', 'users.#', '*', ''],
+    names: { userId: ['userId'], xp: ['xp'], level: ['level'], guildId: ['guildId'] },
+    fits: (list) => list.has('xp', 'level', 'xpMessages'),
+  },
 } as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof FORMATS;

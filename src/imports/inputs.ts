@@ -1,162 +1,215 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { addAbortSignal, type Readable } from 'node:stream';
-import { InvalidInputError, isAbort, systemErrorOf } from '../core/errors.ts';
+import type { Readable } from 'node:stream';
+import { InvalidInputError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
-import type { Reporter } from './advice.ts';
-import { readCsv } from './csv.ts';
-import { detectFormat } from './detect.ts';
+import { count, digits } from '../core/readable.ts';
+import type { Advice, Reporter } from './advice.ts';
+import { type ChosenFormat, chooseFormat, type GivenFormat, type Syntax } from './choose-format.ts';
+import { type CsvDialect, dialectOf, headerOf, inspectCsv, readCsv } from './csv.ts';
+import { detectSyntax } from './detect.ts';
+import { likeness } from './fields.ts';
 import { type FormatName, formatNamed } from './formats.ts';
+import type { FoundMembers } from './found-members.ts';
+import { type ImportSource, openSource, readSource } from './import-source.ts';
 import { readJson } from './json.ts';
-import { readNdjson } from './ndjson.ts';
+import { inspectJson } from './json-inspection.ts';
+import { inspectNdjson, MAX_LINE, readNdjson } from './ndjson.ts';
+import { PLAIN_STYLE } from './numbers.ts';
 import { refuseOtherContent } from './other-content.ts';
-import { curveOfSettings, settingsIn } from './polaris-settings.ts';
-import type { Entry } from './rows.ts';
-import { textOf } from './text-bytes.ts';
+import type { Entry, RawRow, RowReading } from './rows.ts';
+import { curveInSettings } from './settings-curve.ts';
+import { unreadLines } from './unread-fields.ts';
 
-const CHUNK = 64 * 1024;
+/** A place that no document has, for a file without members. Its pages can still be errors. */
+const NOWHERE = '*.*';
 
-const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'no permission',
-  Z_DATA_ERROR: 'the gzip archive is damaged',
-  Z_BUF_ERROR: 'the gzip archive is cut off',
-};
-
-/** A source of members. */
+/** A source of members. It can be read more than once. */
 export interface Input {
   /** Name for messages. */
   readonly name: string;
   /** Unit of the places of its entries. */
   readonly unit: 'line' | 'element';
-  /** Amount to read, in the unit of `onRead`; undefined for a pipe. */
-  readonly size: number | undefined;
+  /** Amount to read, in the unit of `onRead`. */
+  readonly size: number;
   readonly format?: FormatName;
   /** The curve that the file names itself. */
   readonly curve?: CurveText;
-  /** Reads it once, in pieces. @throws AbortError when the signal given at opening is aborted. */
+  /** Whether it has levels, to compare with those of the curve. */
+  readonly hasLevels: boolean;
+  /** What it was found to have. */
+  readonly found?: FoundMembers;
+  /** Reads it from its beginning, in pieces. @throws AbortError when the signal given at opening is aborted. */
   entries(onRead: (amount: number) => void): AsyncGenerator<Entry[]>;
-  /** Closes its file, if it is still open. */
-  close(): void;
+  /** Gives its temporary file back. */
+  close(): Promise<void>;
 }
 
+/** Names the way in which a file is read. */
+export type OpenOptions = Partial<GivenFormat> & { readonly name?: string };
+
 /**
- * Opens a file by its path, or a stream, and detects its format. The beginning that it reads for this is kept, so
- * that a pipe works too. Unpacks gzip.
- * @param given the format, when it is known.
- * @param name of the file for messages, when it is neither the path nor standard input.
- * @throws InvalidInputError when the file cannot be read or its format cannot be detected.
+ * Opens a file by its path, or a stream, reads it once as a whole, and finds out its format. Unpacks gzip. O(n) of time, and of memory that
+ * does not grow with the members.
+ * @throws InvalidInputError when the file cannot be read, its format cannot be told, its ids were rounded, or it has several guilds and none
+ * is chosen.
  */
 export async function openInput(
-  source: string | Readable,
-  given: FormatName | undefined,
+  from: string | Readable,
+  { format, map, sourceGuild, name }: OpenOptions,
   signal: AbortSignal,
   reporter: Reporter,
-  name = typeof source === 'string' ? source : 'stdin',
 ): Promise<Input> {
-  const { stream, size } = typeof source === 'string' ? await openFile(source) : { stream: source, size: undefined };
-  addAbortSignal(signal, stream);
-  /** Bytes of the file, which an archive has fewer of than its text. */
-  let read = 0;
-  const text = readText(stream, name, (bytes) => {
-    read += bytes;
-  });
-  const head: string[] = [];
-  for (let length = 0; length < CHUNK; ) {
-    const { value, done } = await text.next();
-    if (done) break;
-    head.push(value);
-    length += Buffer.byteLength(value);
-  }
-  const beginning = head.join('');
-  let format: FormatName;
+  const source = await openSource(from, signal, name);
   try {
-    refuseOtherContent(beginning, name);
-    format = given ?? detectFormat(beginning, name, reporter.advice);
+    return await inspect(source, { format, map, sourceGuild }, signal, reporter);
   } catch (error) {
-    stream.destroy();
+    await source.close();
     throw error;
   }
-  const curve = format === 'polaris' ? polarisCurve(beginning, name, reporter) : undefined;
-  async function* pieces(onRead: (amount: number) => void): AsyncGenerator<string> {
-    onRead(read);
-    let told = read;
-    yield* head;
-    for await (const piece of text) {
-      onRead(read - told);
-      told = read;
-      yield piece;
-    }
-  }
-  const { json } = formatNamed(format);
+}
+
+async function inspect(
+  source: ImportSource,
+  given: GivenFormat,
+  signal: AbortSignal,
+  { write, advice }: Reporter,
+): Promise<Input> {
+  const { name } = source;
+  const head = await beginningOf(readSource(source, signal));
+  refuseOtherContent(head, name);
+  const syntax = syntaxOf(given.format, head, name, advice);
+  const dialect = syntax === 'csv' ? dialectOf(head) : undefined;
+  const text = (onRead?: (bytes: number) => void) => readSource(source, signal, onRead);
+  const { found, chosen } = dialect
+    ? await inspectColumns(text, dialect, given, name, advice)
+    : await inspectWhole(text, syntax, given, name, advice);
+  refuseRounded(chosen, name);
+  const keep = guildFilter(chosen, given, name, advice, write);
+  for (const line of unreadLines(chosen, name, advice)) write(line);
+  const reading = readingOf(chosen);
+  const curve = curveInSettings(chosen.format, found, given.sourceGuild ?? onlyGuild(chosen), name, write);
   return {
     name,
-    unit: json ? 'element' : 'line',
-    size,
-    format,
+    unit: syntax === 'json' ? 'element' : 'line',
+    size: source.size,
+    ...(chosen.format && { format: chosen.format }),
     ...(curve && { curve }),
+    hasLevels: chosen.names.level !== undefined,
+    found,
     entries(onRead) {
-      if (json) return readJson(pieces(onRead), json, name, reporter.advice);
-      return format === 'csv'
-        ? readCsv(pieces(onRead), name, (line) => reporter.write(line))
-        : readNdjson(pieces(onRead), name);
+      if (dialect) return readCsv(text(onRead), dialect, reading, keep, name);
+      if (syntax === 'ndjson') return readNdjson(text(onRead), reading, keep, name);
+      return readJson(text(onRead), chosen.list?.place ?? NOWHERE, reading, keep, name);
     },
-    close: () => void stream.destroy(),
+    close: () => source.close(),
   };
 }
 
-/** Returns the curve in the settings of a Polaris export. They stand before the members. */
-function polarisCurve(head: string, name: string, reporter: Reporter): CurveText | undefined {
-  const settings = settingsIn(head);
-  const found = settings && curveOfSettings(settings);
-  if (settings && !found)
-    reporter.write(`${name}: its settings make no curve: levels will differ from those it showed`);
-  if (found && found.wrong > 0) {
-    reporter.write(
-      `${name}: ${found.wrong} of its ${settings?.maxLevel} levels will begin at other XP, because its curve has many decimals`,
-    );
+/** Returns the beginning of a text with its first lines whole. */
+async function beginningOf(text: AsyncGenerator<string>): Promise<string> {
+  let head = '';
+  for await (const piece of text) {
+    head += piece;
+    if (head.length > MAX_LINE || head.trimStart().search(/[\r\n]/) > 0) break;
   }
-  return found?.curve;
+  return head;
 }
 
-/** Opens a file. @returns its bytes, and their number unless it is a pipe. @throws InvalidInputError */
-export async function openFile(path: string): Promise<{ stream: Readable; size: number | undefined }> {
-  const info = await stat(path).catch((error: Error) => unreadable(path, error));
-  if (info.isDirectory()) throw new InvalidInputError(`Cannot read ${path}: it is a folder`);
-  return { stream: createReadStream(path, { highWaterMark: CHUNK }), size: info.isFile() ? info.size : undefined };
+function syntaxOf(format: FormatName | undefined, head: string, name: string, advice: Advice): Syntax {
+  if (head.trim() === '') throw new InvalidInputError(`${name} is empty`);
+  if (format === 'csv' || format === 'ndjson') return format;
+  const syntax = detectSyntax(head, name);
+  if (!syntax) throw new InvalidInputError(`Cannot tell the format of ${name}: ${advice.nameFormat}`);
+  return format === 'json' && syntax === 'ndjson' ? 'json' : syntax;
 }
+
+type Text = (onRead?: (bytes: number) => void) => AsyncGenerator<string>;
+
+async function inspectWhole(text: Text, syntax: Syntax, given: GivenFormat, name: string, advice: Advice) {
+  const found = syntax === 'ndjson' ? await inspectNdjson(text(), name) : await inspectJson(text(), name);
+  return { found, chosen: chooseFormat(found, syntax, given, name, advice) };
+}
+
+/** Finds out the format of columns by their names, and then reads those that matter. */
+async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenFormat, name: string, advice: Advice) {
+  const choose = (found: FoundMembers) => chooseFormat(found, 'csv', given, name, advice);
+  let names: ReadonlySet<string | undefined> | undefined;
+  try {
+    const { userId, xp, guildId, lastDailyClaim } = choose(headerOf(dialect)).names;
+    const rivals = dialect.columns.filter((column) => likeness(column) === 'xp');
+    names = new Set([userId, xp, guildId, lastDailyClaim, ...rivals].filter((each) => each !== undefined));
+  } catch {
+    // The message about it needs an example of each column.
+  }
+  const found = await inspectCsv(text(), dialect, name, names);
+  const chosen = choose(found);
+  const twice = Object.values(chosen.names).find(
+    (each) => dialect.columns.indexOf(each) !== dialect.columns.lastIndexOf(each),
+  );
+  if (twice !== undefined) throw new InvalidInputError(`${name}: its first line names the column ${twice} twice`);
+  return { found, chosen };
+}
+
+/** @throws InvalidInputError when the ids of the members were rounded. */
+function refuseRounded({ list, names }: ChosenFormat, file: string): void {
+  const ids = names.userId === undefined ? list?.keys.ids : list?.fields.get(names.userId)?.ids;
+  if (!ids?.isRounded) return;
+  throw new InvalidInputError(
+    `${file}: its ids were rounded, such as ${ids.example}: a spreadsheet or a program has read them as numbers. Export them again as text: format the column as text before the file is opened there, or write them in quotes`,
+  );
+}
+
+/** Returns how many members each guild has, in a file that names guilds. */
+function guildsOf({ list, names }: ChosenFormat): ReadonlyMap<string, number> {
+  const field = names.guildId === undefined ? undefined : list?.fields.get(names.guildId);
+  return field?.guilds ?? list?.outerKeys.guilds ?? new Map();
+}
+
+function onlyGuild(chosen: ChosenFormat): string | undefined {
+  const guilds = [...guildsOf(chosen).keys()];
+  return guilds.length === 1 ? guilds[0] : undefined;
+}
+
+/** Guilds that a message lists. */
+const MAX_GUILDS_SHOWN = 5;
 
 /**
- * Returns the text of an open file, as {@link textOf}, and closes it at the end, or when a reading of it ends early.
- * @param onRead called with the number of bytes of each piece of the file.
- * @throws InvalidInputError when it cannot be read.
+ * Returns a function that tells whether a row is of the guild that is loaded.
+ * @throws InvalidInputError when the file has several and none is chosen, or when it does not have the chosen one.
  */
-export async function* readText(
-  stream: Readable,
-  name: string,
-  onRead: (bytes: number) => void = () => {},
-): AsyncGenerator<string> {
-  async function* bytes(): AsyncGenerator<Buffer> {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      onRead(chunk.length);
-      yield chunk;
-    }
+function guildFilter(
+  chosen: ChosenFormat,
+  { sourceGuild }: GivenFormat,
+  file: string,
+  advice: Advice,
+  write: (line: string) => void,
+): (raw: RawRow) => boolean {
+  const guilds = [...guildsOf(chosen)].filter(([id]) => id !== '').sort(([, one], [, other]) => other - one);
+  const shown = guilds.slice(0, MAX_GUILDS_SHOWN).map(([id, n]) => `${id} (${digits(n)})`);
+  const list = `${shown.join(', ')}${guilds.length > shown.length ? ', …' : ''}`;
+  if (sourceGuild === undefined) {
+    if (guilds.length > 1)
+      throw new InvalidInputError(
+        `${file} has members of ${count(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}`,
+      );
+    return () => true;
   }
-  try {
-    yield* textOf(bytes(), name);
-  } catch (error) {
-    unreadable(name, error as Error);
-  } finally {
-    stream.destroy();
-  }
+  const chosenRows = guilds.find(([id]) => id === sourceGuild)?.[1];
+  if (chosenRows === undefined)
+    throw new InvalidInputError(`${file} has no members of guild ${sourceGuild}: it has ${list || 'no guild ids'}`);
+  const others = guilds.reduce((sum, [id, n]) => (id === sourceGuild ? sum : sum + n), 0);
+  if (others > 0) write(`${file}: left out: ${count(others, 'row')} of other guilds`);
+  return ({ guildId }) => String(guildId ?? '') === sourceGuild;
 }
 
-/** @throws InvalidInputError which says why a file cannot be read; an abort and an error of the domain as they are. */
-function unreadable(name: string, error: Error): never {
-  if (isAbort(error) || error instanceof InvalidInputError) throw error;
-  if (/^https?:\/\//i.test(name))
-    throw new InvalidInputError(
-      `${name} is no file: fetch it first, such as with curl -fsSL -o members.json '${name}'`,
-    );
-  throw new InvalidInputError(`Cannot read ${name}: ${UNREADABLE[systemErrorOf(error).code] ?? error.message}`);
+function readingOf({ format, list, names }: ChosenFormat): RowReading {
+  const { cutsFractions = false, hiddenReasons } = format ? formatNamed(format) : {};
+  const xp = names.xp === undefined ? undefined : list?.fields.get(names.xp);
+  const claim = names.lastDailyClaim === undefined ? undefined : list?.fields.get(names.lastDailyClaim);
+  return {
+    names,
+    numbers: xp?.numbers.style ?? PLAIN_STYLE,
+    dates: claim?.dates.order,
+    cutsFractions,
+    ...(hiddenReasons && { hiddenReasons }),
+  };
 }

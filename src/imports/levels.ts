@@ -69,30 +69,22 @@ export class LevelCheck {
   }
 }
 
-/** Files whose first members have no levels have none, or so few that the load itself meets them. */
-const FIRST_MEMBERS = 1000;
-
-/** Compares the levels of the inputs, and closes them. An input that cannot be read ends it: the load that follows says why. */
+/** Compares all levels of the inputs. An input that cannot be read ends it: the load that follows says why. */
 export async function compareLevels({ inputs, progress, signal }: Reading, check: LevelCheck): Promise<void> {
-  const enough = new AbortController();
   const silent = {
     inputs,
     strict: false,
-    problems: new Problems(() => {}),
+    problems: new Problems(),
     progress: { ...progress, update: () => {} },
-    signal: AbortSignal.any([signal, enough.signal]),
+    signal,
   };
-  let members = 0;
   try {
     await readMembers(silent, (row) => {
       check.add(row);
-      if (++members === FIRST_MEMBERS && check.compared === 0) enough.abort();
       return undefined;
     });
   } catch {
     // The load meets it too.
-  } finally {
-    for (const input of inputs) input.close();
   }
 }
 

@@ -3,7 +3,6 @@ import type { CurveText } from '../core/ranking/curves.ts';
 import type { GuildConfig } from '../core/settings/guild-config.ts';
 import type { Store } from '../core/store/store.ts';
 import type { FormatCurve } from './curve-choice.ts';
-import type { Input } from './inputs.ts';
 import type { LevelChoice } from './levels.ts';
 import type { Reading } from './reading.ts';
 
@@ -29,6 +28,4 @@ export interface LoadJob {
   readonly maxDistinct: number;
   /** Stops the load after about so many new members. Each hidden one of the file counts, new or not. */
   readonly maxCreated?: number;
-  /** Opens the inputs once more, to compare their levels before anything is written. Undefined for what can be read once only. */
-  readonly reopen: (() => Promise<readonly Input[]>) | undefined;
 }

@@ -79,11 +79,12 @@ export async function load(target: LoadTarget, job: LoadJob) {
   return { summary, outcome };
 }
 
-/** Compares the levels before anything is written, where the inputs can be read twice. @throws IncompleteRun for levels to decide about. */
-async function refuseLevels({ levels, reopen, reading }: LoadJob, choice: CurveChoice): Promise<void> {
-  if (levels !== undefined || !reopen) return;
+/** Compares the levels before anything is written. @throws IncompleteRun for levels to decide about. */
+async function refuseLevels({ levels, reading }: LoadJob, choice: CurveChoice): Promise<void> {
+  const inputs = reading.inputs.filter(({ hasLevels }) => hasLevels);
+  if (levels !== undefined || inputs.length === 0) return;
   const check = new LevelCheck(choice.curve);
-  await compareLevels({ ...reading, inputs: await reopen() }, check);
+  await compareLevels({ ...reading, inputs }, check);
   if (check.differing > 0) throw new IncompleteRun(check.refusal(reading.progress.advice), 'levels');
 }
 

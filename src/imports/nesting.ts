@@ -35,7 +35,7 @@ export function isDeep(value: object): boolean {
 }
 
 /** Returns the place of the quote that ends a string of JSON; a place behind the text if none does. @param begin place of the first quote. */
-export function endOfString(text: string, begin: number): number {
+function endOfString(text: string, begin: number): number {
   let end = begin + 1;
   while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
   return end;

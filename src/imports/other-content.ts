@@ -1,8 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { DATA_KEYS } from './detect.ts';
 
 /** Keys of which an error response has one. */
-const ERROR_KEYS = [
+export const ERROR_KEYS = [
   'error',
   'errors',
   'message',
@@ -14,6 +13,11 @@ const ERROR_KEYS = [
   'code',
   'success',
 ];
+/** Top-level keys of members, and of what holds them. */
+const DATA_KEYS: ReadonlySet<string> = new Set([
+  ...['players', 'levels', 'rankings', 'members', 'users', 'xp', 'data', 'configs'],
+  ...['user_id', 'userId', 'userID', 'id'],
+]);
 /** Characters that a message quotes. */
 const QUOTED = 100;
 
@@ -37,7 +41,7 @@ export function refuseOtherContent(head: string, file: string): void {
 function isErrorResponse(text: string): boolean {
   try {
     const keys = text.startsWith('{') ? Object.keys(JSON.parse(text)) : [];
-    return keys.some((key) => ERROR_KEYS.includes(key)) && !keys.some((key) => DATA_KEYS.includes(key));
+    return keys.some((key) => ERROR_KEYS.includes(key)) && !keys.some((key) => DATA_KEYS.has(key));
   } catch {
     return false; // More than one value, or the beginning of a long one.
   }

@@ -1,5 +1,4 @@
 import { CURVE_NAMES, type Curve, type CurveText, parseCurve, xpForLevel } from '../core/ranking/curves.ts';
-import { tokensOf } from './detect.ts';
 
 /** The settings of a Polaris server that make its levels. XP for level n is c3 n^3 + c2 n^2 + c1 n, rounded to a multiple. */
 export interface PolarisSettings {
@@ -11,29 +10,6 @@ export interface PolarisSettings {
 /** Polaris's own bound of its level, and its default. */
 const MAX_LEVEL = 1000;
 const MAX_DIVISOR = 1000;
-
-/** Returns the settings in the beginning of an export; undefined without any. One that is left out has Polaris's default. */
-export function settingsIn(head: string): PolarisSettings | undefined {
-  const path: string[] = [];
-  const numbers = new Map<string, number>();
-  let isThere = false;
-  for (const token of tokensOf(head)) {
-    const name = path.join('.');
-    if (token.name === 'startObject' || token.name === 'startArray') {
-      isThere ||= name === 'settings' && token.name === 'startObject';
-      path.push('');
-    } else if (token.name === 'endObject' || token.name === 'endArray') path.pop();
-    else if (token.name === 'keyValue') path[path.length - 1] = token.value;
-    else if (token.name === 'numberValue') numbers.set(name, Number(token.value));
-  }
-  const setting = (name: string, unset: number) => numbers.get(`settings.${name}`) ?? unset;
-  if (!isThere) return undefined;
-  return {
-    curve: { 1: setting('curve.1', 100), 2: setting('curve.2', 50), 3: setting('curve.3', 1) },
-    rounding: setting('rounding', 100),
-    maxLevel: setting('maxLevel', MAX_LEVEL),
-  };
-}
 
 /**
  * Returns the curve with the most thresholds of a Polaris server, one of the table if it has all, and the number of its levels that begin at other XP there. Polaris stores

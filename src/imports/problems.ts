@@ -1,22 +1,64 @@
 import { count, digits } from '../core/readable.ts';
 import type { Entry } from './rows.ts';
 
-/** Bad rows that are shown one by one. A broken file can have millions. */
-const MAX_SHOWN = 20;
+/** Kinds of reasons that are told apart, and rows of each that are named. A broken file can have millions. */
+const MAX_KINDS = 50;
+const MAX_NAMED = 5;
 
-/** Counts the bad rows of a run, and shows the first ones. */
+/** Bad rows with the same reason but for their values. */
+interface Kind {
+  /** The first of them, with its place. */
+  readonly first: string;
+  /** Places of the next ones. */
+  readonly more: string[];
+  count: number;
+}
+
+/** A row that was left out. */
+export interface RefusedRow {
+  readonly file: string;
+  readonly unit: 'line' | 'element';
+  readonly at: number;
+  readonly reason: string;
+}
+
+/** Counts the bad rows of a run, grouped by their reason. */
 export class Problems {
   /** Bad rows. */
   count = 0;
+  private readonly kinds = new Map<string, Kind>();
 
-  constructor(private readonly write: (line: string) => void) {}
+  /** @param onRefused called with each of them. */
+  constructor(private readonly onRefused: (row: RefusedRow) => void = () => {}) {}
 
-  /** @param place file and unit, such as "members.csv line". */
-  add(place: string, { at, row }: Entry): void {
+  add({ name: file, unit }: { readonly name: string; readonly unit: RefusedRow['unit'] }, { at, row }: Entry): void {
+    const reason = String(row);
     this.count++;
-    if (this.count <= MAX_SHOWN) this.write(`${place} ${at}: ${row}`);
-    if (this.count === MAX_SHOWN + 1) this.write('More bad rows are counted, not shown.');
+    this.onRefused({ file, unit, at, reason });
+    const kind = this.kinds.get(kindOf(file, reason));
+    if (kind) {
+      kind.count++;
+      if (kind.more.length < MAX_NAMED) kind.more.push(digits(at));
+    } else if (this.kinds.size < MAX_KINDS)
+      this.kinds.set(kindOf(file, reason), { first: `${file} ${unit} ${at}: ${reason}`, more: [], count: 1 });
   }
+
+  /** Returns a line for each kind of reason, the most frequent first: its first row, and the places of the next ones. */
+  lines(): string[] {
+    const kinds = [...this.kinds.values()].sort((one, other) => other.count - one.count);
+    const told = kinds.map(({ first, more, count: rows }) => {
+      if (rows === 1) return first;
+      const rest = rows - 1 > more.length ? ', …' : '';
+      return `${first} (and ${count(rows - 1, 'row')} like it: ${more.join(', ')}${rest})`;
+    });
+    const left = this.count - kinds.reduce((sum, { count: rows }) => sum + rows, 0);
+    return left > 0 ? [...told, `${badRows(left)} for other reasons`] : told;
+  }
+}
+
+/** Returns a reason without the values in it. */
+function kindOf(file: string, reason: string): string {
+  return `${file}\n${reason.replace(/"(?:[^"\\]|\\.)*"?/g, '"').replace(/\d+/g, '0')}`;
 }
 
 /** Returns "1 bad row". */

@@ -37,12 +37,11 @@ export async function readMembers(
     done += amount;
   };
   for (const input of inputs) {
-    const place = `${input.name} ${input.unit}`;
     for await (const entries of input.entries(onRead)) {
       for (const entry of entries) {
         if (typeof entry.row === 'string') {
-          if (strict) throw new BadRowError(`${place} ${entry.at}: ${entry.row}`);
-          problems.add(place, entry);
+          if (strict) throw new BadRowError(`${input.name} ${input.unit} ${entry.at}: ${entry.row}`);
+          problems.add(input, entry);
           continue;
         }
         members++;

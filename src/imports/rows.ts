@@ -3,6 +3,9 @@ import { shownJson } from '../core/errors.ts';
 import { FUTURE_CLAIM, isFutureClaim } from '../core/members/records.ts';
 import { MAX_XP } from '../core/ranking/curves.ts';
 import { HIDE_REASONS, type HideReason, ID_PATTERN, reasonsIn } from '../core/ranking/model.ts';
+import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
+import { type NumberStyle, PLAIN_STYLE, readNumber } from './numbers.ts';
+import { type DateOrder, readTime } from './times.ts';
 
 /** One member of a file, checked. A field left out = the file has no such field; null = it is empty. */
 export interface SeedRow {
@@ -28,119 +31,136 @@ export interface Entry {
   readonly row: SeedRow | string;
 }
 
-/** The field names of a format. A field without a name is missing in the format. */
-export type FieldNames = { readonly [Field in keyof SeedRow]: string };
+/** The values of a row as the file has them, by field. */
+export type RawRow = { readonly [Field in ImportField]?: unknown };
 
-/** The field names of the project's own files. */
-export const OWN_NAMES = {
-  userId: 'user_id',
-  xp: 'xp',
-  username: 'username',
-  level: 'level',
-  dailyStreak: 'daily_streak',
-  lastDailyClaim: 'last_daily_claim',
-  explicitLevel: 'explicit_level',
-  hidden: 'hidden',
-  hiddenReasons: 'hidden_reasons',
-} as const satisfies FieldNames;
+/** How the values of a file are read. */
+export interface RowReading {
+  /** The names of the fields in the file, for messages. */
+  readonly names: FieldNames;
+  readonly numbers: NumberStyle;
+  readonly dates: DateOrder | undefined;
+  /** Whether fractions of XP are cut off, as the bot that wrote the file does for its levels. Otherwise they are bad rows. */
+  readonly cutsFractions: boolean;
+  /** The reasons of hidden members in a file that has none: the format's own. */
+  readonly hiddenReasons?: readonly HideReason[];
+}
+
+/** The reading of the project's own files. */
+export const OWN_READING: RowReading = {
+  names: OWN_NAMES,
+  numbers: PLAIN_STYLE,
+  dates: undefined,
+  cutsFractions: false,
+};
 
 const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
-const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/;
+/** What spreadsheets and people put around an id to keep its digits: `="…"`, `'…`, and a mention. */
+const WRAPPED_ID = /^(?:="([^"]+)"|'(.+)|<@!?(\d+)>)$/;
+/** A long id that a program has written as a decimal number. */
+const DECIMAL_ID = /^\d{15,20}[.,]0*$|^\d(?:[.,]\d+)?e\+?1[4-9]$/i;
+/** Texts of an empty cell in dumps of databases and of pandas. No name is one of them by this. */
+const NO_VALUE: ReadonlySet<unknown> = new Set(['', null, undefined, 'NULL', 'null', '\\N', 'NaN', 'nan', 'None']);
+/** The truth values of spreadsheets, in the languages that translate them. */
+const TRUE_WORDS = 'true 1 yes wahr vrai verdadero verdadeiro vero waar prawda sant истина'.split(' ');
+const FALSE_WORDS = 'false 0 no falsch faux falso onwaar fałsz falskt ложь'.split(' ');
 
 /**
- * Checks one member's fields. Numbers may be text, so that the digits of large ones can be checked exactly.
+ * Checks the values of one row. Numbers may be text, so that the digits of large ones can be checked exactly.
  * @param now milliseconds since 1970, for times that cannot have been yet.
  * @returns the member, or the reason for the refusal, with the field's name in the file.
  */
-export function checkRow(
-  fields: Readonly<Record<string, unknown>>,
-  names: FieldNames,
-  now = Date.now(),
-): SeedRow | string {
-  const userId = fields[names.userId];
-  if (isAbsent(userId)) return `${names.userId} is missing`;
-  if (typeof userId === 'number' && !Number.isSafeInteger(userId)) {
-    return `${names.userId} is a number that JSON readers round; write it in quotes`;
-  }
-  const id = String(userId);
-  if (!ID_PATTERN.test(id)) return `${names.userId} ${quote(userId)} is not 1 to 64 of A-Z a-z 0-9 _ - .`;
-
-  if (isAbsent(fields[names.xp])) return `${names.xp} is missing`;
-  const xp = wholeNumber(fields[names.xp]);
-  if (xp === undefined) return `${names.xp} ${quote(fields[names.xp])} is not ${XP_RULE}`;
+export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): SeedRow | string {
+  const { names, numbers } = reading;
+  const id = readId(raw.userId, names.userId ?? 'the id');
+  if (typeof id === 'object') return id.reason;
+  if (NO_VALUE.has(raw.xp)) return `${names.xp} is missing`;
+  const xp = readWhole(raw.xp, names.xp, reading);
+  if (typeof xp === 'string') return xp;
 
   const row: { -readonly [K in keyof SeedRow]: SeedRow[K] } = { userId: id, xp };
   for (const field of ['level', 'dailyStreak'] as const) {
-    const value = names[field] && fields[names[field]];
+    const value = raw[field];
     if (value === undefined) continue;
-    const number = isAbsent(value) ? null : wholeNumber(value);
-    if (number === undefined) return `${names[field]} ${quote(value)} is not ${XP_RULE}`;
+    const number = NO_VALUE.has(value) ? null : readWhole(value, names[field], { numbers, cutsFractions: false });
+    if (typeof number === 'string') return number;
     row[field] = number;
   }
-  const username = names.username && fields[names.username];
+  const { username } = raw;
   if (username !== undefined) {
-    if (isAbsent(username)) row.username = null;
+    if (username === null || username === '') row.username = null;
     else if (typeof username === 'string' || typeof username === 'number') row.username = String(username);
     else return `${names.username} ${quote(username)} is not text`;
     if (Buffer.byteLength(row.username ?? '') > MAX_USERNAME_BYTES) {
       return `${names.username} ${quote(username)} is longer than ${MAX_USERNAME_BYTES} bytes`;
     }
   }
-  const claim = names.lastDailyClaim && fields[names.lastDailyClaim];
+  const claim = raw.lastDailyClaim;
   if (claim !== undefined) {
-    const time = isAbsent(claim) ? null : utcTime(claim);
-    if (time === undefined) {
-      return `${names.lastDailyClaim} ${quote(claim)} is not a time such as 2026-01-31T18:30:00Z`;
-    }
-    if (time !== null && isFutureClaim(time, now)) return `${names.lastDailyClaim} ${quote(claim)} ${FUTURE_CLAIM}`;
+    const time = NO_VALUE.has(claim) ? null : readTime(claim, reading.dates);
+    const name = `${names.lastDailyClaim} ${quote(claim)}`;
+    if (time === undefined) return `${name} is not a time such as 2026-01-31T18:30:00Z`;
+    if (time === 'ambiguous') return `${name} can be two days: write it as 2026-01-31T18:30:00Z`;
+    if (time !== null && isFutureClaim(time, now)) return `${name} ${FUTURE_CLAIM}`;
     row.lastDailyClaim = time;
   }
   for (const field of ['explicitLevel', 'hidden'] as const) {
-    const value = names[field] && fields[names[field]];
-    if (isAbsent(value)) continue;
-    if (!/^(true|false)$/.test(String(value))) return `${names[field]} ${quote(value)} is not true or false`;
-    row[field] = String(value) === 'true';
+    const value = raw[field];
+    if (NO_VALUE.has(value)) continue;
+    const truth = readTruth(value);
+    if (truth === undefined) return `${names[field]} ${quote(value)} is not true or false`;
+    row[field] = truth;
   }
-  const reasons = names.hiddenReasons && fields[names.hiddenReasons];
-  if (isAbsent(reasons)) return row;
-  const words = String(reasons).split(' ');
+  return withReasons(row, raw.hiddenReasons, reading);
+}
+
+function withReasons(row: SeedRow, reasons: unknown, { names, hiddenReasons }: RowReading): SeedRow | string {
+  if (NO_VALUE.has(reasons)) return row.hidden && hiddenReasons ? { ...row, hiddenReasons } : row;
+  const words = String(reasons).trim().split(/\s+/);
   if (!words.every((word) => (HIDE_REASONS as readonly string[]).includes(word)))
     return `${names.hiddenReasons} ${quote(reasons)} is not one or more of ${HIDE_REASONS.join(', ')}, with spaces between`;
   if (row.hidden === false) return `${names.hiddenReasons} is ${quote(reasons)}, but ${names.hidden} is false`;
-  return { ...row, hidden: true, hiddenReasons: reasonsIn(String(reasons)) };
+  return { ...row, hidden: true, hiddenReasons: reasonsIn(words.join(' ')) };
+}
+
+/** Reads a user id. */
+function readId(value: unknown, name: string): string | { readonly reason: string } {
+  if (value === undefined || value === null || value === '') return { reason: `${name} is missing` };
+  if (typeof value === 'number' && !Number.isSafeInteger(value))
+    return { reason: `${name} is a number that JSON readers round; write it in quotes` };
+  const text = String(value);
+  if (DECIMAL_ID.test(text))
+    return { reason: `${name} ${quote(text)} is a number that a spreadsheet has rounded: export the ids as text` };
+  if (ID_PATTERN.test(text)) return text;
+  const match = WRAPPED_ID.exec(text);
+  const id = match?.[1] ?? match?.[2] ?? match?.[3] ?? '';
+  return ID_PATTERN.test(id) ? id : { reason: `${name} ${quote(value)} is not 1 to 64 of A-Z a-z 0-9 _ - .` };
+}
+
+/** Reads a whole number. @returns it, or the reason why it is none. */
+function readWhole(
+  value: unknown,
+  name: string | undefined,
+  { numbers, cutsFractions }: Pick<RowReading, 'numbers' | 'cutsFractions'>,
+): number | string {
+  const number = readNumber(value, numbers);
+  if (number === 'ambiguous') {
+    const digits = String(value).replace(/\D/g, '');
+    const [whole] = String(value).split(/[.,]/);
+    return `${name} ${quote(value)} can be ${whole} or ${digits}: write it without a separator`;
+  }
+  if (!number || (number.hasFraction && !cutsFractions)) return `${name} ${quote(value)} is not ${XP_RULE}`;
+  return number.whole;
+}
+
+function readTruth(value: unknown): boolean | undefined {
+  const word = String(value).toLowerCase();
+  if (TRUE_WORDS.includes(word)) return true;
+  return FALSE_WORDS.includes(word) ? false : undefined;
 }
 
 /** Returns a value from a file as text that is safe and short enough for a line on a terminal. */
-function quote(value: unknown): string {
+export function quote(value: unknown): string {
   const text = shownJson(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
-}
-
-/** Whether a JSON value is an object, and not an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
-}
-
-function wholeNumber(value: unknown): number | undefined {
-  if (typeof value === 'string' && !/^\d{1,32}$/.test(value)) return undefined;
-  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const number = Number(value);
-  // An integer above 2^53-1 becomes a double above it too, so nothing is rounded into the range.
-  return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
-}
-
-/** Parses a time; one without a zone is in UTC. @returns ISO 8601 in UTC, or undefined when there is no such time. */
-export function utcTime(value: unknown): string | undefined {
-  const match = typeof value === 'string' ? TIME.exec(value) : null;
-  if (!match) return undefined;
-  const [, day, clock = '00:00', zone = 'Z'] = match;
-  // Date turns 30 February into 2 March. A day that does not come back the same does not exist.
-  const midnight = new Date(`${day}T00:00:00Z`);
-  const time = new Date(`${day}T${clock}${zone}`);
-  if (Number.isNaN(time.getTime()) || midnight.toISOString().slice(0, 10) !== day) return undefined;
-  return time.toISOString();
 }

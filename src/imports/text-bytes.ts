@@ -13,7 +13,7 @@ const MAX_RATIO = 100;
 const SMALL = 4 << 20;
 
 /**
- * Returns the text of a file in pieces of whole characters, without a byte order mark. Unpacks gzip.
+ * Returns the text of a file in pieces of whole characters, without a byte order mark. Unpacks gzip, and reads UTF-8 and UTF-16.
  * @throws InvalidInputError for another encoding or archive, or one that unpacks to more than 100 times its size, while it is read. A
  * damaged archive throws the error of node:zlib.
  */
@@ -22,7 +22,12 @@ export async function* textOf(chunks: AsyncGenerator<Buffer>, name: string): Asy
   refuseOtherKinds(head, name);
   const all = startWith(head, chunks);
   // The iteration of the last stream reports the error of each.
-  yield* utf8(isGzip(head) ? unpacked(all, name) : all, name);
+  const bytes = isGzip(head) ? unpacked(all, name) : all;
+  const first = await readHead(bytes);
+  const encoding = utf16Of(first);
+  const whole = startWith(first, bytes);
+  if (encoding) yield* utf16(whole, encoding, name);
+  else yield* utf8(whole, name);
 }
 
 const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
@@ -40,7 +45,7 @@ async function* unpacked(chunks: AsyncIterable<Buffer>, name: string): AsyncGene
 }
 
 /** Reads the bytes that tell the kind of a file, which a pipe can deliver one by one. */
-async function readHead(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < HEAD) {
     const { value, done } = await chunks.next();
@@ -62,21 +67,35 @@ export async function* startWith<Piece extends Buffer | string>(
 /** Whether a byte is a control character that no text has. */
 const isControl = (byte: number): boolean => byte < 9 || (byte > 13 && byte < 32);
 
-/** Whether text is UTF-16: it begins with a byte order mark, or with an ASCII character, which has one zero byte. */
-function isUtf16(head: Buffer): boolean {
+/** The encodings of UTF-16, by the place of the byte that is zero for ASCII. */
+type Utf16 = 'utf-16le' | 'utf-16be';
+
+/** Returns the kind of UTF-16 of a text: it begins with a byte order mark, or with an ASCII character, which has one zero byte. */
+function utf16Of(head: Buffer): Utf16 | undefined {
   const [first, second] = head;
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
-  return second !== undefined && (first === 0) !== (second === 0);
+  if (second === undefined || (first === 0) === (second === 0)) {
+    if (first === 0xff && second === 0xfe) return 'utf-16le';
+    return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+  }
+  return first === 0 ? 'utf-16be' : 'utf-16le';
+}
+
+async function* utf16(chunks: AsyncIterable<Buffer>, encoding: Utf16, name: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  try {
+    for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new InvalidInputError(`${name} begins as UTF-16 text, and goes on as none: save it as UTF-8`);
+  }
 }
 
 function refuseOtherKinds(head: Buffer, name: string): void {
   if (head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4) {
     throw new InvalidInputError(`${name} is a zip archive, or a spreadsheet: unpack it, or save the sheet as CSV`);
   }
-  if (isUtf16(head)) {
-    throw new InvalidInputError(`${name} is UTF-16 text: save it as UTF-8`);
-  }
-  if (isGzip(head) || isUtf8(head.subarray(0, head.length - openBytes(head)))) return;
+  if (isGzip(head) || utf16Of(head) || isUtf8(head.subarray(0, head.length - openBytes(head)))) return;
   if (head.some(isControl)) throw new InvalidInputError(`${name} is no text: save the members as CSV, NDJSON or JSON`);
 }
 

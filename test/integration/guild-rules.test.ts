@@ -74,7 +74,9 @@ describe('guild rules', needs('redis-server'), () => {
     expect((await rules('--file', join(folder, 'none'))).stderr).toContain('there is no such file');
     expect(await rules('--clear', '--file', file(RULES))).toMatchObject({ code: 2 });
     expect(await rules('--from', 'polaris')).toMatchObject({ code: 2 });
-    expect((await rules('--from', 'mee6', '--file', 'x')).stderr).toContain('Allowed choices are polaris, lurkr');
+    expect((await rules('--from', 'tatsu', '--file', 'x')).stderr).toContain(
+      'Allowed choices are polaris, lurkr, mee6',
+    );
     const roles = Array.from({ length: 1000 }, (_, n) => `role-${n}-of-many`);
     expect((await rules('--file', file({ no_xp: { roles } }))).stderr).toMatch(
       /The rules have \d+ bytes, and the most is/,
@@ -134,7 +136,7 @@ describe('guild rules', needs('redis-server'), () => {
       code: 0,
       stderr:
         `${name}: the page does not say which rewards are replaced: all are kept\n` +
-        `${name}: the global multiplier is no part of the rules: set 1.5 as the multiplier of the guild\n`,
+        `${name}: the multiplier of all XP is no part of the rules: set 1.5 as the multiplier of the guild\n`,
     });
     expect(JSON.parse((await stored()) as string)).toEqual({
       message: { xp: { min: 15, max: 40 }, cooldown_ms: 60_000 },

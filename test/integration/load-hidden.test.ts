@@ -109,12 +109,13 @@ describe('the load of hidden members', needs('redis-server'), () => {
       const text = `user_id,xp,hidden\n${Array.from({ length: 5000 }, (_, n) => `m${n},1,true\n`).join('')}`;
       const progress = { advice: COMMAND_ADVICE, update: () => {}, write: () => {} };
       const { signal } = new AbortController();
-      const inputs = [await openInput(Readable.from([Buffer.from(text)]), 'csv', signal, progress)];
+      const inputs = [await openInput(Readable.from([Buffer.from(text)]), {}, signal, progress)];
       const { outcome } = await load(suite.store, {
         ...{ guild, replace, maxDistinct: 10, maxCreated: 1000 },
-        reading: { inputs, strict: false, problems: new Problems(progress.write), progress, signal },
-        ...{ plan: undefined, curve: undefined, formatCurve: undefined, levels: undefined, reopen: undefined },
+        reading: { inputs, strict: false, problems: new Problems(), progress, signal },
+        ...{ plan: undefined, curve: undefined, formatCurve: undefined, levels: undefined },
       });
+      await Promise.all(inputs.map((input) => input.close()));
       expect(outcome?.message).toContain('It has more than 1,000 members');
       // Writes that were on the way are still done.
       expect(await suite.store.client.zcard(`gr:{${guild}}:hidden`)).toBeLessThan(3000);

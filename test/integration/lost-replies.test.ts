@@ -13,16 +13,16 @@ import { mockStore } from '../support/stores.ts';
 const suite = storeSuite(mockStore);
 
 function inputOf(entries: Input['entries']): Input {
-  return { name: 'generated', unit: 'element', size: 3, close: () => {}, entries };
+  return { name: 'generated', unit: 'element', size: 3, hasLevels: false, close: async () => {}, entries };
 }
 
 function jobOf(guild: string, inputs: readonly Input[], replace: boolean): LoadJob {
   const progress = { advice: COMMAND_ADVICE, update: () => {}, write: () => {} };
   const { signal } = new AbortController();
-  const reading = { inputs, strict: false, problems: new Problems(() => {}), progress, signal };
+  const reading = { inputs, strict: false, problems: new Problems(), progress, signal };
   return {
     ...{ guild, reading, replace, plan: undefined, maxDistinct: 1000 },
-    ...{ curve: undefined, formatCurve: undefined, levels: undefined, reopen: undefined },
+    ...{ curve: undefined, formatCurve: undefined, levels: undefined },
   };
 }
 
@@ -56,14 +56,13 @@ it('a replacement that cannot stage says that nothing was replaced', async () =>
 
 it('a replacement that is stopped while its levels are compared says that nothing was replaced', async () => {
   const stop = new AbortController();
-  const input = inputOf((onRead) => generateEntries(3, 's', onRead));
-  const job = jobOf(suite.newGuild(), [input], true);
-  const reopen = async () => {
+  const entries: Input['entries'] = async function* () {
     stop.abort();
-    throw stop.signal.reason;
+    yield [];
   };
+  const job = jobOf(suite.newGuild(), [{ ...inputOf(entries), hasLevels: true }], true);
   const reading = { ...job.reading, signal: stop.signal };
-  const { outcome, summary } = await load(suite.store, { ...job, reading, reopen });
+  const { outcome, summary } = await load(suite.store, { ...job, reading });
   expect(outcome?.message).toBe('Interrupted: nothing was replaced');
   expect(summary).toMatchObject({ complete: false, loaded: 0, removed: 0 });
 });

@@ -19,12 +19,12 @@ describeStores('a replacement of the members, while the owner sets another curve
     });
     const { signal } = new AbortController();
     const advice = { write: () => {}, advice: COMMAND_ADVICE };
-    const input = await openInput(Readable.from([Buffer.from('user_id,xp\na,500\n')]), undefined, signal, advice);
+    const input = await openInput(Readable.from([Buffer.from('user_id,xp\na,500\n')]), {}, signal, advice);
     const progress = { ...advice, update: () => {} };
-    const reading = { inputs: [input], strict: false, problems: new Problems(() => {}), progress, signal };
+    const reading = { inputs: [input], strict: false, problems: new Problems(), progress, signal };
     const choices = { plan: undefined, curve, formatCurve: undefined, levels: undefined };
     const job = { guild, reading, replace: true, ...choices };
-    return load(target, { ...job, reopen: undefined, maxDistinct: 100 });
+    return load(target, { ...job, maxDistinct: 100 }).finally(() => input.close());
   }
   const content = async (guild: string) => ({
     members: await suite.store.client.zrange(`gr:{${guild}}:xp`, 0, -1),

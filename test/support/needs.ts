@@ -54,6 +54,7 @@ const NEEDS = {
   script: apt('bsdutils', 'script'),
   'systemd-analyze': apt('systemd', 'systemd-analyze'),
   curl: apt('curl'),
+  ssconvert: apt('gnumeric', 'ssconvert'),
   python3: apt('python3'),
   'python3-redis': {
     fix: 'apt install python3-redis',

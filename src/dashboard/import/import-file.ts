@@ -118,14 +118,11 @@ export async function loadFile(
     const { summary, outcome } = await read(choice.path, choice, signal, progress, (reading, formatCurve) => {
       size = Math.max(1, reading.inputs[0]?.size ?? 1);
       const { replace, levels } = run;
-      const { path, format, name } = choice;
-      const reopen = async () => [await openInput(path, format, signal, { ...progress, write: () => {} }, name)];
       const job = {
         guild,
         reading,
         replace,
         levels,
-        reopen,
         plan: undefined,
         maxCreated,
         maxDistinct: MAX_DISTINCT,
@@ -153,13 +150,13 @@ async function read<T>(
   progress: Progress,
   take: (reading: Reading, formatCurve: FormatCurve | undefined) => Promise<T>,
 ): Promise<T> {
-  const input = await openInput(path, format, signal, progress, name);
+  const input = await openInput(path, { format, name }, signal, progress);
   try {
     if (!format) progress.write(`format: ${input.format} (detected)`);
-    const reading = { inputs: [input], strict: false, problems: new Problems(progress.write), progress, signal };
+    const reading = { inputs: [input], strict: false, problems: new Problems(), progress, signal };
     return await take(reading, curve ? undefined : curveOfFiles([input], PAGE_ADVICE));
   } finally {
-    input.close();
+    await input.close();
   }
 }
 

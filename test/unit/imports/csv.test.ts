@@ -1,18 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { readCsv } from '../../../src/imports/csv.ts';
-import { all, pieces, refusals } from './read.ts';
+import { readFile, refusals } from './read.ts';
 
-const read = (text: string, size?: number, warnings: string[] = []) =>
-  all(readCsv(pieces(text, size), 'f.csv', (line) => warnings.push(line)));
+const read = (text: string, size?: number) => readFile(text, { name: 'f.csv', ...(size !== undefined && { size }) });
 
-describe('reading csv', () => {
-  it('reads columns in any order, CRLF, quotes, and line ends inside quotes', async () => {
+describe('a CSV file', () => {
+  it('has its columns in any order, CRLF, quotes, and line ends inside quotes', async () => {
     const text =
       'xp,username,user_id,daily_streak,last_daily_claim\r\n' +
       '12,"a, ""b""\r\nc",1,3,2026-01-31T18:30:00+02:00\r\n\r\n' +
       '9007199254740991,,2,,\r\n';
     for (const size of [1, 5, 1000]) {
-      expect(await read(text, size)).toEqual([
+      expect((await read(text, size)).entries).toEqual([
         {
           at: 2,
           row: {
@@ -31,20 +29,43 @@ describe('reading csv', () => {
     }
   });
 
-  it('names line ends of CR alone', async () => {
-    const message = 'f.csv: its lines end with CR alone, as on old Macs: save it with LF or CRLF';
-    await expect(read('user_id,xp\r1,5\r')).rejects.toThrow(message);
-    await expect(read('user_id;xp\r1;5\r2;6')).rejects.toThrow(message);
+  it.each([
+    ['line ends of CR alone', 'user_id,xp\r1,5\r2,6\r'],
+    ['semicolons', 'user_id;xp\n1;5\n2;6\n'],
+    ['tabs', 'user_id\txp\n1\t5\n2\t6\n'],
+    ['bars', 'user_id|xp\n1|5\n2|6\n'],
+    ['a line that names the separator', 'sep=;\r\nuser_id;xp\r\n1;5\r\n2;6\r\n'],
+    ['empty lines, lines of separators and lines of spaces', '\n,,\nuser_id,xp,\n1,5,\n,,\n   \n2,6,\n\n'],
+    ['spaces around values and names', ' user_id , xp \n 1 , 5 \n 2 , 6 \n'],
+    ['quotes around everything', '"user_id","xp"\n"1","5"\n"2","6"\n'],
+    ['ids as formulas, as text of a spreadsheet and as mentions', 'user_id,xp\n"=""1""",5\n\'2,6\n'],
+  ])('with %s is read as the others', async (_what, text) => {
+    for (const size of [1, 1000]) {
+      expect((await read(text, size)).rows).toEqual([
+        { userId: '1', xp: 5 },
+        { userId: '2', xp: 6 },
+      ]);
+    }
   });
 
-  it('keeps the name of a column that is not used in one piece, whatever direction it is written in', async () => {
-    const warnings: string[] = [];
-    await read('user_id,xp,نقاط 2 (xp),Note,\n1,5,a,b,c\n', 5, warnings);
-    expect(warnings).toEqual(['f.csv: not used: \u2068نقاط 2 (xp)\u2069, note, (no name)']);
+  it('without names of columns is refused, with the numbers of its columns', async () => {
+    const text = '100000000000000001,ann,5\n100000000000000002,bob,6\n';
+    await expect(read(text)).rejects.toThrow(
+      'f.csv has the fields of no format that is known. It has 2 rows with 1 "100000000000000001", 2 "ann", 3 "5": say which field is which, such as --map id=1,xp=3',
+    );
+    expect((await readFile(text, { map: { id: '1', xp: '3', name: '2' } })).entries).toEqual([
+      { at: 1, row: { userId: '100000000000000001', xp: 5, username: 'ann' } },
+      { at: 2, row: { userId: '100000000000000002', xp: 6, username: 'bob' } },
+    ]);
   });
 
-  it('reports line and reason of every bad row, and reads the others', async () => {
-    const entries = await read(
+  it('names a column that is not used in one piece, whatever direction it is written in', async () => {
+    const { lines } = await read('user_id,xp,نقاط 2 (xp),Note,\n1,5,a,b,c\n', 5);
+    expect(lines).toEqual(['f.csv: not used: \u2068نقاط 2 (xp)\u2069, Note, (no name)']);
+  });
+
+  it('has line and reason of every bad row told, and the others read', async () => {
+    const file = await read(
       [
         'user_id,xp,level,daily_streak,last_daily_claim',
         '1,9007199254740993,,,',
@@ -52,7 +73,7 @@ describe('reading csv', () => {
         ',1,,,',
         '1,,,,',
         '1,-1,,,',
-        '1,1.0,,,',
+        '1,1.5,,,',
         '1,1e3,,,',
         '1,1,x,,',
         '1,1,,-3,',
@@ -62,13 +83,13 @@ describe('reading csv', () => {
         '7,1,,,2026-02-28 10:00',
       ].join('\n'),
     );
-    expect(refusals(entries)).toEqual([
+    expect(refusals(file)).toEqual([
       '2: xp "9007199254740993" is not a whole number from 0 to 9007199254740991',
       '3: user_id "a b" is not 1 to 64 of A-Z a-z 0-9 _ - .',
       '4: user_id is missing',
       '5: xp is missing',
       '6: xp "-1" is not a whole number from 0 to 9007199254740991',
-      '7: xp "1.0" is not a whole number from 0 to 9007199254740991',
+      '7: xp "1.5" is not a whole number from 0 to 9007199254740991',
       '8: xp "1e3" is not a whole number from 0 to 9007199254740991',
       '9: level "x" is not a whole number from 0 to 9007199254740991',
       '10: daily_streak "-3" is not a whole number from 0 to 9007199254740991',
@@ -76,44 +97,169 @@ describe('reading csv', () => {
       '12: last_daily_claim "2026-02-30" is not a time such as 2026-01-31T18:30:00Z',
       '13: it has 4 columns where the first line names 5',
     ]);
-    expect(entries.at(-1)).toEqual({
+    expect(file.entries.at(-1)).toEqual({
       at: 14,
       row: { userId: '7', xp: 1, level: null, dailyStreak: null, lastDailyClaim: '2026-02-28T10:00:00.000Z' },
     });
   });
 
-  it('reports once which columns it does not use', async () => {
-    const warnings: string[] = [];
-    await read('user_id,xp,rank,avatar\n1,2,3,4\n2,3,4,5\n', 9, warnings);
-    expect(warnings).toEqual(['f.csv: not used: rank, avatar']);
+  it('has the columns told that are not used, and a warning for one that can be XP too', async () => {
+    expect((await read('user_id,xp,rank,avatar,total_xp\n1,2,3,4,5\n2,3,4,5,6\n', 9)).lines).toEqual([
+      'f.csv: not used: rank, avatar, total_xp',
+      'f.csv: total_xp can be XP too, and xp is what counts: add --map id=user_id,xp=total_xp to read it instead',
+    ]);
   });
 
-  it('refuses a first line that does not name the required columns, or names one twice', async () => {
-    await expect(read('1,ada,5\n')).rejects.toThrow(
-      /^f\.csv: the first line must name the columns, and lacks user_id and xp/,
+  it('of another bot is refused with the way to read it, and is read in that way', async () => {
+    const text = 'id,username,discriminator,xp,level,messages\n1,ann,0,4700,10,3\n';
+    await expect(read(text)).rejects.toThrow(
+      'f.csv has the fields of no format that is known. It has 1 row with id "1", username "ann", discriminator "0", xp "4700", level "10", messages "3": say which field is which, such as --map id=id,xp=xp,name=username,level=level',
     );
-    await expect(read('user_id,xp,xp\n')).rejects.toThrow('f.csv: the first line names the column xp twice');
+    const map = { id: 'id', xp: 'xp', name: 'username', level: 'level' };
+    expect((await readFile(text, { map })).rows).toEqual([{ userId: '1', xp: 4700, username: 'ann', level: 10 }]);
+  });
+
+  it('that names a column twice is refused', async () => {
+    await expect(read('user_id,xp,xp\n1,2,3\n')).rejects.toThrow('f.csv: its first line names the column xp twice');
+  });
+
+  it('that is empty is refused', async () => {
     await expect(read('')).rejects.toThrow('f.csv is empty');
   });
 
-  it.each([';', '\t', '|'])('names the separator when it is %j', async (separator) => {
-    await expect(read(`user_id${separator}xp\n1${separator}5\n`)).rejects.toThrow(
-      `f.csv: its columns are separated by ${JSON.stringify(separator)}: save it with commas between them`,
-    );
-  });
-
-  it('reports a record above 1 MiB as too long', async () => {
+  it('with a record above 1 MiB is refused', async () => {
     const text = `user_id,xp\n1,5\n2,${'9'.repeat(1.5 * 2 ** 20)}\n`;
     await expect(read(text, 1 << 16)).rejects.toThrow(
       /^f\.csv line 3: it is longer than 1 MiB: is a quote opened here/,
     );
   });
 
-  it('reports the line of an open quote', async () => {
+  it('with an open quote is refused at the line where it opens', async () => {
     await expect(read('user_id,xp\n1,2\n2,"3\n4,5\n')).rejects.toThrow('f.csv line 3: a quote is opened here');
-    expect(refusals(await read('user_id,xp,username\n1,2,"a\n2,3,"b"\n4,5,c\n'))).toEqual([]);
     expect(refusals(await read('user_id,xp\n"1,2\n2",3,4\n5,6\n'))).toEqual([
       '2: it has 3 columns where the first line names 2, and reaches to line 3: is a quote left open?',
     ]);
+  });
+});
+
+describe('numbers in a CSV file', () => {
+  const xp = (...values: string[]) => read(`user_id;xp\n${values.map((value, at) => `u${at};${value}\n`).join('')}`);
+  const read_ = async (...values: string[]) => (await xp(...values)).rows.map((row) => (row as { xp: number }).xp);
+
+  it.each([
+    [
+      ['20.0', '700.00', '5'],
+      [20, 700, 5],
+    ],
+    [
+      ['20,0', '700,00', '5'],
+      [20, 700, 5],
+    ],
+    [
+      ['1,234,567', '5,000', '12'],
+      [1_234_567, 5000, 12],
+    ],
+    [
+      ['1.234.567', '5.000', '12'],
+      [1_234_567, 5000, 12],
+    ],
+    [
+      ['1.234,00', '5.000', '12'],
+      [1234, 5000, 12],
+    ],
+    [
+      ['1 234 567', '5\u202F000', '5\u00A0001', "6'000"],
+      [1_234_567, 5000, 5001, 6000],
+    ],
+    // Every number from 1,000 on has a separator, and none below.
+    [
+      ['5,000', '12,345', '999'],
+      [5000, 12_345, 999],
+    ],
+    // A dot with one digit shows that dots are decimals.
+    [
+      ['5.000', '12.0', '999'],
+      [5, 12, 999],
+    ],
+  ])('%j are %j', async (values, numbers) => {
+    expect(await read_(...values)).toEqual(numbers);
+  });
+
+  it('that can be one number or another are bad rows', async () => {
+    expect(refusals(await xp('5.000', '12.500', '4700'))).toEqual([
+      '2: xp "5.000" can be 5 or 5000: write it without a separator',
+      '3: xp "12.500" can be 12 or 12500: write it without a separator',
+    ]);
+  });
+});
+
+describe('truth values and times in a CSV file', () => {
+  it.each([
+    ['TRUE', 'FALSE'],
+    ['True', 'False'],
+    ['true', 'false'],
+    ['WAHR', 'FALSCH'],
+    ['VRAI', 'FAUX'],
+    ['1', '0'],
+  ])('%s and %s are true and false', async (yes, no) => {
+    const { rows } = await read(`user_id,xp,hidden\n1,5,${yes}\n2,6,${no}\n`);
+    expect(rows).toEqual([
+      { userId: '1', xp: 5, hidden: true },
+      { userId: '2', xp: 6, hidden: false },
+    ]);
+  });
+
+  it.each([
+    ['Gnumeric', '2026/01/31 18:30:00.123', '2026-01-31T18:30:00.123Z'],
+    ['pandas', '2026-01-31 18:30:00.123000+00:00', '2026-01-31T18:30:00.123Z'],
+    ['pandas with another zone', '2026-01-31 18:30:00+0200', '2026-01-31T16:30:00.000Z'],
+    ['Google Sheets of the US', '1/31/2026 18:30:00', '2026-01-31T18:30:00.000Z'],
+    ['LibreOffice of the US', '01/31/26 06:30 PM', '2026-01-31T18:30:00.000Z'],
+    ['Excel of Germany', '31.01.2026 18:30', '2026-01-31T18:30:00.000Z'],
+    ['Excel of France', '31/01/2026 18:30', '2026-01-31T18:30:00.000Z'],
+    ['Excel as a number', '46053.7708333333', '2026-01-31T18:30:00.000Z'],
+    ['a date alone', '2026-01-31', '2026-01-31T00:00:00.000Z'],
+  ])('a time of %s is read: %s', async (_program, text, time) => {
+    const { rows } = await read(`user_id,xp,last_daily_claim\n1,5,${text}\n`);
+    expect(rows).toEqual([{ userId: '1', xp: 5, lastDailyClaim: time }]);
+  });
+
+  it('times that show the order of day and month decide for those that do not', async () => {
+    const { rows, lines } = await read('user_id,xp,last_daily_claim\n1,5,02/03/2026\n2,5,13/01/2026\n');
+    expect(rows).toEqual([
+      { userId: '1', xp: 5, lastDailyClaim: '2026-03-02T00:00:00.000Z' },
+      { userId: '2', xp: 5, lastDailyClaim: '2026-01-13T00:00:00.000Z' },
+    ]);
+    expect(lines).toEqual(['f.csv: last_daily_claim without a time zone is read as UTC']);
+  });
+
+  it('a time that can be two days is a bad row', async () => {
+    expect(refusals(await read('user_id,xp,last_daily_claim\n1,5,02/03/2026\n'))).toEqual([
+      '2: last_daily_claim "02/03/2026" can be two days: write it as 2026-01-31T18:30:00Z',
+    ]);
+  });
+});
+
+describe('ids that were rounded', () => {
+  it.each([
+    ['zeros from the 16th digit on', ['123456789012345000', '223456789012345000', '323456789012345678']],
+    ['zeros in a file of one row', ['1234567890123450000']],
+  ])('are refused: %s', async (_what, ids) => {
+    await expect(read(`user_id,xp\n${ids.map((id) => `${id},5\n`).join('')}`)).rejects.toThrow(
+      `f.csv: its ids were rounded, such as ${ids[0]}: a spreadsheet or a program has read them as numbers. Export them again as text`,
+    );
+  });
+
+  it('are bad rows where they are written as decimal numbers', async () => {
+    expect(refusals(await read('user_id,xp\n8.13E17,5\n"8,13E+17",5\n81384788765712384.0,5\n'))).toEqual([
+      '2: user_id "8.13E17" is a number that a spreadsheet has rounded: export the ids as text',
+      '3: user_id "8,13E+17" is a number that a spreadsheet has rounded: export the ids as text',
+      '4: user_id "81384788765712384.0" is a number that a spreadsheet has rounded: export the ids as text',
+    ]);
+  });
+
+  it('are told from real ids, of which one in a thousand ends in zeros', async () => {
+    const ids = ['123456789012345000', '223456789012345678', '323456789012345679'];
+    expect((await read(`user_id,xp\n${ids.map((id) => `${id},5\n`).join('')}`)).rows).toHaveLength(3);
   });
 });

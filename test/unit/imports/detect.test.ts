@@ -1,35 +1,137 @@
 import { describe, expect, it } from 'vitest';
-import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
-import { detectFormat } from '../../../src/imports/detect.ts';
+import { readFile } from './read.ts';
 
-describe('detectFormat', () => {
+describe('the format of a file', () => {
   it.each([
     ['user_id,username,xp\r\n1,a,2', 'stdin', 'csv'],
     ['\uFEFF"xp","USER_ID"\n1,2', 'stdin', 'csv'],
-    ['id,points\n1,2', 'members.csv', 'csv'],
-    ['id,points\n1,2', 'members.csv.gz', 'csv'],
     ['user_id;xp\n1;2', 'stdin', 'csv'],
     ['{"user_id":"1","xp":5}\n{"user_id":"2","xp":5}\n', 'x.json', 'ndjson'],
     ['{"username":"a","xp":5,"user_id":"1"}', 'x', 'ndjson'],
+    ['{\n"user_id":"1",\n"xp":5\n}\n{"user_id":"2","xp":5}', 'x', 'json'],
     ['[{"user_id":"1","xp":5}]', 'x', 'json'],
-    ['[]', 'x.json', 'json'],
-    ['[{"userId":"1","xp":5}]', 'x', 'lurkr'],
-    ['[{"id":"1","exp":"5"}]', 'x', 'amari'],
+    ['{"data":[{"rank":1,"user_id":"7","username":"x","level":2,"xp":255}],"total":1,"page":1}', 'page.json', 'json'],
+    ['{"123456789012345678":5,"223456789012345678":{"xp":6}}', 'x', 'json'],
+    ['{"xp":{"1":5}}', 'x', 'json'],
+    ['[{"userId":"1","xp":5,"messageCount":3}]', 'x', 'lurkr'],
+    ['{"levels":[{"userId":"1","xp":5,"tag":"ann#0001"}]}', 'x', 'lurkr'],
+    ['{"levels":[{"id":"1","xp":5,"level":0}]}', 'x', 'arcane'],
+    ['[{"id":"1","exp":"5","weeklyExp":0}]', 'x', 'amari'],
+    ['{"members":[{"id":"1","exp":5,"level":0}]}', 'x', 'amari'],
     ['[{"id":"1","xp":5,"detailed_xp":[1,2,5]}]', 'x', 'mee6'],
-    ['[{"user_id":"1","score":5}]', 'x', 'tatsu'],
-    ['{"data":[]}', 'x', 'amari'],
-    ['{"members":[{"id":"1","exp":5', 'x', 'amari'],
-    ['{"guild":{"levels":[],"data":[1]},"levels":[{"userId":"1', 'x', 'lurkr'],
-    ['{"xp":{"1":5}}', 'x', 'polaris'],
-    ['{"123456789012345678":5}', 'x', 'polaris'],
-    ['{"players":[{"id":"1","xp":5,}', 'x', 'mee6'],
-  ])('%j in %s is %s', (text, file, format) => {
-    expect(detectFormat(text, file, COMMAND_ADVICE)).toBe(format);
+    ['{"players":[{"id":"1","xp":5,"level":0}]}', 'x', 'mee6'],
+    ['{"rankings":[{"user_id":"1","score":5,"rank":1}]}', 'x', 'tatsu'],
+    ['{"users":{"1":{"xp":5}}}', 'x', 'polaris'],
+    ['{"1":{"xp":5,"cooldown":1700000000000}}', 'x', 'polaris'],
+    ['{"users":{"1":{"xp":5.0,"messages":2,"last_active":"2026-01-01T00:00:00"}}}', 'x', 'levelup'],
+    ['[{"userID":"1","guildID":"2","xp":400,"level":2}]', 'x', 'discord-xp'],
+    ['{"1":{"xp":5,"level":0,"lastAwardedAt":0,"messages":1,"xpMessages":1}}', 'x', 'robojs-xp'],
+  ])('%j in %s is %s', async (text, name, format) => {
+    expect((await readFile(text, { name })).format).toBe(format);
   });
 
-  it.each(['', 'hello', '{}', '{"x":1}', '{"players":{}}'])('refuses %j', (text) => {
-    expect(() => detectFormat(text, 'x.json', COMMAND_ADVICE)).toThrow(
+  it.each([
+    '[]',
+    '{"data":[]}',
+    '{"players":[]}',
+    '{"players":[]}\n{"players":[]}',
+    '[{"players":[]}]',
+    '{"users":{}}',
+  ])('is open in a page without members, which loads nobody: %s', async (text) => {
+    expect(await readFile(text)).toMatchObject({ entries: [], lines: [] });
+  });
+
+  it.each(['hello', '{}', '{"players":{}}'])('cannot be told, so the file is refused: %j', async (text) => {
+    await expect(readFile(text, { name: 'x.json' })).rejects.toThrow(
       'Cannot tell the format of x.json: name it with --format',
     );
+  });
+});
+
+describe('a file that can be read in several ways', () => {
+  const ranked =
+    '{"100000000000000001":{"name":"ann","level":10,"xp":25,"total_xp":4700},"100000000000000002":{"name":"bob","level":1,"xp":154,"total_xp":254}}';
+
+  it('is refused with its fields and the ways to read it, the total first', async () => {
+    await expect(readFile(ranked)).rejects.toThrow(
+      'f has the fields of no format that is known. It has 2 rows with name "ann", level "10", xp "25", total_xp "4700": say which field is which, such as --map xp=total_xp,name=name,level=level, or --map xp=xp,name=name,level=level',
+    );
+  });
+
+  it('is read as a person says, and the fields that are left are told', async () => {
+    const { rows, lines } = await readFile(ranked, { map: { xp: 'total_xp', name: 'name' } });
+    expect(rows).toEqual([
+      { userId: '100000000000000001', xp: 4700, username: 'ann' },
+      { userId: '100000000000000002', xp: 254, username: 'bob' },
+    ]);
+    expect(lines).toEqual([
+      'f: not used: level, xp',
+      'f: xp can be XP too, and total_xp is what counts: add --map xp=xp,name=name to read it instead',
+    ]);
+  });
+
+  it('of money is refused, because no field is called XP', async () => {
+    const page =
+      '{"users":[{"rank":"1","user_id":"100000000000000001","cash":5,"bank":10,"total":15}],"total_pages":1}';
+    await expect(readFile(page)).rejects.toThrow(/: say which field is which, such as --map id=user_id,xp=total$/);
+  });
+
+  it('without anything that can be XP is refused with what it has', async () => {
+    await expect(readFile('[{"user_id":"100000000000000001","name":"ann"}]')).rejects.toThrow(
+      'f has the fields of no format that is known. It has 1 row with user_id "100000000000000001", name "ann", and none of these can be XP',
+    );
+  });
+
+  it('is refused when the fields that a person names are not there', async () => {
+    await expect(readFile(ranked, { map: { xp: 'points' } })).rejects.toThrow(
+      'f has no field points in its largest list, which has: name, level, xp, total_xp',
+    );
+    await expect(readFile('[{"a":"1","b":"2","xp":5}]', { map: { xp: 'xp' } })).rejects.toThrow(
+      "f has several fields that can be the user's id, or none: name it too, as id=user_id",
+    );
+  });
+});
+
+describe('a file with members of several guilds', () => {
+  const dump = [
+    '{"_id":{"$oid":"5f"},"userID":"1","guildID":"7","xp":{"$numberLong":"400"},"level":2}',
+    '{"_id":{"$oid":"60"},"userID":"2","guildID":"8","xp":100,"level":1}',
+    '{"_id":{"$oid":"61"},"userID":"3","guildID":"7","xp":0,"level":0}',
+  ].join('\n');
+
+  it('is refused with the guilds and the members of each', async () => {
+    await expect(readFile(dump)).rejects.toThrow(
+      'f has members of 2 guilds: 7 (2), 8 (1): choose one with --source-guild',
+    );
+  });
+
+  it('gives the members of the one that is chosen, and the others are told', async () => {
+    const { rows, lines } = await readFile(dump, { sourceGuild: '7' });
+    expect(rows).toEqual([
+      { userId: '1', xp: 400, level: 2 },
+      { userId: '3', xp: 0, level: 0 },
+    ]);
+    expect(lines).toEqual(['f: left out: 1 row of other guilds', 'f: not used: _id']);
+  });
+
+  it('is refused when it does not have the chosen one', async () => {
+    await expect(readFile(dump, { sourceGuild: '9' })).rejects.toThrow(
+      'f has no members of guild 9: it has 7 (2), 8 (1)',
+    );
+  });
+
+  it('of LevelUp has its guilds as names, each with its own levels', async () => {
+    const backup = JSON.stringify({
+      configs: {
+        7: { algorithm: { base: 50, exp: 2 }, users: { 1: { xp: 57.5, voice: 3.5, level: 1 } } },
+        8: { users: { 2: { xp: 100.0, voice: 1.0, level: 1 } } },
+      },
+    });
+    await expect(readFile(backup)).rejects.toThrow('f has members of 2 guilds: 7 (1), 8 (1)');
+    expect(await readFile(backup, { sourceGuild: '7' })).toMatchObject({
+      curve: 'custom=0,50,0,0,1,1',
+      rows: [{ userId: '1', xp: 57, level: 1 }],
+    });
+    expect(await readFile(backup, { sourceGuild: '8' })).toMatchObject({ rows: [{ userId: '2', xp: 100, level: 1 }] });
   });
 });

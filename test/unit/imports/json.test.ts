@@ -1,20 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
-import { detectFormat } from '../../../src/imports/detect.ts';
-import { type FormatName, formatNamed, type JsonLayout } from '../../../src/imports/formats.ts';
-import { readJson } from '../../../src/imports/json.ts';
+import { parseCurve } from '../../../src/core/ranking/curves.ts';
+import { type FormatName, formatNamed } from '../../../src/imports/formats.ts';
+import { inspectJson } from '../../../src/imports/json-inspection.ts';
 import { recordOf } from '../../../src/imports/levels.ts';
 import type { SeedRow } from '../../../src/imports/rows.ts';
-import { all, pieces, refusals } from './read.ts';
+import { readFile, refusals } from './read.ts';
 
-const read = (text: string, format: FormatName, size?: number) =>
-  all(readJson(pieces(text, size), formatNamed(format).json as JsonLayout, 'f.json', COMMAND_ADVICE));
 const fixture = (name: string) => readFileSync(new URL(`../../fixtures/imports/${name}`, import.meta.url), 'utf8');
 const ONE = '100000000000000001';
 const TWO = '100000000000000002';
 
-describe('reading exports of other bots', () => {
+describe('exports of other bots', () => {
   const cases: [file: string, format: FormatName, rows: SeedRow[]][] = [
     [
       'mee6.json',
@@ -58,8 +55,57 @@ describe('reading exports of other bots', () => {
       ],
     ],
     [
-      'polaris-map.json',
-      'polaris',
+      'mee6-pages.json',
+      'mee6',
+      [
+        { userId: ONE, xp: 4700, username: 'ada', level: 10 },
+        { userId: TWO, xp: 100, username: 'bob', level: 1 },
+        { userId: '100000000000000003', xp: 5, username: 'cy', level: 0 },
+      ],
+    ],
+    [
+      'lurkr-tag.json',
+      'lurkr',
+      [
+        { userId: ONE, xp: 4150, username: 'ada#0001', level: 10 },
+        { userId: TWO, xp: 100, username: 'bob#0002', level: 1 },
+      ],
+    ],
+    [
+      'arcane.json',
+      'arcane',
+      [
+        { userId: ONE, xp: 5250, username: 'ada#0001', level: 10 },
+        { userId: TWO, xp: 75, username: 'bob#0002', level: 1 },
+      ],
+    ],
+    [
+      'levelup.json',
+      'levelup',
+      [
+        { userId: ONE, xp: 2500, level: 5 },
+        { userId: TWO, xp: 700, level: 3 },
+      ],
+    ],
+    [
+      'discord-xp.ndjson',
+      'discord-xp',
+      [
+        { userId: ONE, xp: 2500, level: 5 },
+        { userId: TWO, xp: 150, level: 1 },
+      ],
+    ],
+    [
+      'robojs-xp.json',
+      'robojs-xp',
+      [
+        { userId: ONE, xp: 375, level: 2 },
+        { userId: TWO, xp: 155, level: 1 },
+      ],
+    ],
+    [
+      'map.json',
+      'json',
       [
         { userId: ONE, xp: 7000 },
         { userId: TWO, xp: 200 },
@@ -75,68 +121,105 @@ describe('reading exports of other bots', () => {
     ],
   ];
 
-  it.each(cases)(
-    'recognises %s as %s and reads its members, however it is cut into pieces',
-    async (file, format, rows) => {
-      const text = fixture(file);
-      expect(detectFormat(text, file, COMMAND_ADVICE)).toBe(format);
-      for (const size of [1, 13, 4096]) {
-        expect(await read(text, format, size)).toEqual(rows.map((row, index) => ({ at: index + 1, row })));
-      }
-    },
-  );
+  it.each(cases)('%s is recognised as %s and read, however it is cut into pieces', async (file, format, rows) => {
+    for (const size of [1, 13, 4096]) {
+      const read = await readFile(fixture(file), { size });
+      expect(read.format).toBe(format);
+      expect(read.entries).toEqual(rows.map((row, index) => ({ at: index + 1, row })));
+    }
+  });
 
-  it.each(cases)(
-    '%s states the levels that the %s curve gives, so none is stored and all go on moving',
-    (_file, format, rows) => {
-      const { curve } = formatNamed(format);
-      for (const row of rows) {
-        expect(recordOf(row, curve ?? 'standard').profile.level ?? null).toBeNull();
-      }
-    },
-  );
-
-  it('reads several pages in one file', async () => {
-    const page = fixture('tatsu.json');
-    expect((await read(page + page, 'tatsu')).map(({ at }) => at)).toEqual([1, 2, 3, 4]);
+  it.each(cases)('%s states the levels that its curve gives, so none is stored', async (file, format, rows) => {
+    const own = (await readFile(fixture(file))).curve;
+    const curve = parseCurve(own ?? formatNamed(format).curve ?? 'standard');
+    if (!curve) throw new Error('The curve of the format is not sound');
+    for (const row of rows) expect(recordOf(row, curve).profile.level ?? null).toBeNull();
   });
 });
 
-describe('reading a JSON array', () => {
-  it('keeps XP exact, and reports number and reason of every bad element', async () => {
+it('a page of money is refused, and is read as a person says', async () => {
+  await expect(readFile(fixture('unbelievaboat.json'))).rejects.toThrow(/--map id=user_id,xp=total$/);
+  expect((await readFile(fixture('unbelievaboat.json'), { map: { xp: 'total' } })).rows).toEqual([
+    { userId: ONE, xp: 4700 },
+    { userId: TWO, xp: 100 },
+  ]);
+});
+
+it('one of the guilds of a backup is read', async () => {
+  const { rows, lines } = await readFile(fixture('levelup-guilds.json'), { sourceGuild: '259962941502783489' });
+  expect(rows).toEqual([
+    { userId: ONE, xp: 100, level: 1 },
+    { userId: TWO, xp: 400, level: 2 },
+  ]);
+  expect(lines).toEqual(['f: left out: 1 row of other guilds', 'f: not used: messages, last_active']);
+});
+
+describe('what scrapers write', () => {
+  const member = (id: string, xp: number) => ({ id, xp, username: id, level: 0, detailed_xp: [1, 2, xp] });
+  const page = (...members: object[]) => ({ guild: { id: '7' }, page: 0, players: members });
+  const [one, two] = [member(ONE, 5), member(TWO, 6)];
+  const rows = [
+    { userId: ONE, xp: 5, username: ONE, level: 0 },
+    { userId: TWO, xp: 6, username: TWO, level: 0 },
+  ];
+
+  it.each([
+    ['pages one after the other', JSON.stringify(page(one)) + JSON.stringify(page(two))],
+    ['one page a line', `${JSON.stringify(page(one))}\n${JSON.stringify(page(two))}\n`],
+    ['an array of pages', JSON.stringify([page(one), page(two), page()])],
+    ['an array of arrays of members', JSON.stringify([[one], [two], []])],
+    ['one array', JSON.stringify([one, two])],
+    ['arrays one after the other', JSON.stringify([one]) + JSON.stringify([two])],
+  ])('is read: %s', async (_what, text) => {
+    expect(await readFile(text)).toMatchObject({ format: 'mee6', rows, lines: ['f: not used: detailed_xp'] });
+  });
+
+  it('has an error page among the pages as a bad row, so that nobody takes the rest for all', async () => {
+    const error = { status_code: 429, error: { message: 'slow down' } };
+    for (const text of [
+      JSON.stringify([page(one), error, page(two)]),
+      [page(one), error, page(two)].map((each) => JSON.stringify(each)).join('\n'),
+    ]) {
+      const file = await readFile(text);
+      expect(file.rows).toEqual(rows);
+      expect(refusals(file)).toEqual([
+        '2: it is the error response of a service, with the field "status_code": the members of this page are missing',
+      ]);
+    }
+  });
+});
+
+describe('a JSON array', () => {
+  it('has its XP exact, and number and reason of every bad element told', async () => {
     const text =
-      '[{"user_id":"1","xp":9007199254740991},{"user_id":"1","xp":9007199254740993},7,null,[1],' +
+      '[{"user_id":"1","xp":9007199254740991},{"user_id":"1","xp":9007199254740993},7,null,' +
       '{"user_id":123456789012345678,"xp":1},{"user_id":"2","xp":1.5},{"user_id":"3","xp":"8","extra":{"xp":[1]}}]';
-    const entries = await read(text, 'json', 3);
-    expect(refusals(entries)).toEqual([
+    const file = await readFile(text, { size: 3 });
+    expect(refusals(file)).toEqual([
       '2: xp "9007199254740993" is not a whole number from 0 to 9007199254740991',
       '3: it is not an object',
       '4: it is not an object',
-      '5: it is not an object',
-      '7: xp "1.5" is not a whole number from 0 to 9007199254740991',
+      '6: xp "1.5" is not a whole number from 0 to 9007199254740991',
     ]);
-    expect(entries.filter(({ row }) => typeof row !== 'string')).toEqual([
-      { at: 1, row: { userId: '1', xp: 9007199254740991 } },
-      { at: 6, row: { userId: '123456789012345678', xp: 1 } },
-      { at: 8, row: { userId: '3', xp: 8 } },
+    expect(file.rows).toEqual([
+      { userId: '1', xp: 9007199254740991 },
+      { userId: '123456789012345678', xp: 1 },
+      { userId: '3', xp: 8 },
     ]);
   });
 
-  it('reads a page of this service', async () => {
-    const text = '{"data":[{"rank":1,"user_id":"7","username":"x","level":2,"xp":255}],"total":1,"page":1}';
-    expect(detectFormat(text, 'page.json', COMMAND_ADVICE)).toBe('json');
-    expect(await read(text, 'json')).toEqual([{ at: 1, row: { userId: '7', username: 'x', level: 2, xp: 255 } }]);
+  it('with ids as numbers that a program can have rounded is refused', async () => {
+    await expect(readFile('[{"user_id":123456789012345680,"xp":1}]')).rejects.toThrow(
+      'f: its ids were rounded, such as 123456789012345680',
+    );
   });
 
-  it('reads an empty array as no members, and refuses text that is not JSON or has no place for members', async () => {
-    expect(await read('[]', 'json')).toEqual([]);
-    await expect(read('[{"user_id":"1","xp":1},', 'json')).rejects.toThrow(
-      /^f\.json is not valid JSON somewhere after element 1/,
+  it('that is not JSON is refused, and so is one without a place for members', async () => {
+    await expect(readFile('[{"user_id":"1","xp":1},')).rejects.toThrow(
+      /^f is not valid JSON somewhere after element 1/,
     );
-    await expect(read('[}', 'json')).rejects.toThrow(/^f\.json is not valid JSON/);
-    await expect(read('{"message":"Unauthorized"}', 'mee6')).rejects.toThrow(
-      'f.json has no players: is --format right?',
-    );
+    await expect(readFile('[}')).rejects.toThrow(/^f is not valid JSON/);
+    await expect(readFile('{"pages":3}', { format: 'mee6' })).rejects.toThrow('f has no players: is --format right?');
   });
 });
 
@@ -147,20 +230,26 @@ describe('JSON that never ends', () => {
     for (let read = 0; read < 4 << 20; read += 1 << 14) yield piece.repeat((1 << 14) / piece.length);
     throw new Error('more than 4 MiB were read');
   }
-  const LONG = 'f.json has more than 1 MiB without the end of a value somewhere after element 1';
-  const DEEP = 'f.json is nested deeper than 100 levels somewhere after element 1';
+  const LONG = 'f.json has more than 1 MiB without the end of a value somewhere after element';
+  const DEEP = 'f.json is nested deeper than 100 levels somewhere after element';
 
   it.each([
     ['one string', '"', 'x', LONG],
     ['one number', '', '1', LONG],
-    ['one element of many fields', '{"a":[', '1,', LONG],
     ['arrays in arrays', '', '[', DEEP],
     ['objects in objects', '{"a":', '{"a":[', DEEP],
     ['arrays beside the members', '],"other":', '[', DEEP],
     ['a string beside the members', '],"other":"', 'xy', LONG],
+    ['settings', '],"guild":[', '1,', 'f.json has more settings than any bot'],
   ])('is refused in bounded memory: %s', async (_what, start, piece, message) => {
-    const json = formatNamed('mee6').json as JsonLayout;
     const chunks = endless(`{"players":[{"id":"1","xp":1}${start.startsWith(']') ? '' : ','}${start}`, piece);
-    await expect(all(readJson(chunks, json, 'f.json', COMMAND_ADVICE))).rejects.toThrow(message);
+    await expect(inspectJson(chunks, 'f.json')).rejects.toThrow(message);
+  });
+});
+
+describe('a level in a file', () => {
+  it('is told by its file, so that no other file is read for it', async () => {
+    expect((await readFile(fixture('mee6.json'))).hasLevels).toBe(true);
+    expect((await readFile(fixture('tatsu.json'))).hasLevels).toBe(false);
   });
 });

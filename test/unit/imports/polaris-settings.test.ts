@@ -1,14 +1,7 @@
-import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
 import { CURVE_NAMES, type Curve, levelForXp, parseCurve } from '../../../src/core/ranking/curves.ts';
-import { openInput } from '../../../src/imports/inputs.ts';
-import {
-  curveOfSettings,
-  type PolarisSettings,
-  settingsIn,
-  settingsOfCurve,
-} from '../../../src/imports/polaris-settings.ts';
+import { curveOfSettings, type PolarisSettings, settingsOfCurve } from '../../../src/imports/polaris-settings.ts';
+import { readFile } from './read.ts';
 
 const DEFAULT: PolarisSettings = { curve: { 1: 100, 2: 50, 3: 1 }, rounding: 100, maxLevel: 1000 };
 
@@ -22,17 +15,25 @@ function polarisLevel({ curve, rounding, maxLevel }: PolarisSettings, xp: number
 
 describe("a Polaris export's settings", () => {
   it.each([
-    ['{"settings":{"enabled":true},"users":{}}', DEFAULT],
-    ['{"settings":{"curve":{"3":1.0},"maxLevel":1000},"users":{}}', DEFAULT],
-    [
-      '{"settings":{"gain":{"min":5},"curve":{"3":0,"2":2.5,"1":50},"rounding":1,"maxLevel":60,"rewards":[{"level":5}]}}',
-      { curve: { 1: 50, 2: 2.5, 3: 0 }, rounding: 1, maxLevel: 60 },
-    ],
-    ['{"settings":{"rounding":50,"maxLevel":9,"levelUp":{"message":"', { ...DEFAULT, rounding: 50, maxLevel: 9 }],
+    ['{"settings":{"enabled":true},"users":{}}', 'polaris'],
+    ['{"settings":{"curve":{"3":1.0},"maxLevel":1000},"users":{}}', 'polaris'],
+    ['{"settings":{"curve":{"3":0,"2":2.5,"1":50},"rounding":1,"maxLevel":60},"users":{}}', 'custom=0,5,100,1,2,1,60'],
     ['{"xp":{"100000000000000001":5}}', undefined],
-    ['{"users":{"1":{"settings":{"maxLevel":5}}}}', undefined],
-  ])('%s are read, with its defaults, from a beginning that is cut off too', (text, settings) => {
-    expect(settingsIn(text)).toEqual(settings);
+    ['{"users":{"1":{"xp":5,"settings":{"maxLevel":5}}}}', undefined],
+  ])('%s give the curve %s', async (text, curve) => {
+    expect((await readFile(text, { format: 'polaris' })).curve).toBe(curve);
+  });
+
+  it('are found wherever they stand, and however long they are', async () => {
+    const settings = { message: 'x'.repeat(200_000), curve: { 1: 0, 2: 2.5, 3: 0 }, rounding: 1, maxLevel: 20 };
+    const users = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`1000000000000${n + 10_000}`, { xp: n }]));
+    for (const document of [
+      { settings, users },
+      { users, settings },
+    ]) {
+      const { format, curve, rows } = await readFile(JSON.stringify(document));
+      expect([format, curve, rows.length]).toEqual(['polaris', 'custom=0,5,0,1,2,1,20', 3000]);
+    }
   });
 
   // The presets of Polaris, and others at its bounds.
@@ -65,15 +66,11 @@ describe("a Polaris export's settings", () => {
   });
 
   it('give no curve for more levels than a Polaris server can have, and a line that says so', async () => {
-    const lines: string[] = [];
-    const reporter = { advice: COMMAND_ADVICE, write: (line: string) => void lines.push(line) };
-    const curveOf = async (maxLevel: number) => {
-      const text = JSON.stringify({ settings: { ...DEFAULT, maxLevel }, users: {} });
-      const source = Readable.from([Buffer.from(text)]);
-      return (await openInput(source, undefined, new AbortController().signal, reporter, 'f.json')).curve;
-    };
-    expect([await curveOf(1000), lines]).toEqual(['polaris', []]);
-    expect([await curveOf(1001), lines]).toEqual([
+    const read = (maxLevel: number) =>
+      readFile(JSON.stringify({ settings: { ...DEFAULT, maxLevel }, users: {} }), { name: 'f.json' });
+    expect(await read(1000)).toMatchObject({ curve: 'polaris', lines: [] });
+    const { curve, lines } = await read(1001);
+    expect([curve, lines]).toEqual([
       undefined,
       ['f.json: its settings make no curve: levels will differ from those it showed'],
     ]);

@@ -1,18 +1,44 @@
+import { Readable } from 'node:stream';
+import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
+import { type Input, type OpenOptions, openInput } from '../../../src/imports/inputs.ts';
 import type { Entry } from '../../../src/imports/rows.ts';
 
-/** Yields the text in pieces of `size` characters. Small pieces split lines and numbers. */
-export async function* pieces(text: string, size = 7): AsyncGenerator<string> {
-  const characters = [...text];
-  for (let at = 0; at < characters.length; at += size) yield characters.slice(at, at + size).join('');
+/** What a file is read as. */
+export interface ReadFile extends Pick<Input, 'format' | 'curve' | 'hasLevels'> {
+  readonly entries: readonly Entry[];
+  /** The rows of the members. */
+  readonly rows: readonly unknown[];
+  /** What a person is told about the file. */
+  readonly lines: readonly string[];
 }
 
-export async function all(entries: AsyncIterable<Entry[]>): Promise<Entry[]> {
-  const result: Entry[] = [];
-  for await (const some of entries) result.push(...some);
-  return result;
+/**
+ * Reads a file as the command does. It arrives in pieces of `size` bytes: small ones split lines, numbers and characters.
+ * @throws InvalidInputError when the file is refused.
+ */
+export async function readFile(
+  content: string | Buffer,
+  { size = 4096, ...options }: OpenOptions & { readonly size?: number } = {},
+): Promise<ReadFile> {
+  const bytes = Buffer.from(content);
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
+  const lines: string[] = [];
+  const reporter = { write: (line: string) => void lines.push(line), advice: COMMAND_ADVICE };
+  const { signal } = new AbortController();
+  const input = await openInput(Readable.from(pieces), { name: 'f', ...options }, signal, reporter);
+  try {
+    const entries: Entry[] = [];
+    for await (const some of input.entries(() => {})) entries.push(...some);
+    const rows = entries.map(({ row }) => row).filter((row) => typeof row !== 'string');
+    const { format, curve, hasLevels } = input;
+    return { ...(format && { format }), ...(curve && { curve }), hasLevels, entries, rows, lines };
+  } finally {
+    await input.close();
+  }
 }
 
 /** Returns "place: reason" of the bad rows. */
-export function refusals(entries: readonly Entry[]): string[] {
+export function refusals({ entries }: Pick<ReadFile, 'entries'>): string[] {
   return entries.filter(({ row }) => typeof row === 'string').map(({ at, row }) => `${at}: ${row}`);
 }

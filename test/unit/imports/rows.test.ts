@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readCsv } from '../../../src/imports/csv.ts';
-import { readNdjson } from '../../../src/imports/ndjson.ts';
-import { checkRow, OWN_NAMES } from '../../../src/imports/rows.ts';
-import { all, pieces, refusals } from './read.ts';
+import { checkRow, OWN_READING } from '../../../src/imports/rows.ts';
+import { readFile, refusals } from './read.ts';
 
 const NOW = Date.parse('2026-11-27T12:00:00Z');
-const claimed = (last_daily_claim: string) => checkRow({ user_id: '1', xp: 1, last_daily_claim }, OWN_NAMES, NOW);
+const claimed = (lastDailyClaim: string) => checkRow({ userId: '1', xp: 1, lastDailyClaim }, OWN_READING, NOW);
 
 describe('a last_daily_claim in the future', () => {
   it('is refused from a day on, which covers clocks and zones', () => {
@@ -18,9 +16,8 @@ describe('a last_daily_claim in the future', () => {
 
   it('is a bad row of a file, with its line', async () => {
     const bad = '2: last_daily_claim "9999-01-31" is more than a day from now: no member can have claimed then';
-    const csv = 'user_id,xp,last_daily_claim\n1,5,9999-01-31\n';
-    expect(refusals(await all(readCsv(pieces(csv), 'f.csv', () => {})))).toEqual([bad]);
+    expect(refusals(await readFile('user_id,xp,last_daily_claim\n1,5,9999-01-31\n'))).toEqual([bad]);
     const ndjson = '{"user_id":"1","xp":1}\n{"user_id":"1","xp":1,"last_daily_claim":"9999-01-31"}';
-    expect(refusals(await all(readNdjson(pieces(ndjson), 'f.ndjson')))).toEqual([bad]);
+    expect(refusals(await readFile(ndjson))).toEqual([bad]);
   });
 });

@@ -35,9 +35,24 @@ it.each([1, 3, 4096])('refuses another encoding, in pieces of %i bytes, and show
 });
 
 it.each([
-  ['UTF-16', Buffer.from('\uFEFFuser_id', 'utf16le'), 'f is UTF-16 text: save it as UTF-8'],
-  ['UTF-16 without a byte order mark', Buffer.from('user_id', 'utf16le'), 'f is UTF-16 text: save it as UTF-8'],
-  ['big-endian UTF-16', Buffer.from('user_id', 'utf16le').swap16(), 'f is UTF-16 text: save it as UTF-8'],
+  ['UTF-16', Buffer.from(`\uFEFF${TEXT}`, 'utf16le')],
+  ['UTF-16 without a byte order mark', Buffer.from(TEXT, 'utf16le')],
+  ['big-endian UTF-16', Buffer.from(`\uFEFF${TEXT}`, 'utf16le').swap16()],
+  ['big-endian UTF-16 without a byte order mark', Buffer.from(TEXT, 'utf16le').swap16()],
+])('%s is read, cut into pieces of any size, packed with gzip or not', async (_kind, bytes) => {
+  for (const size of [1, 3, 4096]) {
+    expect(await read(bytes, size)).toBe(TEXT);
+    expect(await read(gzipSync(bytes), size)).toBe(TEXT);
+  }
+});
+
+it('UTF-16 that ends in the middle of a character is refused', async () => {
+  await expect(read(Buffer.from(TEXT, 'utf16le').subarray(0, -1))).rejects.toThrow(
+    'f begins as UTF-16 text, and goes on as none: save it as UTF-8',
+  );
+});
+
+it.each([
   ['zip', Buffer.from('PK\x03\x04\x14'), 'f is a zip archive, or a spreadsheet: unpack it, or save the sheet as CSV'],
   [
     'a picture',

@@ -1,0 +1,164 @@
+import { InvalidInputError } from '../core/errors.ts';
+import type { Advice } from './advice.ts';
+import { FIELD_WORDS, type FieldNames, type FieldWord, type ImportField, likeness } from './fields.ts';
+import { FORMAT_NAMES, type FormatName, formatNamed } from './formats.ts';
+import type { FoundList, FoundMembers } from './found-members.ts';
+import { unknownFields } from './unknown-fields.ts';
+
+/** The fields that a person names, by the words of `--map`. */
+export type FieldMap = { readonly [Word in FieldWord]?: string };
+
+export type Syntax = 'csv' | 'ndjson' | 'json';
+
+/** What a person says of a file. */
+export interface GivenFormat {
+  /** Undefined = detect it. */
+  readonly format: FormatName | undefined;
+  readonly map: FieldMap | undefined;
+  /** The guild whose members are loaded from a file of several. */
+  readonly sourceGuild: string | undefined;
+}
+
+/** How the members of a file are read. */
+export interface ChosenFormat {
+  /** Undefined for an empty list that several formats have. */
+  readonly format: FormatName | undefined;
+  /** The list with the members; undefined when it has none. */
+  readonly list: FoundList | undefined;
+  readonly names: FieldNames;
+}
+
+/**
+ * Chooses the format of a file by what only one of them has, or as a person says.
+ * @throws InvalidInputError when no format fits, or several do: it lists the fields and the ways to read them.
+ */
+export function chooseFormat(
+  found: FoundMembers,
+  syntax: Syntax,
+  { format, map }: GivenFormat,
+  file: string,
+  advice: Advice,
+): ChosenFormat {
+  if (map) return mapped(found, syntax, format, map, file);
+  const lists = found.lists.filter(({ count, values }) => syntax !== 'json' || count + values.count > 0);
+  if (format) return asGiven(found, syntax, format, lists, file, advice);
+  const fitting = FORMAT_NAMES.flatMap((name) =>
+    lists
+      .filter((list) => isPossible(name, syntax, list) && formatNamed(name).fits(list, found))
+      .map((list) => ({ name, list })),
+  );
+  const [first, ...others] = fitting;
+  if (first && others.length === 0)
+    return { format: first.name, list: first.list, names: namesIn(first.name, first.list) };
+  if (!first && isEmpty(found)) return { format: emptyFormat(found), list: undefined, names: {} };
+  const why = first
+    ? `fits ${[...new Set(fitting.map(({ name }) => name))].join(' and ')}`
+    : 'has the fields of no format that is known';
+  throw unknownFields(file, likeliest(lists), why, advice);
+}
+
+/** Whether a format can have its members in such a list. The lists of CSV and NDJSON are at no place. */
+function isPossible(name: FormatName, syntax: Syntax, { place }: FoundList): boolean {
+  if (name === 'csv' || name === 'ndjson') return name === syntax;
+  if (syntax !== 'json') return name !== 'json';
+  return formatNamed(name).places.includes(place);
+}
+
+/** Returns the names of a format's fields in a list: of those that it can have, the first that is there. */
+function namesIn(name: FormatName, list: FoundList | undefined): FieldNames {
+  const names: { [Field in ImportField]?: string } = {};
+  for (const [field, alternatives] of Object.entries(formatNamed(name).names) as [ImportField, readonly string[]][]) {
+    const present = alternatives.find((each) => list?.fields.has(each));
+    const isRequired = field === 'userId' || field === 'xp';
+    const chosen = present ?? (isRequired ? alternatives[0] : undefined);
+    if (chosen !== undefined) names[field] = chosen;
+  }
+  if (list?.place.endsWith('#')) delete names.userId;
+  return names;
+}
+
+function asGiven(
+  found: FoundMembers,
+  syntax: Syntax,
+  format: FormatName,
+  lists: readonly FoundList[],
+  file: string,
+  advice: Advice,
+): ChosenFormat {
+  const possible = lists.filter((list) => isPossible(format, syntax, list));
+  const { fits, places } = formatNamed(format);
+  const list = possible.find((each) => fits(each, found)) ?? possible[0];
+  if (list) return { format, list, names: namesIn(format, list) };
+  if (isEmpty(found, format)) return { format, list: undefined, names: {} };
+  const containers = places.filter((place) => place.includes('.')).map((place) => place.split('.')[0]);
+  throw new InvalidInputError(
+    `${file} has no ${[...new Set(containers)].join(' or ') || 'members'}: ${advice.checkFormat}`,
+  );
+}
+
+/** Returns the format of a file without members, if only one has such a list. Polaris has settings beside it. */
+function emptyFormat(found: FoundMembers): FormatName | undefined {
+  if (found.settings.has('settings')) return 'polaris';
+  const possible = FORMAT_NAMES.filter((name) => isEmpty(found, name));
+  return possible.length === 1 ? possible[0] : undefined;
+}
+
+/** Whether a file has a list of one format, or of any, and nothing in it. */
+function isEmpty(found: FoundMembers, only?: FormatName): boolean {
+  if (found.lists.length === 0) return found.hasContainer('', 'array');
+  if (found.lists.some(({ place }) => place !== '' && place !== '*')) return false;
+  const places = FORMAT_NAMES.filter((name) => only === undefined || name === only).flatMap(
+    (name) => formatNamed(name).places as readonly string[],
+  );
+  return places.some((place) => {
+    const container = place.slice(0, Math.max(0, place.lastIndexOf('.')));
+    return container !== '' && found.hasContainer(container, place.endsWith('*') ? 'array' : 'object');
+  });
+}
+
+function mapped(
+  found: FoundMembers,
+  syntax: Syntax,
+  format: FormatName | undefined,
+  map: FieldMap,
+  file: string,
+): ChosenFormat {
+  const words = Object.entries(map) as [FieldWord, string][];
+  const wanted = words.map(([, name]) => name);
+  const bySize = [...found.lists].sort((one, other) => other.count - one.count);
+  const list = bySize.find((each) => each.has(...wanted));
+  if (!list) {
+    const largest = bySize[0];
+    const missing = wanted.filter((name) => !largest?.fields.has(name));
+    const fields = [...(largest?.fields.keys() ?? [])].join(', ');
+    throw new InvalidInputError(
+      `${file} has no field ${missing.join(' or ')} in its largest list, which has: ${fields || 'none'}`,
+    );
+  }
+  const isKeyed = list.place.endsWith('#');
+  const names: FieldNames = Object.fromEntries(words.map(([word, name]) => [FIELD_WORDS[word], name]));
+  const id = isKeyed ? undefined : (names.userId ?? onlyId(list));
+  if (!isKeyed && id === undefined)
+    throw new InvalidInputError(
+      `${file} has several fields that can be the user's id, or none: name it too, as id=user_id`,
+    );
+  return { format: format ?? syntax, list, names: { ...names, ...(id !== undefined && { userId: id }) } };
+}
+
+function onlyId(list: FoundList): string | undefined {
+  const ids = [...list.fields.keys()].filter((name) => likeness(name) === 'userId' && !name.startsWith('_'));
+  return ids.length === 1 ? ids[0] : undefined;
+}
+
+/** Returns the list that is likeliest the members: one with XP and an id, the largest of these. */
+function likeliest(lists: readonly FoundList[]): FoundList | undefined {
+  const score = (list: FoundList): number => {
+    const kinds = new Set([...list.fields.keys()].map(likeness));
+    return (
+      (kinds.has('xp') ? 4 : 0) +
+      (list.place.endsWith('#') || kinds.has('userId') ? 2 : 0) +
+      (list.place === '' ? 0 : 1)
+    );
+  };
+  return [...lists].sort((one, other) => score(other) - score(one) || other.count - one.count)[0];
+}

@@ -1,0 +1,88 @@
+/** The fields that a member of a file can have, and the names that they go by. */
+
+/** What is loaded of a member, and the guild of its row. */
+export const IMPORT_FIELDS = [
+  ...(['userId', 'xp', 'username', 'level', 'dailyStreak', 'lastDailyClaim'] as const),
+  ...(['explicitLevel', 'hidden', 'hiddenReasons', 'guildId'] as const),
+] as const;
+export type ImportField = (typeof IMPORT_FIELDS)[number];
+
+/** The name of each field in a file. A dot leads into an object, as in `user.username`. A field without a name is not read. */
+export type FieldNames = { readonly [Field in ImportField]?: string };
+
+/** The field names of the project's own files. */
+export const OWN_NAMES = {
+  userId: 'user_id',
+  xp: 'xp',
+  username: 'username',
+  level: 'level',
+  dailyStreak: 'daily_streak',
+  lastDailyClaim: 'last_daily_claim',
+  explicitLevel: 'explicit_level',
+  hidden: 'hidden',
+  hiddenReasons: 'hidden_reasons',
+} as const satisfies FieldNames;
+
+/** The words for a field in `--map` and on the pages. */
+export const FIELD_WORDS = {
+  id: 'userId',
+  xp: 'xp',
+  name: 'username',
+  level: 'level',
+  streak: 'dailyStreak',
+  claim: 'lastDailyClaim',
+  hidden: 'hidden',
+  guild: 'guildId',
+} as const satisfies Record<string, ImportField>;
+export type FieldWord = keyof typeof FIELD_WORDS;
+
+/** What people call a field, as far as other bots show: the first part that fits wins. Compared in lower case, without `_`. */
+const LIKENESS: readonly (readonly [field: ImportField, pattern: RegExp])[] = [
+  ['guildId', /^(?:guild|server)(?:id)?$/],
+  ['userId', /^(?:(?:user|member|discord|player|account)?id|(?:user|member)(?:snowflake)?|id\$oid)$/],
+  [
+    'xp',
+    /^(?:(?:total|current|lifetime|overall|all|server|guild|text|chat|voice)?(?:xp|exp|experience|score)(?:total|points|amount)?|(?:total)?points|total)$/,
+  ],
+  ['level', /^(?:current|user|text)?(?:level|lvl)$/],
+  [
+    'username',
+    /^(?:user|member|display|global|nick)?(?:name|tag)$|^(?:nick|displayname|user\.(?:username|globalname|tag))$/,
+  ],
+];
+
+/** Returns the field that a name is like; undefined for others. */
+export function likeness(name: string): ImportField | undefined {
+  const plain = name.toLowerCase().replace(/[_ -]/g, '');
+  return LIKENESS.find(([, pattern]) => pattern.test(plain))?.[0];
+}
+
+/** Returns the value of a field of an object. @param name may lead into objects, with dots, unless a field has the whole name. */
+export function valueAt(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (Object.hasOwn(object, name)) return unwrapped(object[name]);
+  if (!name.includes('.')) return undefined;
+  let value: unknown = object;
+  for (const key of name.split('.')) value = isObject(value) ? value[key] : undefined;
+  return unwrapped(value);
+}
+
+/** The wrappings of MongoDB's extended JSON. */
+const WRAPPINGS = ['$numberLong', '$numberInt', '$numberDouble', '$oid', '$date'];
+
+/** Returns what an object such as `{"$numberLong": "5"}` wraps, and other values as they are. */
+export function unwrapped(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const wrapping = WRAPPINGS.find((name) => Object.hasOwn(value, name));
+  return wrapping === undefined ? value : unwrapped(value[wrapping]);
+}
+
+/** Returns the name of a field without the wrappings of MongoDB. */
+export function unwrappedName(name: string): string {
+  const wrapping = WRAPPINGS.find((each) => name.endsWith(`.${each}`));
+  return wrapping === undefined ? name : unwrappedName(name.slice(0, -wrapping.length - 1));
+}
+
+/** Whether a JSON value is an object, and not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

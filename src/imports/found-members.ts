@@ -1,0 +1,118 @@
+import { likeness } from './fields.ts';
+import { IdEvidence } from './id-evidence.ts';
+import { NumberEvidence } from './numbers.ts';
+import { DateEvidence } from './times.ts';
+
+/** What a file was found to have: its lists of objects, with the fields of each. */
+
+/** Different fields, lists and guilds that are told apart. Each file that a person exports has fewer. */
+const MAX_FIELDS = 200;
+const MAX_LISTS = 200;
+const MAX_GUILDS = 1000;
+/** Characters of an example. */
+const EXAMPLE = 40;
+
+/** The values of one field in one list. */
+export class FoundField {
+  count = 0;
+  /** The first value that is not empty. */
+  example = '';
+  /** Values that are numbers, or text of digits alone. */
+  numeric = 0;
+  readonly ids = new IdEvidence();
+  readonly numbers = new NumberEvidence();
+  readonly dates = new DateEvidence();
+  /** How many rows have each value, for a field that names a guild. */
+  readonly guilds: Map<string, number> | undefined;
+
+  constructor(name: string) {
+    if (likeness(name) === 'guildId') this.guilds = new Map();
+  }
+
+  /** Takes a value as the file has it. O(1). */
+  add(text: string, isNumber: boolean): void {
+    this.count++;
+    if (this.example === '') this.example = text.slice(0, EXAMPLE);
+    if (/^\d+$/.test(text)) {
+      this.numeric++;
+      if (text.length > 15) this.ids.add(text, isNumber);
+      this.numbers.add(text, isNumber);
+    } else if (/^[-\d]/.test(text)) {
+      if (isNumber) this.numeric++;
+      this.numbers.add(text, isNumber);
+      this.dates.add(text);
+    }
+    if (this.guilds && (this.guilds.has(text) || this.guilds.size < MAX_GUILDS))
+      this.guilds.set(text, (this.guilds.get(text) ?? 0) + 1);
+  }
+}
+
+/** The objects of one place of a file, or the values of one of its objects. */
+export class FoundList {
+  /** Objects, or values. */
+  count = 0;
+  /** Values that are no objects, such as the XP in `{"1": 5}`. */
+  readonly values = new FoundField('');
+  /** The fields by name. Those of inner objects have names such as `user.username`. */
+  readonly fields = new Map<string, FoundField>();
+  /** The names of the objects, in a list that is an object. */
+  readonly keys = new FoundField('');
+  /** The guild of the object that the list is in, by the key of that one, and how many members it has. */
+  readonly outerKeys = new FoundField('guild_id');
+
+  /** @param place where the list is, as {@link placeIn} has it. */
+  constructor(readonly place: string) {}
+
+  field(name: string): FoundField | undefined {
+    const found = this.fields.get(name);
+    if (found || this.fields.size >= MAX_FIELDS) return found;
+    const created = new FoundField(name);
+    this.fields.set(name, created);
+    return created;
+  }
+
+  /** Whether all fields are among these. */
+  hasOnly(names: readonly string[]): boolean {
+    return [...this.fields.keys()].every((name) => names.includes(name));
+  }
+
+  has(...names: readonly string[]): boolean {
+    return names.every((name) => this.fields.has(name));
+  }
+}
+
+/** All that one file was found to have. */
+export class FoundMembers {
+  private readonly byPlace = new Map<string, FoundList>();
+  /** The settings beside the members, by the names in the file. Those of a guild in a file of several: by `guild.name`. */
+  readonly settings = new Map<string, unknown>();
+  /** Places of arrays and of other objects, also of empty ones. */
+  private readonly containers = new Map<string, 'array' | 'object'>();
+  /** The numbers that pages say of themselves, and the members of each. */
+  readonly pages: { readonly page: number; members: number }[] = [];
+
+  list(place: string): FoundList | undefined {
+    const found = this.byPlace.get(place);
+    if (found || this.byPlace.size >= MAX_LISTS) return found;
+    const created = new FoundList(place);
+    this.byPlace.set(place, created);
+    return created;
+  }
+
+  /** Takes the place of an array or object. */
+  container(place: string, isArray: boolean): void {
+    if (this.containers.size < MAX_LISTS) this.containers.set(place, isArray ? 'array' : 'object');
+  }
+
+  hasContainer(place: string, kind: 'array' | 'object'): boolean {
+    return this.containers.get(place) === kind;
+  }
+
+  at(place: string): FoundList | undefined {
+    return this.byPlace.get(place);
+  }
+
+  get lists(): readonly FoundList[] {
+    return [...this.byPlace.values()];
+  }
+}

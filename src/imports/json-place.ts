@@ -1,0 +1,75 @@
+import type { Token } from 'stream-json/parser.js';
+
+/**
+ * The place of a value in a JSON document, as a text of names: `*` is any element of an array, `#` a name that is an id. Arrays in arrays
+ * are one `*`, and an array of documents adds nothing. So the members of pages are at `players.*`, in one page, in an array of pages and
+ * in pages one after the other.
+ */
+export type Place = string;
+
+/** Objects whose names are ids, whatever these look like. */
+const KEYED: ReadonlySet<string> = new Set(['users']);
+const ID = /^\d{1,20}$/;
+
+interface Frame {
+  readonly isArray: boolean;
+  /** Place of the object or array itself, and of the value in it that comes next. */
+  readonly place: Place;
+  child: Place;
+  /** The name of the value that comes next. */
+  key: string;
+  hasIds: boolean;
+}
+
+/** Follows the tokens of JSON texts, and knows the place of each value. */
+export class PlaceTracker {
+  private readonly frames: Frame[] = [];
+
+  get depth(): number {
+    return this.frames.length;
+  }
+
+  /** Place of the value that comes next, or of the one that has just ended. */
+  get place(): Place {
+    return this.frames.at(-1)?.child ?? '';
+  }
+
+  /** Place of the object or array around it; undefined at the top. */
+  get outer(): Place | undefined {
+    return this.frames.at(-1)?.place;
+  }
+
+  /** Whether a name comes next, in an object. */
+  get key(): string {
+    return this.frames.at(-1)?.key ?? '';
+  }
+
+  /** The ids in the names of the objects around it, the outermost first. */
+  get ids(): readonly string[] {
+    return this.frames.filter(({ hasIds }) => hasIds).map(({ key }) => key);
+  }
+
+  /** Whether the object around it is a document, or a page in an array of them. */
+  get isInDocument(): boolean {
+    const frame = this.frames.at(-1);
+    return frame !== undefined && !frame.isArray && (frame.place === '' || frame.place === '*');
+  }
+
+  /** Follows a token that opens, closes or names. */
+  follow(token: Token): void {
+    const frame = this.frames.at(-1);
+    if (token.name === 'keyValue' && frame) {
+      const base = frame.place === '*' ? '' : frame.place;
+      frame.key = token.value;
+      frame.hasIds = ID.test(token.value) || KEYED.has(base.slice(base.lastIndexOf('.') + 1));
+      const segment = frame.hasIds ? '#' : token.value;
+      frame.child = base === '' ? segment : `${base}.${segment}`;
+    } else if (token.name === 'startArray') {
+      const { place } = this;
+      const child = place === '' ? '*' : place.endsWith('*') ? place : `${place}.*`;
+      this.frames.push({ isArray: true, place, child, key: '', hasIds: false });
+    } else if (token.name === 'startObject') {
+      this.frames.push({ isArray: false, place: this.place, child: '', key: '', hasIds: false });
+    } else if (token.name === 'endArray' || token.name === 'endObject') this.frames.pop();
+  }
+}

@@ -1,0 +1,71 @@
+import { getManyValues, isMany, none } from 'stream-chain/defs.js';
+import { jsonParser, type Token } from 'stream-json/parser.js';
+import { InvalidInputError, messageOf } from '../core/errors.ts';
+import { MAX_DEPTH } from './nesting.ts';
+
+/** No member needs a longer element or value. It bounds the memory of one that does not end. */
+const MAX_VALUE = 1 << 20;
+
+/** Takes the tokens of a JSON text, in order. */
+export interface TokenTaker {
+  take(token: Token): void;
+  /** Whether a value is being put together, of which only the end gives memory back. */
+  readonly isAssembling: boolean;
+  /** The level of the present token. */
+  readonly depth: number;
+  /** Elements so far, for messages. */
+  readonly count: number;
+}
+
+/**
+ * Parses a JSON text, or several one after the other, piece by piece. Numbers are the digits in the file.
+ * @param after called after each piece. Its results are yielded.
+ * @throws InvalidInputError when it is not valid JSON, has an element or value above 1 MiB, or nests deeper than 100 levels.
+ */
+export async function* parseJson<T>(
+  chunks: AsyncIterable<string>,
+  file: string,
+  taker: TokenTaker,
+  after: () => T,
+): AsyncGenerator<T> {
+  const tokenize = tokenizer();
+  const refuse = (problem: string, detail = ''): never => {
+    const place = taker.count > 0 ? ` somewhere after element ${taker.count}` : '';
+    throw new InvalidInputError(`${file} ${problem}${place}${detail}`);
+  };
+  /** Characters since the last value that is complete. */
+  let open = 0;
+  const parse = (text: string | undefined): T => {
+    let tokens: Token[];
+    try {
+      tokens = tokenize(text);
+    } catch (error) {
+      return refuse('is not valid JSON', `: ${messageOf(error)}`);
+    }
+    const before = taker.count;
+    for (const token of tokens) {
+      taker.take(token);
+      if (taker.depth > MAX_DEPTH) refuse(`is nested deeper than ${MAX_DEPTH} levels`);
+    }
+    // An element counts as a whole; of what is skipped, each token alone is kept in memory.
+    const isComplete = taker.isAssembling ? taker.count > before : tokens.length > 0;
+    open = isComplete ? 0 : open + (text?.length ?? 0);
+    if (open > MAX_VALUE) refuse('has more than 1 MiB without the end of a value');
+    return after();
+  };
+  for await (const chunk of chunks) yield parse(chunk);
+  yield parse(undefined);
+}
+
+/** Returns a function from text to the tokens that it completes; undefined ends the document. */
+export function tokenizer(): (text: string | undefined) => Token[] {
+  const tokenize = jsonParser({ streamValues: false, jsonStreaming: true });
+  return (text) => {
+    // The library's type of a flushable function leaves out `none`, which ends the document.
+    const result = tokenize(text ?? (none as never));
+    return isMany(result) ? getManyValues<Token>(result) : [];
+  };
+}
+
+export const isStart = ({ name }: Token): boolean => name === 'startObject' || name === 'startArray';
+export const isEnd = ({ name }: Token): boolean => name === 'endObject' || name === 'endArray';

@@ -1,0 +1,85 @@
+/** Numbers as spreadsheets and exporters write them: `4700`, `4,700`, `4.700`, `4 700`, `4700.0`. */
+
+/** What a dot or a comma means in the numbers of a file; undefined = its numbers do not show it. */
+export interface NumberStyle {
+  readonly '.': 'groups' | 'decimals' | undefined;
+  readonly ',': 'groups' | 'decimals' | undefined;
+}
+
+/** The style of a file that shows none. */
+export const PLAIN_STYLE: NumberStyle = { '.': undefined, ',': undefined };
+
+/** A space or an apostrophe between groups of three digits. */
+const GROUP_SPACE = /(?<=\d)[ '’\u00A0\u2009\u202F](?=\d{3}(?!\d))/g;
+const PLAIN = /^\d{1,32}$/;
+const GROUPED = /^(\d{1,3}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
+const WITH_DECIMALS = /^(\d{1,32})([.,])(\d*)$/;
+
+type Separator = keyof NumberStyle;
+
+/** Gathers what the numbers of a column show of the style of their file. O(1) of memory. */
+export class NumberEvidence {
+  private readonly shown = { '.': new Set<'groups' | 'decimals'>(), ',': new Set<'groups' | 'decimals'>() };
+  /** Whether there are numbers without separators below 1,000, and above. */
+  private hasSmall = false;
+  private hasLarge = false;
+
+  /** Takes the text of a value. Text that is no number shows nothing. @param isNumber whether it is a number of JSON. */
+  add(text: string, isNumber: boolean): void {
+    if (isNumber && text.includes('.')) this.shown['.'].add('decimals');
+    if (PLAIN.test(text)) {
+      if (text.length > 3) this.hasLarge = true;
+      else this.hasSmall = true;
+      return;
+    }
+    const number = text.replace(GROUP_SPACE, '');
+    const grouped = GROUPED.exec(number);
+    const decimal = WITH_DECIMALS.exec(number);
+    if (grouped && decimal) return; // 5.000 alone is 5 or 5000.
+    if (grouped) this.shown[grouped[2] as Separator].add('groups');
+    else if (decimal) this.shown[decimal[2] as Separator].add('decimals');
+  }
+
+  /** Returns the style. A column in which every number from 1,000 on has a separator, and none below, has groups. */
+  get style(): NumberStyle {
+    const [dot, comma] = [only(this.shown['.']), only(this.shown[','])];
+    const other = (style: 'groups' | 'decimals' | undefined) => style && (style === 'groups' ? 'decimals' : 'groups');
+    const unseen = this.hasSmall && !this.hasLarge ? 'groups' : undefined;
+    return { '.': dot ?? other(comma) ?? unseen, ',': comma ?? other(dot) ?? unseen };
+  }
+}
+
+function only<T>(set: ReadonlySet<T>): T | undefined {
+  return set.size === 1 ? [...set][0] : undefined;
+}
+
+/** A number of a file, or why it is none: `ambiguous` = with another meaning of its separator it is another number. */
+export type ReadNumber = { readonly whole: number; readonly hasFraction: boolean } | 'ambiguous' | undefined;
+
+/** Reads a number of 0 to 2^53-1. @returns undefined for another text, a greater number and a negative one. */
+export function readNumber(value: unknown, style: NumberStyle): ReadNumber {
+  if (typeof value === 'number') return safe(Math.trunc(value), !Number.isInteger(value));
+  if (typeof value !== 'string') return undefined;
+  if (PLAIN.test(value)) return safe(Number(value), false);
+  const text = value.replace(GROUP_SPACE, '');
+  if (PLAIN.test(text)) return safe(Number(text), false);
+  const grouped = GROUPED.exec(text);
+  const decimal = WITH_DECIMALS.exec(text);
+  if (grouped && decimal) {
+    const meaning = style[decimal[2] as Separator];
+    // Zeros alone after the separator, in a file that shows nothing of it, are 5 or 5000 too.
+    if (!meaning) return 'ambiguous';
+    return meaning === 'groups' ? whole(grouped[1], '') : whole(decimal[1], decimal[3]);
+  }
+  if (grouped) return whole(grouped[1], grouped[3]);
+  return decimal ? whole(decimal[1], decimal[3]) : undefined;
+}
+
+function whole(digits = '', fraction = ''): ReadNumber {
+  return safe(Number(digits.replace(/[.,]/g, '')), /[1-9]/.test(fraction));
+}
+
+function safe(number: number, hasFraction: boolean): ReadNumber {
+  // An integer above 2^53-1 becomes a double above it too, so nothing is rounded into the range.
+  return Number.isSafeInteger(number) && number >= 0 ? { whole: number, hasFraction } : undefined;
+}

@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import type { CurveText } from '../core/ranking/curves.ts';
+import type { FormatName } from './formats.ts';
+import type { FoundMembers } from './found-members.ts';
+import { curveOfSettings } from './polaris-settings.ts';
+
+/** A setting that is left out has Polaris's default. */
+const polarisSettings = z.object({
+  curve: z.object({ 1: z.number().default(100), 2: z.number().default(50), 3: z.number().default(1) }).prefault({}),
+  rounding: z.number().default(100),
+  maxLevel: z.number().default(1000),
+});
+
+/** A setting that is left out has LevelUp's default: XP to reach level n is base n^exp. */
+const levelUpAlgorithm = z.object({ base: z.number().default(100), exp: z.number().default(2) });
+
+/**
+ * Returns the curve in the settings of a file; undefined when they have none, or when that of the format holds.
+ * @param guild whose settings count, in a file of several.
+ * @param write takes a line about levels that will differ.
+ */
+export function curveInSettings(
+  format: FormatName | undefined,
+  { settings }: FoundMembers,
+  guild: string | undefined,
+  file: string,
+  write: (line: string) => void,
+): CurveText | undefined {
+  if (format === 'polaris' && settings.has('settings')) return polarisCurve(settings.get('settings'), file, write);
+  if (format === 'levelup') {
+    const algorithm =
+      settings.get(guild === undefined ? 'algorithm' : `${guild}.algorithm`) ?? settings.get('algorithm');
+    return algorithm === undefined ? undefined : levelUpCurve(algorithm, file, write);
+  }
+  return undefined;
+}
+
+function polarisCurve(document: unknown, file: string, write: (line: string) => void): CurveText | undefined {
+  const { data: settings } = polarisSettings.safeParse(document);
+  const found = settings && curveOfSettings(settings);
+  if (!found) write(`${file}: its settings make no curve: levels will differ from those it showed`);
+  else if (found.wrong > 0) {
+    write(
+      `${file}: ${found.wrong} of its ${settings.maxLevel} levels will begin at other XP, because its curve has many decimals`,
+    );
+  }
+  return found?.curve;
+}
+
+function levelUpCurve(document: unknown, file: string, write: (line: string) => void): CurveText | undefined {
+  const { data } = levelUpAlgorithm.safeParse(document);
+  if (data && Number.isInteger(data.base) && data.base > 0 && data.base <= 1_000_000) {
+    if (data.exp === 1) return `custom=0,0,${data.base},0,1,1`;
+    if (data.exp === 2) return `custom=0,${data.base},0,0,1,1`;
+    if (data.exp === 3) return `custom=${data.base},0,0,0,1,1`;
+  }
+  write(
+    `${file}: its levels follow base ${data?.base} and exponent ${data?.exp}, which is no curve here: levels will differ from those it showed`,
+  );
+  return undefined;
+}

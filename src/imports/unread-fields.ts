@@ -1,0 +1,52 @@
+import type { Advice } from './advice.ts';
+import type { ChosenFormat } from './choose-format.ts';
+import { likeness } from './fields.ts';
+
+/** Names that a line has. */
+const MAX_NAMES = 20;
+/** Characters of a name in a line. */
+const MAX_NAME = 60;
+/** Letters of scripts that are written from right to left. */
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/**
+ * Returns lines about the fields of a file that are not loaded: their names, a warning for each that can be XP too, and one when times are
+ * read as UTC because they name no zone.
+ */
+export function unreadLines({ list, names }: ChosenFormat, file: string, advice: Advice): string[] {
+  if (!list) return [];
+  const used = new Set(Object.values(names));
+  const unread = [...list.fields.keys()].filter((name) => !used.has(name) && !isBesideUsed(name, used));
+  const lines: string[] = [];
+  if (unread.length > 0) {
+    const shown = unread.slice(0, MAX_NAMES).map((name) => isolated(name) || '(no name)');
+    const rest = unread.length > MAX_NAMES ? ` and ${unread.length - MAX_NAMES} more` : '';
+    lines.push(`${file}: not used: ${shown.join(', ')}${rest}`);
+  }
+  for (const name of unread) {
+    const isXp = likeness(name) === 'xp' && (list.fields.get(name)?.numeric ?? 0) > 0;
+    if (isXp)
+      lines.push(
+        `${file}: ${name} can be XP too, and ${names.xp} is what counts: ${advice.readInstead(readingWith(names, name))}`,
+      );
+  }
+  const claim = names.lastDailyClaim === undefined ? undefined : list.fields.get(names.lastDailyClaim);
+  if (claim?.dates.hasZoneless) lines.push(`${file}: ${names.lastDailyClaim} without a time zone is read as UTC`);
+  return lines;
+}
+
+/** Whether a field is the whole object of one that is used, such as `user` where `user.username` is read. */
+function isBesideUsed(name: string, used: ReadonlySet<string>): boolean {
+  return [...used].some((each) => each.startsWith(`${name}.`));
+}
+
+function readingWith({ userId, username, level }: ChosenFormat['names'], xp: string): string {
+  const parts = [userId && `id=${userId}`, `xp=${xp}`, username && `name=${username}`, level && `level=${level}`];
+  return parts.filter(Boolean).join(',');
+}
+
+/** Keeps a name in one piece in a line from left to right: each of its parts would else stand where the line puts it. */
+function isolated(name: string): string {
+  const short = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
+  return RIGHT_TO_LEFT.test(short) ? `\u2068${short}\u2069` : short;
+}
