@@ -6,20 +6,31 @@ import { InvalidInputError } from '../core/errors.ts';
 import { allowLongBody, requireToken, TOKEN_FIELD } from './forms.ts';
 import { Refusal } from './refusal.ts';
 
-/** A form with a file, received. */
+/** A file of a form, received. */
+export interface UploadedFile {
+  /** Name as the browser gave it, without control characters: 100 characters at most, and "" for no name. */
+  readonly name: string;
+  readonly path: string;
+}
+
+/** A form with files, received. */
 interface Upload {
   readonly fields: Readonly<Record<string, string>>;
-  /** Name of the file as the browser gave it, without control characters: 100 characters at most, and "" for no name. */
-  readonly name: string;
+  readonly files: readonly UploadedFile[];
+}
+
+/** A file that is written as it comes. */
+interface Saving extends UploadedFile {
+  readonly file: BusboyFileStream;
+  readonly copy: WriteStream;
 }
 
 const LONGEST_NAME = 100;
 /** The form around the file. */
 const MAX_REST = 64 * 1024;
+const MAX_FIELDS = 20;
 const LIMITS = {
-  files: 1,
-  fields: 10,
-  parts: 11,
+  fields: MAX_FIELDS,
   fieldSize: 1024,
   fieldNameSize: 100,
   headerPairs: 20,
@@ -27,17 +38,19 @@ const LIMITS = {
 };
 
 /**
- * Reads a form whose last part is a file, and writes the file to a path as it comes. The token of the form is checked before.
- * @param maxBytes of the file.
+ * Reads a form whose last parts are files, and writes these as they come. The token of the form is checked before.
+ * @param pathOf returns the path for a file, by its number from 0.
+ * @param maxBytes of all files together.
+ * @param maxFiles files.
  * @param signal says that another file needs the place of this one.
  * @throws Refusal for a form without token, one that is malformed, or one that is too large or too slow.
- * @throws InvalidInputError for an empty file.
+ * @throws InvalidInputError for no file with content.
  */
 export function receiveUpload(
   req: Request,
   res: Response,
-  path: string,
-  maxBytes: number,
+  pathOf: (number: number) => string,
+  { maxBytes, maxFiles = 1 }: { readonly maxBytes: number; readonly maxFiles?: number },
   signal?: AbortSignal,
 ): Promise<Upload> {
   const type = req.headers['content-type'];
@@ -45,19 +58,21 @@ export function receiveUpload(
   if (Number(req.headers['content-length'] ?? 0) > maxBytes + MAX_REST) throw tooLarge(maxBytes);
   const fields: Record<string, string> = Object.create(null);
   return new Promise((resolve, reject) => {
-    const form = openForm({ ...req.headers, 'content-type': type }, maxBytes);
-    let saved: { readonly name: string; readonly file: BusboyFileStream; readonly copy: WriteStream } | undefined;
+    const form = openForm({ ...req.headers, 'content-type': type }, maxBytes, maxFiles);
+    const saving: Saving[] = [];
+    let bytes = 0;
     const fail = (error: unknown): void => {
       req.unpipe(form);
       // The rest is read and thrown away, so that the browser gets the answer.
       req.resume();
-      // The file can be deleted for good once it is closed.
-      if (saved && !saved.copy.closed) saved.copy.once('close', () => reject(error)).destroy();
-      else reject(error);
+      // The files can be deleted for good once they are closed.
+      const open = saving.filter(({ copy }) => !copy.closed);
+      const closed = open.map(({ copy }) => new Promise<void>((done) => copy.once('close', () => done()).destroy()));
+      void Promise.all(closed).then(() => reject(error));
     };
     form.on('field', (name, value) => {
-      // The library ends the file too early when a part follows it.
-      if (saved) fail(malformed());
+      // The token is checked before the first file.
+      if (saving.length > 0) fail(malformed());
       fields[name] ??= value;
     });
     form.on('file', (_field, file, name = '') => {
@@ -69,30 +84,41 @@ export function receiveUpload(
       } catch (error) {
         return fail(error);
       }
-      saved = { name, file, copy: file.pipe(createWriteStream(path, { flags: 'wx', mode: 0o600 })) };
-      saved.copy.on('error', fail);
+      const path = pathOf(saving.length);
+      const copy = file.pipe(createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      copy.on('error', fail);
+      file.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > maxBytes) fail(tooLarge(maxBytes));
+      });
+      saving.push({ name: name.replace(/\p{Cc}/gu, '').slice(0, LONGEST_NAME), path, file, copy });
     });
     signal?.addEventListener('abort', () => fail(tooSlow()), { once: true });
     for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit']) form.on(event, () => fail(malformed()));
     form.on('error', () => fail(malformed()));
     finished(req, (error) => error && fail(malformed()));
     form.on('finish', () => {
-      if (!saved) return fail(malformed());
-      const { name, file, copy } = saved;
-      finished(copy, (error) => {
-        if (error) fail(error);
-        else if (file.truncated) fail(tooLarge(maxBytes));
-        else if (file.bytesRead === 0) fail(new InvalidInputError('Choose a file that is not empty'));
-        else resolve({ fields, name: name.replace(/\p{Cc}/gu, '').slice(0, LONGEST_NAME) });
-      });
+      if (saving.length === 0) return fail(malformed());
+      Promise.all(saving.map(({ copy }) => written(copy))).then(() => {
+        if (saving.some(({ file }) => file.truncated)) return fail(tooLarge(maxBytes));
+        if (bytes === 0) return fail(new InvalidInputError('Choose a file that is not empty'));
+        resolve({ fields, files: saving.map(({ name, path }) => ({ name, path })) });
+      }, fail);
     });
     req.pipe(form);
   });
 }
 
-function openForm(headers: ConstructorParameters<typeof Busboy>[0]['headers'], fileSize: number) {
+/** Waits until a file is written. */
+function written(copy: WriteStream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    finished(copy, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function openForm(headers: ConstructorParameters<typeof Busboy>[0]['headers'], fileSize: number, files: number) {
   try {
-    return new Busboy({ headers, limits: { ...LIMITS, fileSize } });
+    return new Busboy({ headers, limits: { ...LIMITS, files, parts: MAX_FIELDS + files, fileSize } });
   } catch {
     throw malformed();
   }
@@ -111,6 +137,6 @@ function tooLarge(maxBytes: number): Refusal {
   return new Refusal(
     413,
     'Too large',
-    `A file has ${limit} at most here. Compress it with gzip, or ask the operator, who has commands for larger ones.`,
+    `An upload has ${limit} at most here. Compress it with gzip, or ask the operator, who has commands for larger ones.`,
   );
 }

@@ -64,7 +64,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.follow('Import');
     await look('import');
     await visit.page.getByLabel('File', { exact: true }).setInputFiles(file);
-    await visit.press('Check the file');
+    await visit.press('Check the files');
     await look('import, checked');
     await visit.press('Load the members');
     await ended();
@@ -195,13 +195,13 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.follow('Import');
     await visit.page.locator('select[name=format]').selectOption('csv');
     await visit.page.getByLabel('File', { exact: true }).setInputFiles(file);
-    await visit.press('Check the file');
+    await visit.press('Check the files');
     expect(await visit.text()).toContain('A file with bad rows replaces no members');
     await visit.press('Discard the file');
     expect(await ranking()).toHaveLength(12);
     writeFileSync(join(folder, 'good.csv'), 'user_id,xp\nz,9\n');
     await visit.page.getByLabel('File', { exact: true }).setInputFiles(join(folder, 'good.csv'));
-    await visit.press('Check the file');
+    await visit.press('Check the files');
     await visit.press('Replace all members');
     // The browser holds the form back until the box is checked.
     expect(await visit.page.getByRole('heading', { level: 1 }).textContent()).toBe('Check the import');

@@ -1,6 +1,8 @@
 import type { Response } from 'express';
 import * as z from 'zod';
+import { InvalidInputError } from '../../core/errors.ts';
 import { CURVE_NAMES } from '../../core/ranking/curves.ts';
+import { FIELD_WORDS, type FieldWord } from '../../imports/fields.ts';
 import { FORMAT_NAMES } from '../../imports/formats.ts';
 import { LEVEL_CHOICES } from '../../imports/levels.ts';
 import { formOf, parseForm, showProblem } from '../forms.ts';
@@ -12,8 +14,21 @@ import { actorOf, guildOf } from '../visit.ts';
 
 /** Seconds after which the page of a load that runs is loaded again. */
 const REFRESH_S = '1';
-/** Largest file, in MB. */
+/** Largest upload, in MB. */
 const MAX_MB = 50;
+const LIMITS = { maxBytes: MAX_MB * 1024 * 1024, maxFiles: 100 };
+const FIELD_WORD_LIST = Object.keys(FIELD_WORDS) as readonly FieldWord[];
+/** What the fields are called on the page, in their order there. */
+const FIELD_LABELS: readonly (readonly [word: FieldWord, label: string])[] = [
+  ['xp', 'XP (required)'],
+  ['id', 'User id'],
+  ['name', 'Name'],
+  ['level', 'Level'],
+  ['streak', 'Daily streak'],
+  ['claim', 'Last daily claim'],
+  ['hidden', 'Hidden'],
+  ['guild', 'Guild'],
+];
 
 /** Returns the parser of a field that is one of the names, or empty. */
 const anyOf = <T extends string>(names: readonly T[]) =>
@@ -22,13 +37,28 @@ const anyOf = <T extends string>(names: readonly T[]) =>
     .default('')
     .refine((name) => ['', ...names].includes(name), { error: `Choose one of ${names.join(', ')}` })
     .transform((name) => (name === '' ? undefined : (name as T)));
-const choiceForm = z.object({ format: anyOf(FORMAT_NAMES), curve: anyOf(CURVE_NAMES) });
+const choiceForm = z.object({
+  format: anyOf(FORMAT_NAMES),
+  curve: anyOf(CURVE_NAMES),
+  source_guild: z
+    .string()
+    .trim()
+    .default('')
+    .transform((id) => (id === '' ? undefined : id)),
+});
+/** Longest name of a field, as a form sends it back. */
+const LONGEST_FIELD = 1000;
+const fieldsForm = z.object({
+  id: z.string(),
+  ...Object.fromEntries(FIELD_WORD_LIST.map((word) => [`field_${word}`, z.string().max(LONGEST_FIELD).default('')])),
+}) as unknown as z.ZodType<{ readonly id: string } & Readonly<Record<`field_${FieldWord}`, string>>>;
 const startForm = z
   .object({
     id: z.string(),
     mode: z.enum(['load', 'replace'], { error: 'Choose to load or to replace' }),
     confirm: z.string().default(''),
     levels: anyOf(LEVEL_CHOICES),
+    rules: z.string().default(''),
   })
   .refine(({ mode, confirm }) => mode === 'load' || confirm === 'yes', {
     error: 'Check the box to replace all members',
@@ -49,9 +79,12 @@ export const importPage: GuildPage = {
 
     router.post('/import', (req, res) => {
       const guildId = guildOf(res);
-      const receive = async (path: string, signal: AbortSignal) => {
-        const { fields, name } = await receiveUpload(req, res, path, MAX_MB * 1024 * 1024, signal);
-        return { ...parseForm(choiceForm, fields), name: name || 'file' };
+      const receive = async (pathOf: (number: number) => string, signal: AbortSignal) => {
+        const { fields, files } = await receiveUpload(req, res, pathOf, LIMITS, signal);
+        const { format, curve, source_guild } = parseForm(choiceForm, fields);
+        const [first] = files;
+        const name = files.length > 1 ? `${files.length} files` : first?.name || 'file';
+        return { format, curve, sourceGuild: source_guild, name, files };
       };
       const show = (problem: string) => {
         const { checked } = imports.of(guildId);
@@ -64,11 +97,33 @@ export const importPage: GuildPage = {
       });
     });
 
+    router.post('/import/fields', (req, res) => {
+      const guildId = guildOf(res);
+      return showProblem(
+        (problem) => sendState(parts, res, problem),
+        async () => {
+          const form = parseForm(fieldsForm, formOf(req));
+          const named = FIELD_WORD_LIST.map((word) => [word, form[`field_${word}`]] as const).filter(
+            ([, name]) => name !== '',
+          );
+          if (!named.some(([word]) => word === 'xp')) throw new InvalidInputError('Choose the field with the XP');
+          await imports.nameFields(guildId, form.id, Object.fromEntries(named));
+          res.redirect(303, `/guilds/${guildId}/import`);
+        },
+      );
+    });
+
+    router.get('/import/refused.csv', (_req, res) => {
+      const { run } = imports.of(guildOf(res));
+      if (!run?.summary) throw new Refusal(404, 'No such file', 'No import of this guild has ended a moment ago.');
+      res.attachment('refused.csv').type('text/csv').send(run.refusedCsv);
+    });
+
     router.post('/import/start', (req, res) => {
       const guildId = guildOf(res);
       const show = (problem: string) => sendState(parts, res, problem);
       return showProblem(show, async () => {
-        const { id, mode, levels } = parseForm(startForm, formOf(req));
+        const { id, mode, levels, rules } = parseForm(startForm, formOf(req));
         const { checked } = imports.of(guildId);
         if (checked?.id !== id) {
           const message = 'This is not the file that was checked last. Look at the import again.';
@@ -79,7 +134,7 @@ export const importPage: GuildPage = {
         const log = (what: string) => auditLog.note(guildId, actor, what, 'data');
         const onCurve = checked.curve ? ` with the curve ${checked.curve}` : '';
         const what = `Began to ${replace ? 'replace all members by' : 'load'} "${checked.name}"${onCurve}`;
-        const start = () => imports.start(guildId, id, { replace, levels }, log);
+        const start = () => imports.start(guildId, id, { replace, levels, withRules: rules === 'yes' }, log);
         await auditLog.change(guildId, actor, what, start);
         res.redirect(303, `/guilds/${guildId}/import`);
       });
@@ -98,9 +153,12 @@ export const importPage: GuildPage = {
 
 /** Shows the form, the file that was checked, or the load. */
 function sendState({ views, imports }: Parts, res: Response, problem = ''): void {
-  const { checked, run } = imports.of(guildOf(res));
+  const { unread, checked, run } = imports.of(guildOf(res));
   const status = problem === '' ? 200 : 400;
-  if (checked) {
+  if (unread) {
+    const shown = { title: 'Name the fields', unread, words: FIELD_LABELS };
+    views.send(res, 'import-fields', { ...shown, problem: problem || unread.problem }, status);
+  } else if (checked) {
     views.send(res, 'import-check', { title: 'Check the import', checked, problem }, status);
   } else if (run) {
     const isRunning = imports.isRunning(guildOf(res));

@@ -87,7 +87,8 @@ export function addRules(router: Router, parts: Parts): void {
     folder ??= temporaryFolder();
     const path = join(folder, randomUUID());
     const read = async (): Promise<void> => {
-      const { name } = await receiveUpload(req, res, path, MAX_FILE);
+      const { files } = await receiveUpload(req, res, () => path, { maxBytes: MAX_FILE });
+      const [{ name } = { name: '' }] = files;
       const { fields, json, notices } = await readInTurn('all guilds', () => readRules(path));
       const begin = `This is what ${name} has. Nothing is saved yet: look at it, and save the rules.`;
       const further = notices.map((line) => ` Note: ${line}.`).join('');

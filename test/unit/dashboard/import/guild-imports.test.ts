@@ -10,9 +10,10 @@ afterEach(() => void vi.useRealTimers());
 const choice = { name: 'members.csv', format: undefined, curve: undefined };
 
 async function upload(imports: GuildImports, guildId: string, content = CSV): Promise<void> {
-  await imports.add(guildId, async (path) => {
+  await imports.add(guildId, async (pathOf) => {
+    const path = pathOf(0);
     await writeFile(path, content);
-    return choice;
+    return { ...choice, files: [{ name: choice.name, path }] };
   });
 }
 
@@ -26,7 +27,7 @@ it('files that wait keep no other guild from an import', async () => {
 
 /** Begins to receive a file that never ends. @returns what became of it. */
 function receiveForEver(imports: GuildImports, guildId: string): Promise<unknown> {
-  const receive = (_path: string, signal: AbortSignal) =>
+  const receive = (_pathOf: unknown, signal: AbortSignal) =>
     new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('cut'))));
   return imports.add(guildId, receive).catch((error: Error) => error.message);
 }
@@ -59,9 +60,9 @@ it('files that wait go, the oldest first, when another one has no room', async (
   const id = imports.of('c').checked?.id ?? '';
   await upload(imports, 'e', `${CSV}b,20\n`);
   expect(waiting()).toEqual(['d', 'e']);
-  await expect(imports.start('b', id, { replace: false, levels: undefined }, async () => {})).rejects.toThrow(
-    'There is no file: upload it again',
-  );
+  await expect(
+    imports.start('b', id, { replace: false, levels: undefined, withRules: false }, async () => {}),
+  ).rejects.toThrow('There is no file: upload it again');
   for (const guild of waiting()) await imports.discard(guild);
 });
 
@@ -75,7 +76,9 @@ it('load no more members than the operator allows, in a file or beside those tha
     await upload(imports, 'a', content);
     const id = imports.of('a').checked?.id ?? '';
     const ended = new Promise((done) => {
-      void imports.start('a', id, { replace, levels: undefined }, async (summary) => done(summary)).catch(done);
+      void imports
+        .start('a', id, { replace, levels: undefined, withRules: false }, async (summary) => done(summary))
+        .catch(done);
     });
     return String(await ended);
   };
@@ -95,7 +98,7 @@ it('keep a file that waits, and the end of a load, for half an hour', async () =
   await upload(imports, 'waits');
   await upload(imports, 'ended');
   const id = imports.of('ended').checked?.id ?? '';
-  await imports.start('ended', id, { replace: false, levels: undefined }, async () => {});
+  await imports.start('ended', id, { replace: false, levels: undefined, withRules: false }, async () => {});
   await imports.end();
   await vi.advanceTimersByTimeAsync(29 * 60_000);
   expect([imports.of('waits').checked, imports.of('ended').run]).toMatchObject([{}, { summary: expect.any(String) }]);
