@@ -90,7 +90,7 @@ function tests(proxy: ProxyExample): void {
     };
     const { status, text } = await send(running, 'POST', `/guilds/${GUILD}/import`, headers, new Uint8Array(60 * MB));
     expect(status, text).toBe(413);
-    expect(text).toContain('A file has 50 MB at most here');
+    expect(text).toContain('An upload has 50 MB at most here');
   });
 
   it('waits for a response that takes longer than one of the API may, and sends the request once', async () => {
