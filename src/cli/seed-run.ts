@@ -14,7 +14,7 @@ import type { LevelChoice } from '../imports/levels.ts';
 import { load } from '../imports/load.ts';
 import { IncompleteRun } from '../imports/outcome.ts';
 import { checkPages } from '../imports/pages.ts';
-import { Problems, type RefusedRow } from '../imports/problems.ts';
+import { hiddenNotice, Problems, type RefusedRow } from '../imports/problems.ts';
 import type { Reading } from '../imports/reading.ts';
 import { REFUSED_HEADER, refusedLine } from '../imports/refused-rows.ts';
 import { summaryLine } from '../imports/summary.ts';
@@ -45,8 +45,8 @@ export interface SeedOptions extends GuildOptions {
   readonly refused?: string;
 }
 
-/** Members that a dry run tells apart: half a gigabyte. A load needs its memory for less. */
-const MAX_DISTINCT = { dryRun: 5_000_000, load: 1_000_000 };
+/** Members that are told apart: half a gigabyte in a dry run, which keeps the XP of each, and 100 MB in a load. */
+const MAX_DISTINCT = { dryRun: 5_000_000, load: 5_000_000 };
 const EXIT_CODES = { skipped: REFUSED, levels: REFUSED, interrupted: INTERRUPTED } as const;
 
 /**
@@ -91,7 +91,7 @@ async function preview(
   const job = { guild, curve, formatCurve, levels, maxDistinct: MAX_DISTINCT.dryRun };
   const result = await dryRun(reading, job).finally(stop);
   print(context, json, result.preview, () => previewLines(context, result));
-  tellRefused(context, reading);
+  tellRefused(context, reading, result.preview.hidden);
   if (rules) context.stderr.write(`${rules.file}: its rules would be stored\n`);
   return result.outcome;
 }
@@ -116,7 +116,7 @@ async function write(
     return { ...result, reading };
   });
   print(context, json, summary, () => summaryLine(summary));
-  tellRefused(context, reading);
+  tellRefused(context, reading, summary.hidden);
   if (rules && summary.complete) context.stderr.write(`${rules.file}: its rules are stored\n`);
   return outcome;
 }
@@ -159,8 +159,10 @@ async function storeRules(
   if (multiplier !== undefined) await guildConfig.update(guild, { xpMultiplier: multiplier });
 }
 
-/** Tells which rows were left out, and why. */
-function tellRefused({ stderr }: CommandContext, { problems }: Reading): void {
+/** Tells which rows were left out, and why, and what is to know of hidden members. */
+function tellRefused({ stderr }: CommandContext, { inputs, problems }: Reading, hidden: number): void {
+  const notice = hiddenNotice(inputs, hidden);
+  if (notice) stderr.write(`${notice}\n`);
   for (const line of problems.lines()) stderr.write(`${line}\n`);
 }
 

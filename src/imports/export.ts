@@ -1,6 +1,6 @@
-import type { StoredMember, StoredMembersAt } from '../core/members/stored-members.ts';
 import { type CurveText, curveTextOf, levelForXp } from '../core/ranking/curves.ts';
 import { curveOf } from '../core/reads/reader.ts';
+import type { StoredMember, StoredMembersAt } from '../core/reads/stored-members.ts';
 import { OWN_NAMES } from './fields.ts';
 import { settingsOfCurve } from './polaris-settings.ts';
 

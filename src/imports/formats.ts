@@ -1,5 +1,4 @@
 import type { CurveText } from '../core/ranking/curves.ts';
-import type { HideReason } from '../core/ranking/model.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
 import type { FoundList, FoundMembers } from './found-members.ts';
 import type { Place } from './json-place.ts';
@@ -19,7 +18,8 @@ export interface Format {
   readonly fits: (list: FoundList, found: FoundMembers) => boolean;
   /** The bot stores XP with decimals, and cuts them off for its levels. */
   readonly cutsFractions?: true;
-  readonly hiddenReasons?: readonly HideReason[];
+  /** What a person has to know of the members that the file hides. */
+  readonly aboutHidden?: string;
 }
 
 const single = (names: FieldNames): Alternatives =>
@@ -82,6 +82,8 @@ export const FORMATS = {
     curve: 'polaris',
     places: ['users.#', 'xp.#', '#'],
     names: { xp: ['xp'], hidden: ['hidden'] },
+    aboutHidden:
+      'Polaris shows them again at their next message, and here they stay hidden until somebody unhides them',
     fits: (list, found) =>
       isPolarisSettings(found) ||
       (list.has('xp') && list.hasOnly(NAMES_OF_POLARIS) && (list.place === 'users.#' || list.fields.size > 1)),

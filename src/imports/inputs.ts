@@ -202,7 +202,7 @@ function guildFilter(
 }
 
 function readingOf({ format, list, names }: ChosenFormat): RowReading {
-  const { cutsFractions = false, hiddenReasons } = format ? formatNamed(format) : {};
+  const { cutsFractions = false } = format ? formatNamed(format) : {};
   const xp = names.xp === undefined ? undefined : list?.fields.get(names.xp);
   const claim = names.lastDailyClaim === undefined ? undefined : list?.fields.get(names.lastDailyClaim);
   return {
@@ -210,6 +210,5 @@ function readingOf({ format, list, names }: ChosenFormat): RowReading {
     numbers: xp?.numbers.style ?? PLAIN_STYLE,
     dates: claim?.dates.order,
     cutsFractions,
-    ...(hiddenReasons && { hiddenReasons }),
   };
 }

@@ -4,6 +4,7 @@ import { curveNameOf } from '../core/ranking/curves.ts';
 import { count } from '../core/readable.ts';
 import { publishInvalidation } from '../core/store/store.ts';
 import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.ts';
+import { DistinctMembers } from './distinct-members.ts';
 import { compareLevels, LevelCheck, recordOf } from './levels.ts';
 import { loadAndHide } from './load-hidden.ts';
 import type { LoadJob, LoadTarget } from './load-job.ts';
@@ -13,7 +14,6 @@ import { readMembers } from './reading.ts';
 import { RecordSender } from './record-sender.ts';
 import { withStagedMembers } from './staging.ts';
 import type { Summary } from './summary.ts';
-import { Tally } from './tally.ts';
 
 /** Reads the state of a guild before a load. One round trip, O(1). @throws StoreUnavailableError */
 export async function readGuildState(
@@ -43,7 +43,7 @@ export async function load(target: LoadTarget, job: LoadJob) {
 
   const start = performance.now();
   const counts: LoadCounts = {
-    tally: new Tally(job.maxDistinct),
+    members: new DistinctMembers(job.maxDistinct),
     loaded: 0,
     created: 0,
     repeated: 0,
@@ -61,7 +61,7 @@ export async function load(target: LoadTarget, job: LoadJob) {
   }
   const complete = outcome === undefined || (outcome instanceof IncompleteRun && outcome.reason === 'skipped');
   const seconds = (performance.now() - start) / 1000;
-  const { tally, loaded, created, repeated, removed } = counts;
+  const { members, loaded, created, repeated, removed } = counts;
   const summary: Summary = {
     guild,
     curve: curveNameOf(choice.curve),
@@ -70,7 +70,7 @@ export async function load(target: LoadTarget, job: LoadJob) {
     repeated,
     skipped: problems.count,
     // Of an early end nobody knows how many of the hidden members were written.
-    hidden: complete ? tally.hidden : 0,
+    hidden: complete ? members.hidden : 0,
     ...(removed !== undefined && { removed }),
     seconds: Math.round(seconds * 1000) / 1000,
     members_per_second: Math.round(loaded / Math.max(seconds, 0.001)),
@@ -89,21 +89,21 @@ async function refuseLevels({ levels, reading }: LoadJob, choice: CurveChoice): 
 }
 
 async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: LoadCounts): Promise<void> {
-  const { tally } = counts;
+  const { members } = counts;
   let configured: Promise<void> | undefined;
   // Not before the first members: levels of a pipe that are refused at its beginning change nothing then.
   const configure = () => (configured ??= updateConfig(target, job, choice));
   const sender = new RecordSender(async (records) => {
     await configure();
     return loadAndHide(target, job.guild, records);
-  }, countIn(tally));
+  }, countIn(members));
   try {
     // Hidden members are made before they are loaded, and are new to no ranking.
-    await sendMembers(sender, job, choice, () => sender.created + tally.hidden);
+    await sendMembers(sender, job, choice, () => sender.created + members.hidden);
     await configure();
   } finally {
-    counts.repeated = tally.repeated;
-    counts.loaded = Math.max(sender.created, sender.written - tally.repeated);
+    counts.repeated = members.repeated;
+    counts.loaded = Math.max(sender.created, sender.written - members.repeated);
     counts.created = sender.created;
   }
 }
@@ -117,7 +117,7 @@ async function replaceMembers(
 ): Promise<void> {
   const { guild, reading } = job;
   await withStagedMembers(target, guild, choice.curve, job.plan, async (staged) => {
-    const sender = new RecordSender((records) => staged.stage(records), countIn(counts.tally));
+    const sender = new RecordSender((records) => staged.stage(records), countIn(counts.members));
     await sendMembers(sender, job, choice, () => sender.created);
     if (reading.problems.count > 0)
       throw new Error(
@@ -170,10 +170,10 @@ async function sendMembers(
   if (levels && check.differing > 0) reading.progress.write(check.notice(levels));
 }
 
-/** Returns a function that adds records which Redis confirmed to a tally. */
-function countIn(tally: Tally): (records: readonly XpRecord[]) => void {
+/** Returns a function that adds the members of records which Redis confirmed. */
+function countIn(members: DistinctMembers): (records: readonly XpRecord[]) => void {
   return (records) => {
-    for (const { userId, set, hidden } of records) tally.add({ userId, xp: Number(set), ...(hidden && { hidden }) });
+    for (const { userId, hidden } of records) members.add({ userId, ...(hidden && { hidden }) });
   };
 }
 

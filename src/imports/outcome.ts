@@ -1,8 +1,8 @@
 import { InvalidInputError, RefusedError, StoreUnavailableError } from '../core/errors.ts';
 import { count } from '../core/readable.ts';
 import { explainFailure } from '../core/store/failures.ts';
+import type { DistinctMembers } from './distinct-members.ts';
 import type { Reading } from './reading.ts';
-import type { Tally } from './tally.ts';
 
 /** A run that kept results but did not load every row. The message says what happened and what to do. */
 export class IncompleteRun extends Error {
@@ -21,7 +21,7 @@ export class IncompleteRun extends Error {
 /** What a load has done so far. */
 export interface LoadCounts {
   /** The records that Redis confirmed. */
-  readonly tally: Tally;
+  readonly members: DistinctMembers;
   loaded: number;
   created: number;
   /** Rows that named a member of the inputs again. */

@@ -1,4 +1,6 @@
 import { count, digits } from '../core/readable.ts';
+import { formatNamed } from './formats.ts';
+import type { Input } from './inputs.ts';
 import type { Entry } from './rows.ts';
 
 /** Kinds of reasons that are told apart, and rows of each that are named. A broken file can have millions. */
@@ -59,6 +61,12 @@ export class Problems {
 /** Returns a reason without the values in it. */
 function kindOf(file: string, reason: string): string {
   return `${file}\n${reason.replace(/"(?:[^"\\]|\\.)*"?/g, '"').replace(/\d+/g, '0')}`;
+}
+
+/** Returns a line about the members that the files hide, where their bot shows them again by itself. */
+export function hiddenNotice(inputs: readonly Pick<Input, 'format'>[], hidden: number): string | undefined {
+  const about = inputs.map(({ format }) => format && formatNamed(format).aboutHidden).find(Boolean);
+  return about && hidden > 0 ? `${hiddenMembers(hidden)}: ${about}` : undefined;
 }
 
 /** Returns "1 bad row". */

@@ -42,8 +42,6 @@ export interface RowReading {
   readonly dates: DateOrder | undefined;
   /** Whether fractions of XP are cut off, as the bot that wrote the file does for its levels. Otherwise they are bad rows. */
   readonly cutsFractions: boolean;
-  /** The reasons of hidden members in a file that has none: the format's own. */
-  readonly hiddenReasons?: readonly HideReason[];
 }
 
 /** The reading of the project's own files. */
@@ -114,8 +112,8 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
   return withReasons(row, raw.hiddenReasons, reading);
 }
 
-function withReasons(row: SeedRow, reasons: unknown, { names, hiddenReasons }: RowReading): SeedRow | string {
-  if (NO_VALUE.has(reasons)) return row.hidden && hiddenReasons ? { ...row, hiddenReasons } : row;
+function withReasons(row: SeedRow, reasons: unknown, { names }: RowReading): SeedRow | string {
+  if (NO_VALUE.has(reasons)) return row;
   const words = String(reasons).trim().split(/\s+/);
   if (!words.every((word) => (HIDE_REASONS as readonly string[]).includes(word)))
     return `${names.hiddenReasons} ${quote(reasons)} is not one or more of ${HIDE_REASONS.join(', ')}, with spaces between`;

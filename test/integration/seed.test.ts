@@ -342,15 +342,18 @@ describe('npm run seed', needs('redis-server'), () => {
       ]);
       await store.writer.hide('g', ['other']);
       const { code, stdout } = await seed('--guild', 'g', '--file', path, ...options);
-      const said = options[0]
+      const summary = options[0]
         ? /replaced by 3 members .* 0 removed, 1 hidden\n$/
         : /2 new, 0 already there, 1 hidden\n$/;
-      expect([code, stdout]).toEqual([0, expect.stringMatching(said)]);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(summary)]);
       expect(await ranking()).toEqual(['100000000000000001', '7000', '100000000000000002', '200']);
       expect(await redis.zrange('gr:{g}:hidden', 0, -1, 'WITHSCORES')).toEqual(['other', '9', hidden, '9000']);
       expect(await exact()).toBe(true);
       expect(JSON.parse((await seed('--guild', 'g', '--file', path, '--json')).stdout)).toMatchObject({ hidden: 1 });
-      const { stdout: preview } = await seed('--guild', 'g', '--file', path, '--dry-run');
+      const { stdout: preview, stderr: said } = await seed('--guild', 'g', '--file', path, '--dry-run');
+      expect(said).toContain(
+        '1 hidden: Polaris shows them again at their next message, and here they stay hidden until',
+      );
       expect(preview).toContain('3 members in the input, 1 hidden, total XP 7,200\n');
       expect(preview).not.toContain(hidden);
     },

@@ -11,7 +11,7 @@ import { load, readGuildState } from '../../imports/load.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';
 import { IncompleteRun } from '../../imports/outcome.ts';
 import { checkPages } from '../../imports/pages.ts';
-import { Problems } from '../../imports/problems.ts';
+import { hiddenNotice, Problems } from '../../imports/problems.ts';
 import type { Progress, Reading } from '../../imports/reading.ts';
 import { REFUSED_HEADER, refusedLine } from '../../imports/refused-rows.ts';
 import { summaryLine } from '../../imports/summary.ts';
@@ -109,6 +109,8 @@ export async function checkFiles(target: LoadTarget, guildId: string, choice: Im
       levels: undefined,
       maxDistinct: MAX_DISTINCT,
     });
+    const hidden = hiddenNotice(reading.inputs, result.preview.hidden);
+    if (hidden) notes.push(hidden);
     return { ...result, missing, rules, refused: reading.problems.lines().map(shortened) };
   });
   const result = await checking.catch((error: unknown) => {

@@ -1,5 +1,5 @@
-import type { StoredMember, StoredMembers } from '../../core/members/stored-members.ts';
 import { PageRead } from '../../core/reads/reader.ts';
+import type { StoredMember, StoredMembers } from '../../core/reads/stored-members.ts';
 import type { Parts } from '../guild-page.ts';
 
 /** Members on one page of a list. */
