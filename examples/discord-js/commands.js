@@ -1,5 +1,6 @@
 import { answerTo, attempts, once } from './failures.js';
 import { createPrivacy, privacyCommand } from './privacy.js';
+import { createSyncRoles, syncRolesCommand } from './sync-roles.js';
 import { cardText, EPHEMERAL, QUIET, table } from './texts.js';
 import { createXp, xpCommand } from './xp.js';
 
@@ -26,6 +27,7 @@ export const commands = [
   },
   { name: 'daily', description: 'Claims the XP of the day' },
   xpCommand,
+  syncRolesCommand,
   privacyCommand,
   {
     name: 'dashboard',
@@ -47,6 +49,7 @@ export function createCommands({ writer, reader, drawCard, dashboardUrl, archive
   /** @type {Record<string, (interaction: Interaction) => Promise<unknown>>} */
   const replies = {
     xp: createXp({ writer, wait, log }, levels),
+    'sync-roles': createSyncRoles({ reader, log }, levels),
     privacy: createPrivacy({ writer, archives }, levels),
 
     async rank(interaction) {
@@ -106,7 +109,8 @@ export function createCommands({ writer, reader, drawCard, dashboardUrl, archive
       } catch (error) {
         // When this answer fails too, the line in the log has the cause.
         const answer = { content: answerTo(error), flags: EPHEMERAL };
-        if (!interaction.replied) await interaction.reply(answer).catch(() => {});
+        if (interaction.deferred) await interaction.editReply({ content: answer.content }).catch(() => {});
+        else if (!interaction.replied) await interaction.reply(answer).catch(() => {});
         throw error;
       }
     });

@@ -49,6 +49,15 @@ export function createLevels({ writer, reader, log, wait, now }) {
   }
 
   /**
+   * Returns the roles that a member lacks at a level, and the rewards that it has too many.
+   * @param {GuildMember} member
+   * @param {number} level
+   */
+  async function roleChange(member, level) {
+    return rewardRoles(await rulesOf(member.guild.id), level, rolesOf(member));
+  }
+
+  /**
    * Gives a member the roles of its level, and takes the rewards that it has no more. Other roles stay. One role that Discord refuses
    * keeps no other one back.
    * @param {GuildMember} member
@@ -56,7 +65,7 @@ export function createLevels({ writer, reader, log, wait, now }) {
    */
   async function setRoles(member, level) {
     await attempt(`Roles of member ${member.id}`, async () => {
-      const { add, remove } = rewardRoles(await rulesOf(member.guild.id), level, rolesOf(member));
+      const { add, remove } = await roleChange(member, level);
       for (const role of add) await attempt(`Role ${role} of member ${member.id}`, () => member.roles.add(role));
       for (const role of remove) await attempt(`Role ${role} of member ${member.id}`, () => member.roles.remove(role));
     });
@@ -76,7 +85,7 @@ export function createLevels({ writer, reader, log, wait, now }) {
     await attempt('Level-up', () => announce(`<@${member.id}> is now level ${change.level}!`));
   }
 
-  return { gain, setRoles, levelUp };
+  return { gain, roleChange, setRoles, levelUp };
 }
 
 /** @param {GuildMember | null} member */

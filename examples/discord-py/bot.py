@@ -61,6 +61,13 @@ class Bot(discord.Client):
         async def dashboard(interaction: discord.Interaction) -> None:
             await self.run_command("dashboard", interaction)
 
+        @self.tree.command(name="sync-roles", description="Gives all members the roles of their levels")  # type: ignore[arg-type]
+        @app_commands.guild_only()
+        @app_commands.default_permissions(manage_guild=True)
+        @app_commands.describe(apply="Changes the roles; without it, you only see how many members would change")
+        async def sync_roles(interaction: discord.Interaction, apply: bool = False) -> None:
+            await self.run_command("sync-roles", interaction, apply=apply)
+
     def privacy(self) -> app_commands.Group:
         text = "Shows you in the ranking, hides you, or erases your data"
         privacy = app_commands.Group(name="privacy", description=text, guild_only=True)
@@ -109,11 +116,14 @@ class Bot(discord.Client):
             none = discord.AllowedMentions.none()
             await interaction.response.send_message(text, ephemeral=quietly, allowed_mentions=none)
 
+        async def edit(text: str) -> None:
+            await interaction.edit_original_response(content=text)
+
         async def say(text: str) -> None:
             if isinstance(channel, discord.abc.Messageable):
                 await channel.send(text)
 
-        await self.handlers.command(name, Call(str(interaction.id), member, reply, say, options))
+        await self.handlers.command(name, Call(str(interaction.id), member, reply, edit, say, options))
 
     async def setup_hook(self) -> None:
         await self.tree.sync()

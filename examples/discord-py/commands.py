@@ -20,11 +20,15 @@ BOARDS = {"week": "this week", "month": "this month"}
 
 @dataclass
 class Call:
-    """A command that a member calls. `reply` takes a text, and whether only the caller sees it. `say` writes into the channel after it."""
+    """A command that a member calls.
+
+    `reply` takes a text, and whether only the caller sees it. `edit` puts another text in its place, and `say` writes into the channel.
+    """
 
     id: str
     member: Member
     reply: Callable[[str, bool], Awaitable[object]]
+    edit: Say
     say: Say
     options: Mapping[str, Any] = field(default_factory=dict)
     answered: bool = False

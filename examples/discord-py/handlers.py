@@ -14,6 +14,7 @@ from levels import Levels, Member
 from messages import Messages
 from privacy import Privacy
 from voice import Voice
+from sync_roles import SyncRoles
 from xp import Xp
 
 
@@ -41,6 +42,7 @@ class Handlers:
         self._levels = Levels(writer, reader, log, wait, now, attempts)
         further = {
             **Xp(writer, self._levels, log, wait).commands,
+            **SyncRoles(reader, self._levels, log).commands,
             **Privacy(writer, self._levels, archives).commands,
         }
         self.message = Messages(self._levels, log).give

@@ -106,6 +106,11 @@ class Levels:
 
         await attempt(self._log, f"Roles of member {member.id}", change)
 
+    async def is_due(self, member: Member, level: int) -> bool:
+        """Returns whether the roles of a member do not fit a level."""
+        roles = reward_roles(await self.rules_of(str(member.guild.id)), level, roles_of(member))
+        return bool(roles.add or roles.remove)
+
     async def level_up(self, change: Gain | None, member: Member, announce: Say) -> None:
         """Does what a new level brings: the roles, then the announcement of a level-up, unless the member is hidden.
 

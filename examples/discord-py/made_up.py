@@ -122,5 +122,8 @@ class BotTest(ScratchTest):
         async def reply(text: str, quietly: bool) -> None:
             self.answers.append((text, quietly))
 
+        async def edit(text: str) -> None:
+            self.answers.append((text, True))
+
         self.events += 1
-        return Call(f"call-{self.events}", caller or self.ann, reply, self.say, options)
+        return Call(f"call-{self.events}", caller or self.ann, reply, edit, self.say, options)

@@ -33,6 +33,22 @@ class CommandsTest(BotTest):
         week = "**XP of this week**\n**1. Ann: level 2, 20 XP**\n1 member"
         self.assertEqual(self.answers, [(week, False), ("Nobody gained XP this month.", False)])
 
+    async def test_sync_roles_counts_and_then_gives_the_roles_of_all_levels(self) -> None:
+        await self.set_rules(rewards=REWARDS)
+        people = [MadeUpMember(1, "One"), MadeUpMember(2, "Two", role_ids=[101, 5]), MadeUpMember(3, "Three"), MadeUpMember(4, "Bot", bot=True)]
+        self.ann.guild.members = people
+        await self.writer.record("9", "1", set=300)
+        await self.writer.record("9", "2", set=0)
+        await self.writer.record("9", "3", set=100)
+        await self.writer.hide("9", ["3"])
+        await self.call("sync-roles")
+        self.assertEqual(self.answers[-1], ("3 of 3 members would have other roles. Call the command with apply to change them.", True))
+        self.assertEqual([each.role_ids for each in people], [[], [101, 5], [], []])
+        await self.call("sync-roles", apply=True)
+        texts = ["Checking 3 members …", "3 of 3 members checked, 3 changed …", "Done: 3 of 3 members have other roles now."]
+        self.assertEqual([text for text, _ in self.answers[-3:]], texts)
+        self.assertEqual([each.role_ids for each in people], [[102], [5], [101], []])
+
     async def test_a_hidden_member_alone_is_told_why(self) -> None:
         await self.writer.record("9", "7", set=300)
         await self.writer.hide("9", ["7"], reason="left")

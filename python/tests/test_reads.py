@@ -90,6 +90,19 @@ class ReadTest(ScratchTest):
             await self.reader.card("1", "b")
         self.assertEqual(unfit.exception.code, "CURVE")
 
+    async def test_rewards_of_gives_levels_of_ranked_and_hidden_members_in_slices(self) -> None:
+        await self.writer.record_many("1", [XpRecord(f"m{n}", set=n) for n in range(300)])
+        await self.writer.record("1", "m1", set=1, profile=ProfileChange(level=40))
+        await self.writer.hide("1", ["m255"])
+        users = [f"m{n}" for n in range(300)]
+        slices = [levels async for levels in self.reader.rewards_of("1", [*users, "nobody"])]
+        self.assertEqual([len(levels) for levels in slices], [250, 50])
+        levels = {member.user_id: member.level for some in slices for member in some}
+        self.assertEqual([levels[user] for user in ("m0", "m1", "m100", "m255")], [0, 40, 1, 2])
+        everybody = [member async for some in self.reader.rewards_of("1") for member in some]
+        self.assertEqual({member.user_id: member.level for member in everybody}, levels)
+        self.assertEqual(len(everybody), 300)
+
     async def test_rules_are_those_that_are_stored(self) -> None:
         self.assertIsNone(await self.reader.rules("1"))
         await self.connection.hset("gr:{1}:config", "rules", json.dumps({"message": {"xp": 7}}))

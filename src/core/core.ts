@@ -1,8 +1,8 @@
 import { ApiKeyStore } from './access/api-keys.ts';
 import { GuildCounters } from './counters/counters.ts';
 import { GuildWriter } from './guild-writer.ts';
-import { StoredMembers } from './members/stored-members.ts';
 import { type BatcherOptions, CommandBatcher } from './reads/command-batcher.ts';
+import { StoredMembers } from './reads/stored-members.ts';
 import { GuildConfig } from './settings/guild-config.ts';
 import type { RedisClient } from './store/client.ts';
 import type { ScriptsOptions } from './store/scripts.ts';

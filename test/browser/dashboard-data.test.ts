@@ -63,7 +63,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await look('widget, refused');
     await visit.follow('Import');
     await look('import');
-    await visit.page.getByLabel('File', { exact: true }).setInputFiles(file);
+    await visit.page.getByLabel('Files', { exact: true }).setInputFiles(file);
     await visit.press('Check the files');
     await look('import, checked');
     await visit.press('Load the members');
@@ -194,13 +194,13 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.signIn();
     await visit.follow('Import');
     await visit.page.locator('select[name=format]').selectOption('csv');
-    await visit.page.getByLabel('File', { exact: true }).setInputFiles(file);
+    await visit.page.getByLabel('Files', { exact: true }).setInputFiles(file);
     await visit.press('Check the files');
     expect(await visit.text()).toContain('A file with bad rows replaces no members');
     await visit.press('Discard the file');
     expect(await ranking()).toHaveLength(12);
     writeFileSync(join(folder, 'good.csv'), 'user_id,xp\nz,9\n');
-    await visit.page.getByLabel('File', { exact: true }).setInputFiles(join(folder, 'good.csv'));
+    await visit.page.getByLabel('Files', { exact: true }).setInputFiles(join(folder, 'good.csv'));
     await visit.press('Check the files');
     await visit.press('Replace all members');
     // The browser holds the form back until the box is checked.

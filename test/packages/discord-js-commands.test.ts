@@ -27,6 +27,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
       ['top', undefined, [0]],
       ['daily', undefined, [0]],
       ['xp', '32', [0]],
+      ['sync-roles', '32', [0]],
       ['privacy', undefined, [0]],
       ['dashboard', '32', [0]],
     ]);
@@ -50,6 +51,79 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
       { content: rows, isHidden: false },
       { content: `${rows}\n2 members`, isHidden: false },
     ]);
+  });
+
+  describe('/sync-roles', () => {
+    /** Returns members of a server as discord.js has them, with the roles that they have. */
+    const present = (roles: Readonly<Record<string, readonly string[]>>) => {
+      const people = new Map(
+        Object.entries(roles).map(([id, own]) => {
+          const made = madeUp(id);
+          for (const role of own) made.roles.cache.set(role, {});
+          return [id, made];
+        }),
+      );
+      const list = Object.assign(new Map([...people].map(([id, { member }]) => [id, member])), {
+        filter: (fits: (member: { user: { bot: boolean } }) => boolean) =>
+          new Map([...people].map(([id, { member }]) => [id, member] as const).filter(([, each]) => fits(each))),
+      });
+      const guild = { members: { fetch: vi.fn(async () => list) } };
+      return { guild, rolesOf: (id: string) => [...(people.get(id)?.roles.cache.keys() ?? [])] };
+    };
+    const imported = async () => {
+      const bot = madeUpBot(store.client);
+      await bot.setRules({ rewards: REWARDS });
+      await bot.writer.recordMany(GUILD, [
+        { userId: '1', set: 300 },
+        { userId: '2', set: 0 },
+        { userId: '3', set: 5, profile: { level: 1 } },
+        { userId: '4', set: 300 },
+        { userId: 'gone', set: 300 },
+      ]);
+      await bot.writer.hide(GUILD, ['3']);
+      return bot;
+    };
+    const ROLES = { '1': [], '2': ['role1', 'other'], '3': [], '4': ['role1', 'role2'], '5': [] };
+
+    it('says how many members would have other roles, and changes nothing', async () => {
+      const { handlers } = await imported();
+      const { guild, rolesOf } = present(ROLES);
+      const { command, answers } = madeUp();
+      await handlers.interaction(command('sync-roles', { guild }));
+      expect(answers.at(-1)?.content).toBe(
+        '3 of 5 members would have other roles. Call the command with apply to change them.',
+      );
+      expect([rolesOf('1'), rolesOf('2'), rolesOf('3')]).toEqual([[], ['role1', 'other'], []]);
+    });
+
+    it('gives all members the roles of their levels, hidden ones too, and says how far it is', async () => {
+      const { handlers } = await imported();
+      const { guild, rolesOf } = present(ROLES);
+      const { command, answers } = madeUp();
+      await handlers.interaction(command('sync-roles', { guild, apply: true }));
+      expect(answers.map(({ content }) => content)).toEqual([
+        '5 of 5 members checked, 3 changed …',
+        'Done: 3 of 5 members have other roles now.',
+      ]);
+      expect(Object.keys(ROLES).map(rolesOf)).toEqual([
+        ['role1', 'role2'],
+        ['other'],
+        ['role1'],
+        ['role1', 'role2'],
+        [],
+      ]);
+    });
+
+    it('answers in words when Redis is away, and runs again afterwards', async () => {
+      const { guild } = present(ROLES);
+      const { command, answers } = madeUp();
+      const { handlers, lines } = madeUpBot(withoutRedis());
+      for (let call = 0; call < 2; call++) await handlers.interaction(command('sync-roles', { guild }));
+      expect(answers.map(({ content }) => content)).toEqual(
+        Array(2).fill('The ranking cannot be reached now. Try again in a minute.'),
+      );
+      expect(lines).toHaveLength(2);
+    });
   });
 
   it('show the boards of the week and the month with /top', async () => {

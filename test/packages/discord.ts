@@ -52,7 +52,8 @@ export function madeUp(id = '7', displayName = 'A*nn') {
     const option = (name: string) => given[name] ?? null;
     const interaction = {
       ...{ id: `command-${id}-${messages++}`, isChatInputCommand: () => true, inCachedGuild: () => true },
-      ...{ commandName, guildId: GUILD, user, member, channel, locale: 'pt-BR', replied: false },
+      ...{ commandName, guildId: GUILD, user, member, channel, locale: 'pt-BR', replied: false, deferred: false },
+      guild: given.guild,
       options: {
         ...{ getSubcommand: () => option('verb'), getString: option, getInteger: option, getBoolean: option },
         ...{ getUser: option, getMember: () => given.present ?? null },
@@ -62,6 +63,10 @@ export function madeUp(id = '7', displayName = 'A*nn') {
         interaction.replied = true;
         answers.push({ content, isHidden: flags === 64, ...(files && { files }) });
       }),
+      deferReply: vi.fn(async () => {
+        interaction.deferred = true;
+      }),
+      editReply: vi.fn(async ({ content }: { content: string }) => void answers.push({ content, isHidden: true })),
     };
     return interaction;
   };

@@ -17,7 +17,7 @@ from .keys import BOARDS
 from .parse_rules import parse_rules
 from .plain_text import plain_text
 from .ranking import GuildStats, Member, RankedMember, RankingPage, RankingPart
-from .reader import GuildReader, create_reader
+from .reader import GuildReader, MemberLevel, create_reader
 from .records import MemberChange, ProfileChange, RecordResult, XpChange, XpRecord
 from .refusals import Sentences
 from .rules import RoleChange, XpGain, reward_roles, xp_for
@@ -46,6 +46,7 @@ __all__ = [
     "Member",
     "MemberCard",
     "MemberChange",
+    "MemberLevel",
     "MessageRules",
     "Multipliers",
     "NoXp",

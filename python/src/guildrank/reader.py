@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from .card import MemberCard, card_of
 from .checks import check_ids, check_whole
-from .curves import MAX_XP
+from .curves import MAX_XP, level_for_xp
 from .errors import StoreUnavailableError
 from .keys import Keys, check_board
 from .parse_rules import parse_rules
-from .ranking import GuildStats, Member, RankingPage, RankingPart, member_of, part_of, stats_of
+from .profiles import split_profile, whole_xp
+from .ranking import GuildStats, Member, RankingPage, RankingPart, member_of, part_of, stats_of, stored_curve
 from .rules_document import Rules
 from .scripts import Connection, Script, Scripts
 
 MAX_PAGE_SIZE = 100
 MAX_AROUND = 50
+# Members in one script call. Redis serves nobody else meanwhile: a few milliseconds.
+MEMBERS_PER_SLICE = 250
 _BATCH = Script("batch", writes=False)
 _AROUND = Script("around", writes=False)
 _CARD = Script("card", writes=False)
+_LIST = Script("list", writes=False)
+_MEMBERS = Script("members", writes=False)
+
+
+@dataclass(frozen=True)
+class MemberLevel:
+    """A member with the level that its roles follow."""
+
+    user_id: str
+    level: int
+    """The explicit level, else that of the curve. Hidden members have one too."""
 
 
 def create_reader(client: Connection, *, key_prefix: str = "gr") -> GuildReader:
@@ -32,7 +48,7 @@ def create_reader(client: Connection, *, key_prefix: str = "gr") -> GuildReader:
 class GuildReader:
     """Reads guilds: `create_reader` makes one. The data are those of the API, without HTTP and without its quota.
 
-    Each call is one script and one round trip. With `board` the reads are of a board: "week", "week.prev", "month" or "month.prev". Its XP is
+    Each call but `rewards_of` is one script and one round trip. With `board` the reads are of a board: "week", "week.prev", "month" or "month.prev". Its XP is
     that gained in the period, the levels are those in the guild. All calls raise InvalidInputError for a wrong argument, and
     StoreUnavailableError, whose `code` is MODEL or CURVE for a guild with data of a newer version or an unfit curve.
     """
@@ -83,6 +99,43 @@ class GuildReader:
         check_ids(guild_id, user_id)
         return card_of(await self._scripts.run(_CARD, self._keys.guild(guild_id, "hidden:reasons"), [user_id]), user_id)
 
+    async def rewards_of(self, guild_id: str, user_ids: Iterable[str] | None = None) -> AsyncIterator[list[MemberLevel]]:
+        """Lists members with the level that their roles follow, in slices of about 250: for each level, `reward_roles` says which roles are
+        missing and which are too many.
+
+        Hidden members come too. Each slice is of one moment. `user_ids` are the members of the server, as the bot has them: users without XP
+        are left out. All members of the guild unless given. O(n log m) for n members; one round trip a slice, two without `user_ids`.
+        """
+        given = None if user_ids is None else list(user_ids)
+        check_ids(guild_id, *(given or ()))
+        keys = self._keys.guild(guild_id, "hidden:reasons")
+        async for some in self._all_members(guild_id) if given is None else _slices_of(given):
+            _, curve_text, *rows = await self._scripts.run(_MEMBERS, keys, some)
+            curve = stored_curve(curve_text)
+            levels = []
+            for row in (str(row) for row in rows if row):
+                user_id, xp, _place, profile = row.split("\n", 3)
+                level = split_profile(profile).level
+                levels.append(MemberLevel(user_id, level_for_xp(curve, whole_xp(xp)) if level is None else level))
+            yield levels
+
+    async def _all_members(self, guild_id: str) -> AsyncIterator[list[str]]:
+        """Lists the user ids of a guild, ranked and hidden, each once, in the steps in which Redis scans them."""
+        keys = self._keys.guild(guild_id, "hidden:reasons")
+        # A scan can give a member twice.
+        seen: set[str] = set()
+        # Hidden members come first and again, so that none is missed when it is hidden or put back meanwhile.
+        for kind in ("hidden", "ranked", "hidden"):
+            cursor = "0"
+            while True:
+                cursor, _ranked, *users = await self._scripts.run(_LIST, keys, [kind, cursor])
+                some = [user_id for user_id in dict.fromkeys(users) if user_id not in seen]
+                seen.update(some)
+                if some:
+                    yield some
+                if cursor == "0":
+                    break
+
     async def _read(self, guild_id: str, command: str, board: str | None, args: str = "") -> list[Any]:
         """Runs one command of batch.lua, with its keys declared, as a Cluster wants it."""
         check_ids(guild_id)
@@ -96,3 +149,8 @@ class GuildReader:
             # A command of a batch that fails has its error as its reply.
             raise StoreUnavailableError.of(Exception(reply[0]))
         return reply
+
+
+async def _slices_of(user_ids: list[str]) -> AsyncIterator[list[str]]:
+    for first in range(0, len(user_ids), MEMBERS_PER_SLICE):
+        yield user_ids[first : first + MEMBERS_PER_SLICE]

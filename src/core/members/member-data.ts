@@ -1,6 +1,6 @@
+import { decodeProfile } from '../reads/stored-members.ts';
 import { BOARDS, type BoardName, boardKeys, type GuildKeys } from '../store/keys.ts';
 import type { ClientStore } from '../store/store.ts';
-import { decodeProfile } from './stored-members.ts';
 
 /**
  * Reads all that is stored of one user in a guild, as it is in Redis, with the field names of `--json`; null when there is nothing, as for each

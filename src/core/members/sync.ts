@@ -1,31 +1,9 @@
 import { InvalidInputError, RefusedError, shownText } from '../errors.ts';
-import { GUILD_KEYS } from '../store/keys.ts';
-import { defineScript, type ScriptReply } from '../store/script.ts';
+import { listScript } from '../reads/listed-members.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import { checkFields, checkIds } from './check-fields.ts';
 import { changeReason } from './hiding.ts';
 import { inSlices } from './slices.ts';
-
-/** Members of one step. */
-interface ListedMembers {
-  /** Where the next step begins; "0" at the end. */
-  readonly cursor: string;
-  /** Ranked members of the guild. */
-  readonly ranked: number;
-  readonly userIds: readonly string[];
-}
-
-/** Lists members in steps: the ranked ones, or the hidden ones with the reason "left". */
-export const listScript = defineScript({
-  name: 'list',
-  keys: [...GUILD_KEYS, 'hiddenReasons'],
-  args: ({ kind, cursor }: { kind: 'ranked' | 'left'; cursor: string }) => [kind, cursor],
-  decode: ([cursor, ranked, ...userIds]: ScriptReply): ListedMembers => ({
-    cursor: String(cursor),
-    ranked: Number(ranked),
-    userIds: userIds.map(String),
-  }),
-});
 
 /** The user ids of all who are on the server: a Set, or a Map by user id. It is asked again before each step, so keep it up to date. */
 export interface PresentMembers {

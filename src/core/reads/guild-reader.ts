@@ -1,5 +1,6 @@
 import { InvalidInputError, shownText } from '../errors.ts';
 import { checkFields, checkIds, wholeText } from '../members/check-fields.ts';
+import { levelForXp } from '../ranking/curves.ts';
 import { MAX_PAGE_SIZE } from '../ranking/model.ts';
 import { parseRules } from '../rules/parse-rules.ts';
 import type { Rules } from '../rules/rules-document.ts';
@@ -7,6 +8,7 @@ import { BOARDS, type BoardName, boardKeys, kindOfBoard } from '../store/keys.ts
 import type { ScriptStore } from '../store/scripts.ts';
 import { cardScript, type MemberCard } from './card.ts';
 import type { CommandBatcher } from './command-batcher.ts';
+import { listScript } from './listed-members.ts';
 import {
   type GuildStats,
   guildStats,
@@ -17,8 +19,19 @@ import {
   rankingPart,
 } from './rankings.ts';
 import { aroundScript, curveOf, MemberRead, PageRead, RulesRead, StatsRead } from './reader.ts';
+import { membersScript } from './stored-members.ts';
 
 const MAX_AROUND = 50;
+
+/** Members in one script call. Redis serves nobody else meanwhile: a few milliseconds. */
+const MEMBERS_PER_SLICE = 250;
+
+/** A member with the level that its roles follow. */
+export interface MemberLevel {
+  readonly userId: string;
+  /** The explicit level, else that of the curve. Hidden members have one too. */
+  readonly level: number;
+}
 
 /** Which ranking to read. */
 export interface RankingOptions {
@@ -28,7 +41,7 @@ export interface RankingOptions {
 
 /**
  * Reads guilds for a bot: the same data as the API, in camel case, without HTTP and without its quota. Each method is one script and one
- * round trip.
+ * round trip, but for `rewardsOf`.
  * All of them throw InvalidInputError for a wrong argument, and StoreUnavailableError.
  */
 export class GuildReader {
@@ -91,6 +104,47 @@ export class GuildReader {
     checkIds(guildId, [userId]);
     return cardScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), { userId });
   }
+
+  /**
+   * Lists members with the level that their roles follow, in slices of about 250: for each level, `rewardRoles` says which roles are missing
+   * and which are too many. Hidden members come too. Each slice is of one moment. O(n log m) for n members; one round trip a slice, two
+   * without `userIds`.
+   * @param userIds the members of the server, as the bot has them: users without XP are left out. All members of the guild unless given.
+   */
+  async *rewardsOf(guildId: string, userIds?: Iterable<string>): AsyncGenerator<readonly MemberLevel[]> {
+    const given = userIds === undefined ? undefined : [...userIds];
+    checkIds(guildId, given ?? []);
+    const keys = this.store.redisKeys.guild(guildId);
+    for await (const slice of given ? slicesOf(given) : this.allMembers(guildId)) {
+      const { curve: curveText, members } = await membersScript.run(this.store.scripts, keys, slice);
+      const curve = curveOf(curveText);
+      yield members.map(({ userId, xp, level }) => ({ userId, level: level ?? levelForXp(curve, xp) }));
+    }
+  }
+
+  /** Lists the user ids of a guild, ranked and hidden, each once, in the steps in which Redis scans them. */
+  private async *allMembers(guildId: string): AsyncGenerator<readonly string[]> {
+    const keys = this.store.redisKeys.guild(guildId);
+    // A scan can give a member twice.
+    const seen = new Set<string>();
+    // Hidden members come first and again, so that none is missed when it is hidden or put back meanwhile.
+    for (const kind of ['hidden', 'ranked', 'hidden'] as const) {
+      let cursor = '0';
+      do {
+        const step = await listScript.run(this.store.scripts, keys, { kind, cursor });
+        const userIds = step.userIds.filter((userId) => !seen.has(userId));
+        for (const userId of userIds) seen.add(userId);
+        if (userIds.length > 0) yield userIds;
+        cursor = step.cursor;
+      } while (cursor !== '0');
+    }
+  }
+}
+
+/** Cuts user ids into slices of one script call each. */
+function* slicesOf(userIds: readonly string[]): Generator<readonly string[]> {
+  for (let from = 0; from < userIds.length; from += MEMBERS_PER_SLICE)
+    yield userIds.slice(from, from + MEMBERS_PER_SLICE);
 }
 
 /** Returns the board that a call names. @throws InvalidInputError */

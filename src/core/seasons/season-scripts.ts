@@ -1,5 +1,5 @@
 import { RefusedError } from '../errors.ts';
-import { decodeRow, type StoredMember } from '../members/stored-members.ts';
+import { decodeRow, type StoredMember } from '../reads/stored-members.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import { stepsOfScript } from '../store/script-steps.ts';

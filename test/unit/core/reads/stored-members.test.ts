@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { InvalidInputError } from '../../../../src/core/errors.ts';
-import { StoredMembers, type StoredMembersAt } from '../../../../src/core/members/stored-members.ts';
+import { StoredMembers, type StoredMembersAt } from '../../../../src/core/reads/stored-members.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { describeStores } from '../../../support/stores.ts';
 

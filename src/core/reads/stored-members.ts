@@ -1,11 +1,11 @@
+import { checkIds } from '../members/check-fields.ts';
 import { type HideReason, reasonsIn } from '../ranking/model.ts';
 import { claimTime, explicitLevel, splitProfile } from '../ranking/profile.ts';
-import { wholeXp } from '../reads/reader.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
-import { checkIds } from './check-fields.ts';
+import { wholeXp } from './reader.ts';
 
 /** The profile of a member. */
 export interface StoredProfile {
