@@ -59,6 +59,8 @@ interface Block {
   readonly name: string;
   /** Its lines, joined where one goes on in the next. */
   readonly commands: readonly string[];
+  /** The error that the document shows under its last command; undefined when none of them fails. */
+  readonly error: string | undefined;
 }
 
 /** Returns the blocks of shell commands. In a block without a language, lines that begin with npm or npx are commands. */
@@ -74,7 +76,8 @@ function blocksOf(file: string): Block[] {
     const commands = (kinds[language] ?? [])
       .map((line) => line.replace(/\s+#.*$/, ''))
       .filter((line) => /\S/.test(line));
-    return commands.length > 0 ? [{ name: `${file}, block ${index + 1}`, commands }] : [];
+    const error = language === 'console' ? lines.findLast((line) => line.startsWith('error: ')) : undefined;
+    return commands.length > 0 ? [{ name: `${file}, block ${index + 1}`, commands, error }] : [];
   });
 }
 
@@ -134,6 +137,9 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
       symlinkSync(join(repository, name), join(folder, name));
     }
     writeFileSync(join(folder, 'members.csv'), 'user_id,xp\n1,100\n2,50\n');
+    const member = { name: 'ann', level: 10, xp: 25, total_xp: 4700 };
+    const others = { '100000000000000001': member, '100000000000000002': member };
+    writeFileSync(join(folder, 'members.json'), JSON.stringify(others));
     writeFileSync(join(folder, 'rules.json'), '{ "message": { "xp": { "min": 15, "max": 25 } } }');
     copyFileSync(join(repository, 'test/fixtures/imports/polaris-rules.json'), join(folder, 'export.json'));
     const client = new Redis(redis.url);
@@ -185,17 +191,22 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
     return runCommand(name, words, { REDIS_URL: redis.url, ...env });
   }
 
-  it.each(here.map((block) => [block.name, block] as const))('%s runs', async (_name, { commands }) => {
+  it.each(here.map((block) => [block.name, block] as const))('%s runs', async (_name, { commands, error }) => {
     const onPorts = (text: string) =>
       [...ports].reduce((moved, [from, to]) => moved.replaceAll(String(from), String(to)), text);
-    for (const step of stepsOf(commands.map(onPorts))) {
+    const steps = stepsOf(commands.map(onPorts));
+    for (const step of steps) {
       const script = step.join('\n');
       // A document may show the exit code of a command that fails.
       const flags = script.includes('echo $?') ? '-o' : '-eo';
       const { code, stdout, stderr } = PLAIN.test(script)
         ? await runPlain(script)
         : await inShell(NPM_RUN + script, flags, 'pipefail');
-      expect({ code, output: stdout + stderr }).toEqual({ code: 0, output: expect.not.stringMatching(/^error: /m) });
+      const expected =
+        error && step === steps.at(-1)
+          ? { code: 1, output: expect.stringContaining(`${error}\n`) }
+          : { code: 0, output: expect.not.stringMatching(/^error: /m) };
+      expect({ code, output: stdout + stderr }).toEqual(expected);
     }
   });
 });

@@ -34,7 +34,7 @@ describe('seed on a terminal', needs('redis-server', 'script'), () => {
     const long = 'x'.repeat(60);
     writeFileSync(
       path,
-      `{"members":[${Array.from({ length: 30_000 }, (_, n) => `{"id":"${n}","exp":${n === 7 ? `"${long}"` : 5}}`)}]}`,
+      `{"members":[${Array.from({ length: 30_000 }, (_, n) => `{"id":"${n}","exp":${n === 7 ? `"${long}"` : 5},"level":0}`)}]}`,
     );
     const { code, screen } = await seed(`--file ${path}`);
     expect(code).toBe(3);

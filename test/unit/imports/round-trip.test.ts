@@ -1,0 +1,67 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { HIDE_REASONS, reasonsIn } from '../../../src/core/ranking/model.ts';
+import type { StoredMember } from '../../../src/core/reads/stored-members.ts';
+import { EXPORT_FORMATS, type ExportResult, exportText } from '../../../src/imports/export.ts';
+import { readFile, refusals } from './read.ts';
+
+const time = fc.date({ min: new Date('2015-01-01'), max: new Date('2026-01-01'), noInvalidDate: true });
+const member: fc.Arbitrary<StoredMember> = fc
+  .record({
+    userId: fc.oneof(
+      fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,30}$/),
+      fc.bigInt({ min: 10n ** 16n, max: 10n ** 19n }).map(String),
+    ),
+    xp: fc.maxSafeNat(),
+    username: fc.option(fc.string({ unit: 'binary', minLength: 1, maxLength: 20 })),
+    level: fc.option(fc.nat(1000)),
+    dailyStreak: fc.nat(400),
+    lastDailyClaim: fc.option(time.map((date) => date.toISOString())),
+    hidden: fc.boolean(),
+    hiddenReasons: fc.subarray([...HIDE_REASONS], { minLength: 1 }),
+  })
+  .map((each) => ({ ...each, hiddenReasons: each.hidden ? reasonsIn(each.hiddenReasons.join(' ')) : [] }));
+const members = fc.uniqueArray(member, { minLength: 1, maxLength: 12, selector: ({ userId }) => userId });
+
+/** Ways in which the bytes of a file arrive. */
+const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
+  'UTF-8': (text) => Buffer.from(text),
+  'UTF-8 with a byte order mark': (text) => Buffer.from(`\uFEFF${text}`),
+  'UTF-16': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le'),
+  'big-endian UTF-16': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
+  gzip: (text) => gzipSync(text),
+};
+
+async function written(list: readonly StoredMember[], format: (typeof EXPORT_FORMATS)[number]): Promise<string> {
+  const result: ExportResult = { members: 0, hidden: 0, revision: undefined, curve: undefined };
+  async function* steps() {
+    yield { revision: '1', curve: 'standard', members: list };
+  }
+  let text = '';
+  for await (const piece of exportText(steps(), format, result)) text += piece;
+  return text;
+}
+
+it.each(EXPORT_FORMATS)('any members that are exported as %s load back equal, in any encoding', async (format) => {
+  await fc.assert(
+    fc.asyncProperty(
+      members,
+      fc.constantFrom(...Object.keys(ENCODINGS)),
+      fc.integer({ min: 1, max: 50 }),
+      async (list, encoding, size) => {
+        const encode = ENCODINGS[encoding] ?? Buffer.from;
+        const file = await readFile(encode(await written(list, format)), { size: 16 * size });
+        expect(refusals(file)).toEqual([]);
+        const expected = list.map(({ userId, xp, username, dailyStreak, lastDailyClaim, hidden, hiddenReasons }) =>
+          format === 'polaris'
+            ? { userId, xp, ...(hidden && { hidden }) }
+            : { userId, xp, username, dailyStreak, lastDailyClaim, hidden, ...(hidden && { hiddenReasons }) },
+        );
+        expect(file.rows).toMatchObject(expected);
+        expect(file.rows).toHaveLength(list.length);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
