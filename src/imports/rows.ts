@@ -56,7 +56,7 @@ const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
 /** What spreadsheets and people put around an id to keep its digits: `="…"`, `'…`, and a mention. */
 const WRAPPED_ID = /^(?:="([^"]+)"|'(.+)|<@!?(\d+)>)$/;
 /** A long id that a program has written as a decimal number. */
-const DECIMAL_ID = /^\d{15,20}[.,]0*$|^\d(?:[.,]\d+)?e\+?1[4-9]$/i;
+const DECIMAL_ID = /^\d{15,20}[.,]0*$|^\d(?:[.,]\d+)?e\+?0*1[4-9]$/i;
 /** Texts of an empty cell in dumps of databases and of pandas. No name is one of them by this. */
 const NO_VALUE: ReadonlySet<unknown> = new Set(['', null, undefined, 'NULL', 'null', '\\N', 'NaN', 'nan', 'None']);
 /** The truth values of spreadsheets, in the languages that translate them. */
