@@ -82,6 +82,7 @@ const CHECKS: Record<string, readonly [code: string, ...told: unknown[]]> = {
     `tell(hidden, (await reader.card(guildId, '54')).hidden, (await reader.page(guildId)).total);`,
     [[{ userId: '42', reasons: ['self'] }], ['left'], 5],
   ],
+  'Roles of all members': [`tell(levels.size, levels.get(userId), levels.get('54'));`, [6, 10, null]],
   'Rank card': [`tell(card.hidden, svg.slice(0, 5));`, [['self'], '<svg ']],
   Read: [`tell(total, member, near, typeof curve.a);`, [5, null, null, 'number']],
   Seasons: [
