@@ -40,9 +40,15 @@ const handlers = createHandlers({
 const { Guilds, GuildMessages, GuildMembers, GuildVoiceStates } = GatewayIntentBits;
 const client = new Client({ intents: [Guilds, GuildMessages, GuildMembers, GuildVoiceStates] });
 
+/** @param {import('discord.js').Guild} guild */
+async function begin(guild) {
+  await handlers.describe(guild);
+  await handlers.ready(guild);
+}
+
 client.once(Events.ClientReady, async ({ application, user, guilds }) => {
   await attempts(log)('Commands', () => application.commands.set(commands));
-  for (const guild of guilds.cache.values()) await handlers.ready(guild);
+  for (const guild of guilds.cache.values()) await begin(guild);
   console.log(`${user.tag} is ready`);
   for (;;) {
     await sleep(msToTick(Date.now()));
@@ -50,7 +56,14 @@ client.once(Events.ClientReady, async ({ application, user, guilds }) => {
   }
 });
 client.on(Events.Error, (error) => log(`Discord: ${lineOf(error)}`));
-client.on(Events.GuildCreate, handlers.ready);
+client.on(Events.GuildCreate, begin);
+client.on(Events.GuildUpdate, (_, guild) => handlers.describeChange(guild));
+client.on(Events.GuildRoleCreate, ({ guild }) => handlers.describeChange(guild));
+client.on(Events.GuildRoleUpdate, (_, { guild }) => handlers.describeChange(guild));
+client.on(Events.GuildRoleDelete, ({ guild }) => handlers.describeChange(guild));
+client.on(Events.ChannelCreate, ({ guild }) => handlers.describeChange(guild));
+client.on(Events.ChannelUpdate, (_, channel) => 'guild' in channel && handlers.describeChange(channel.guild));
+client.on(Events.ChannelDelete, (channel) => 'guild' in channel && handlers.describeChange(channel.guild));
 client.on(Events.MessageCreate, handlers.message);
 client.on(Events.InteractionCreate, handlers.interaction);
 client.on(Events.GuildMemberRemove, handlers.memberLeft);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCommands } from './commands.js';
+import { createDescriptions } from './descriptions.js';
 import { attempts } from './failures.js';
 import { createLevels } from './levels.js';
 import { createMessages } from './messages.js';
@@ -31,6 +32,7 @@ export function createHandlers(given) {
     message: createMessages(levels, log),
     voice: createVoice(levels, log),
     interaction: createCommands(options, levels),
+    ...createDescriptions(options),
 
     /**
      * At the start, hides who left while the bot was away, and shows who came back.

@@ -137,10 +137,32 @@ class Bot(discord.Client):
 
     async def on_ready(self) -> None:
         for guild in self.guilds:
-            await self.handlers.ready(guild.id, guild.members)
+            await self.on_guild_join(guild)
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
+        await self.handlers.describe(guild)
         await self.handlers.ready(guild.id, guild.members)
+
+    async def on_guild_update(self, _before: discord.Guild, guild: discord.Guild) -> None:
+        await self.handlers.describe_change(guild)
+
+    async def on_guild_role_create(self, role: discord.Role) -> None:
+        await self.handlers.describe_change(role.guild)
+
+    async def on_guild_role_update(self, _before: discord.Role, role: discord.Role) -> None:
+        await self.handlers.describe_change(role.guild)
+
+    async def on_guild_role_delete(self, role: discord.Role) -> None:
+        await self.handlers.describe_change(role.guild)
+
+    async def on_guild_channel_create(self, channel: discord.abc.GuildChannel) -> None:
+        await self.handlers.describe_change(channel.guild)
+
+    async def on_guild_channel_update(self, _before: discord.abc.GuildChannel, channel: discord.abc.GuildChannel) -> None:
+        await self.handlers.describe_change(channel.guild)
+
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        await self.handlers.describe_change(channel.guild)
 
     async def on_message(self, message: discord.Message) -> None:
         if isinstance(message.author, discord.Member) and not message.is_system():

@@ -8,6 +8,7 @@ import time
 from typing import Any, Callable, Sequence
 
 from commands import Commands
+from descriptions import Descriptions
 from failures import Log, Wait, attempt
 from guildrank import GuildReader, GuildWriter
 from levels import Levels, Member
@@ -47,6 +48,8 @@ class Handlers:
         }
         self.message = Messages(self._levels, log).give
         self.voice = Voice(self._levels, log).tick
+        descriptions = Descriptions(writer, log, wait)
+        self.describe, self.describe_change = descriptions.describe, descriptions.describe_change
         self.command = Commands(writer, reader, self._levels, log, wait, dashboard_url, further).run
 
     async def ready(self, guild_id: int, present: Sequence[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import unittest
 from types import SimpleNamespace
 from typing import Any
@@ -40,6 +41,58 @@ class HandlersTest(BotTest):
         self.assertEqual(await gained(self.message(content="abc", id=66, parent=None)), 0)
         self.ann.role_ids.append(90)
         self.assertEqual(await gained(self.message(content="abc")), 0)
+
+    def guild(self, name: str = "Quiet Hours") -> Any:
+        def role(role_id: int, name: str, position: int) -> Any:
+            return SimpleNamespace(id=role_id, name=name, color=SimpleNamespace(value=0xFF8800), position=position)
+
+        def channel(channel_id: int, name: str, kind: int, parent: int | None, position: int) -> Any:
+            kind_of = SimpleNamespace(value=kind)
+            return SimpleNamespace(id=channel_id, name=name, type=kind_of, category_id=parent, position=position)
+
+        roles = [role(9, "@everyone", 0), role(101, "Regular", 1), role(102, "Veteran", 2)]
+        channels = [channel(21, "memes", 0, 20, 1), channel(20, "Fun", 4, None, 0)]
+        return SimpleNamespace(id=9, name=name, icon=SimpleNamespace(key="a_" + "0" * 32), roles=roles, channels=channels)
+
+    async def about(self) -> dict[str, Any]:
+        stored = await self.connection.hgetall("gr:{9}:about")
+        return {key.decode(): value.decode() for key, value in stored.items() if key != b"at"}
+
+    async def test_a_bot_tells_what_its_server_its_roles_and_its_channels_are_called(self) -> None:
+        await self.handlers.describe(self.guild())
+        roles = [
+            {"id": "102", "name": "Veteran", "color": 0xFF8800, "position": 2},
+            {"id": "101", "name": "Regular", "color": 0xFF8800, "position": 1},
+        ]
+        channels = [
+            {"id": "20", "name": "Fun", "type": 4, "parent": None},
+            {"id": "21", "name": "memes", "type": 0, "parent": "20"},
+        ]
+        about = await self.about()
+        self.assertEqual((about["name"], about["icon"]), ("Quiet Hours", "a_" + "0" * 32))
+        self.assertEqual((json.loads(about["roles"]), json.loads(about["channels"])), (roles, channels))
+        self.assertEqual(self.lines, [])
+
+    async def test_changes_that_come_together_are_told_in_one_call(self) -> None:
+        changed = asyncio.Event()
+        calls: list[float] = []
+
+        async def wait(seconds: float) -> None:
+            calls.append(seconds)
+            await changed.wait()
+
+        handlers = self.bot(wait=wait)
+        first = asyncio.create_task(handlers.describe_change(self.guild("Loud Hours")))
+        await asyncio.sleep(0)
+        await handlers.describe_change(self.guild("Loud Hours"))
+        self.assertEqual((calls, await self.about()), ([5], {}))
+        changed.set()
+        await first
+        self.assertEqual((await self.about())["name"], "Loud Hours")
+
+    async def test_a_description_without_redis_is_a_line_in_the_log(self) -> None:
+        await self.bot_without_redis().describe(self.guild())
+        self.assertEqual([line.startswith("Description of guild 9: Redis: ") for line in self.lines], [True])
 
     async def test_changed_rules_are_read_after_a_minute(self) -> None:
         totals = []

@@ -68,6 +68,8 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
       });
       await writer.claimDaily('g', { userId: 'a', reward: 5, eventId: 'c' });
       await writer.setProfiles('g', [{ userId: 'a', profile: { level: null } }]);
+      expect(await writer.describeGuild('g', { name: 'Quiet Hours' })).toBe(true);
+      await writer.describeGuild('g', {});
       await writer.hide('g', ['b']);
       expect((await reader.around('g', 'a'))?.data).toHaveLength(1);
       expect(await Promise.all(['a', 'b'].map((id) => reader.card('g', id)))).toMatchObject([

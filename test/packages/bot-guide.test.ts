@@ -30,7 +30,8 @@ const personOf = (id, roles = ['role'], bot = false) => ({
   ...{ id, displayName: 'Amber', user: { bot }, guild: { id: guildId }, toString: () => '<@' + id + '>' },
   roles: { cache: new Map(roles.map((role) => [role, {}])), set: async (ids) => events.push(ids) },
 });
-const guild = { members: { fetch: async () => new Map(['42', '43', '50', '51', '52', '53'].map((id) => [id, {}])) } };
+const present = new Map(['42', '43', '50', '51', '52', '53'].map((id) => [id, {}]));
+const guild = { icon: null, members: { fetch: async () => present, cache: new Map() } };
 const sh = (source) => execFileSync('sh', ['-ec', source], { cwd: process.env.HERE });
 const tell = (...values) => console.log(JSON.stringify(values));
 `;
@@ -83,6 +84,10 @@ const CHECKS: Record<string, readonly [code: string, ...told: unknown[]]> = {
     [[{ userId: '42', reasons: ['self'] }], ['left'], 5],
   ],
   'Roles of all members': [`tell(levels.size, levels.get(userId), levels.get('54'));`, [6, 10, null]],
+  'Names of the server': [
+    `tell(await redis.hget('gr:{' + guildId + '}:about', 'name'), await redis.hget('gr:{' + guildId + '}:about', 'roles'));`,
+    ['Quiet Hours', '[{"id":"11","name":"Regular","color":16746496,"position":3}]'],
+  ],
   'Rank card': [`tell(card.hidden, svg.slice(0, 5));`, [['self'], '<svg ']],
   Read: [`tell(total, member, near, typeof curve.a);`, [5, null, null, 'number']],
   Seasons: [

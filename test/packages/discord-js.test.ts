@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReader } from '../../src/kit/reader.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { needs } from '../support/needs.ts';
@@ -154,6 +154,64 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     expect([(await reader.member(GUILD, '7'))?.xp, [...roles.cache.keys()]]).toEqual([300, ['role2']]);
     await handlers.memberJoined(madeUp('10', 'New').member);
     expect((await reader.page(GUILD)).total).toBe(1);
+  });
+
+  describe('for names', () => {
+    const named = (id: string, name: string, position: number) => ({ id, name, color: 0xff8800, position });
+    const channelOf = (id: string, name: string, rawPosition: number, more: object = {}) => ({
+      ...{ id, name, rawPosition, type: 0, parentId: null, isThread: () => false },
+      ...more,
+    });
+    const guildNamed = (name: string) => ({
+      ...{ id: GUILD, name, icon: null },
+      roles: {
+        cache: new Map([named(GUILD, '@everyone', 0), named('1', 'Regular', 1), named('2', 'Veteran', 2)].entries()),
+      },
+      channels: {
+        cache: new Map(
+          [
+            channelOf('21', 'memes', 1, { parentId: '20' }),
+            channelOf('20', 'Fun', 0, { type: 4 }),
+            channelOf('22', 'a thread', 0, { isThread: () => true }),
+          ].entries(),
+        ),
+      },
+    });
+    const nameOf = async () => (await store.client.hgetall(`gr:{${GUILD}}:about`)).name;
+
+    it('tell what the server, its roles from the top and its channels are called', async () => {
+      const { handlers, lines } = madeUpBot(store.client);
+      await handlers.describe(guildNamed('Quiet Hours'));
+      const { name, icon, roles = '', channels = '' } = await store.client.hgetall(`gr:{${GUILD}}:about`);
+      expect({ name, icon, roles: JSON.parse(roles), channels: JSON.parse(channels), lines }).toEqual({
+        name: 'Quiet Hours',
+        icon: undefined,
+        roles: [named('2', 'Veteran', 2), named('1', 'Regular', 1)],
+        channels: [
+          { id: '20', name: 'Fun', type: 4, parent: null },
+          { id: '21', name: 'memes', type: 0, parent: '20' },
+        ],
+        lines: [],
+      });
+    });
+
+    it('tell changes that come together in one call, some seconds later', async () => {
+      let go = () => {};
+      const wait = vi.fn(() => new Promise<void>((resolve) => (go = resolve)));
+      const { handlers } = madeUpBot(store.client, { wait });
+      const first = handlers.describeChange(guildNamed('Loud Hours'));
+      await handlers.describeChange(guildNamed('Loud Hours'));
+      expect([wait.mock.calls, await nameOf()]).toEqual([[[5000]], undefined]);
+      go();
+      await first;
+      expect(await nameOf()).toBe('Loud Hours');
+    });
+
+    it('log a line when they cannot tell', async () => {
+      const { handlers, lines } = madeUpBot(withoutRedis());
+      await handlers.describe(guildNamed('Quiet Hours'));
+      expect(lines).toEqual([expect.stringMatching(/^Description of guild 9: Redis: [^\n]+$/)]);
+    });
   });
 
   describe('for voice', () => {

@@ -40,7 +40,7 @@ class Person:
 
 async def send(text): events.append(text)
 def channel_of(id, *members): return SimpleNamespace(id=id, category_id=None, members=members, send=send)
-guild = SimpleNamespace(members=[Person(id) for id in ("42", "43", "44", "50", "51", "52", "53")])
+guild = SimpleNamespace(icon=SimpleNamespace(key="a_" + "0" * 32), members=[Person(id) for id in ("42", "43", "44", "50", "51", "52", "53")])
 def sh(source): subprocess.run(["sh", "-ec", source], cwd=os.environ["HERE"], check=True, stdout=subprocess.DEVNULL)
 def tell(*values): print(json.dumps(values, default=lambda value: vars(value) if hasattr(value, "__dict__") else str(value)))
 `;
@@ -114,6 +114,7 @@ tell(week.data, [[row.user_id, row.xp] for row in (await reader.page(guild_id, 1
     `tell(hidden, (await reader.card(guild_id, "54")).hidden, (await reader.page(guild_id)).total)`,
     [[{ user_id: '42', reasons: ['self'] }], ['left'], 5],
   ],
+  'Names of the server': ['tell((await redis.hget("gr:{" + guild_id + "}:about", "name")).decode())', ['Quiet Hours']],
   'Rank card': ['tell(card.hidden, card.level, card.above)', [['self'], 10, null]],
   'Names in messages': ['tell(line)', [String.raw`\[Free Nitro\]\(https\:\/\/evil\.example\)`]],
   Read: [

@@ -108,6 +108,7 @@ print(json.dumps({code: RefusedError(code, params).tell() for code in SENTENCES}
   it.concurrent.each([
     ['the kit reads members, counters, cards and rules', TESTS, 'test_reads.py'],
     ['the kit names what is wrong in rules', TESTS, 'test_rules.py'],
+    ['the kit stores what a bot tells of its guild', TESTS, 'test_about.py'],
     ['the handlers of examples/discord-py do what a levelling bot does', BOT, 'test_handlers.py'],
     ['the commands of examples/discord-py answer their callers', BOT, 'test_commands.py'],
   ])('%s', { timeout: 120_000 }, (_name, cwd, file) => succeeds(cwd, file));

@@ -7,6 +7,7 @@ in snake case.
 
 from __future__ import annotations
 
+from .about import GuildChannel, GuildRole
 from .card import CardProgress, MemberCard
 from .connection_options import connection_options
 from .curves import CURVES, MAX_XP, Curve, Progress, level_for_xp, parse_curve, progress, xp_for_level
@@ -37,7 +38,9 @@ __all__ = [
     "Connection",
     "Curve",
     "Gain",
+    "GuildChannel",
     "GuildReader",
+    "GuildRole",
     "GuildStats",
     "GuildWriter",
     "HiddenMember",
