@@ -7,6 +7,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../core/ranking/curves.ts';
 import { ID_PATTERN, parseRankingId, type RankingId } from '../core/ranking/model.ts';
 import { parseMultiplier, parseTitle, parseUtcOffset } from '../core/settings/guild-config.ts';
+import { parseTimeZone } from '../core/settings/time-zone.ts';
 import { BOARD_KINDS, type BoardKind } from '../core/store/keys.ts';
 import type { FieldMap } from '../imports/choose-format.ts';
 import { FIELD_WORDS, type FieldWord } from '../imports/fields.ts';
@@ -128,6 +129,9 @@ export function parseBoards(text: string): BoardKind[] {
   if (kinds.length !== names.length) throw new InvalidArgumentError('It must be week, month, week,month or none.');
   return kinds;
 }
+
+/** Parses the name of a time zone. */
+export const parseZone = asArgument(parseTimeZone);
 
 /** Parses minutes from UTC. */
 export const parseOffset = asArgument(parseUtcOffset);

@@ -14,6 +14,7 @@ import {
   parsePageTitle,
   parseSwitch,
   parseXpMultiplier,
+  parseZone,
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { listGuilds } from './guild-list.ts';
@@ -43,8 +44,13 @@ export function defineGuild(command: Command, context: CommandContext): void {
       parseBoards,
     )
     .option(
+      '--time-zone <name>',
+      'time zone by whose clock weeks and months begin, such as Europe/Berlin; it takes the place of minutes from UTC',
+      parseZone,
+    )
+    .option(
       '--utc-offset-minutes <number>',
-      'clock by which weeks and months begin, in minutes from UTC, -720 to 840',
+      'the same in minutes from UTC, -720 to 840, without changes of the clock; they take the place of a time zone',
       parseOffset,
     )
     .option(
@@ -90,16 +96,20 @@ async function set(context: CommandContext, options: GuildOptions & GuildConfigC
     const planQuotas = planQuotasOf(context, change.plan);
     if (Object.keys(change).length === 0)
       throw new UsageError(
-        'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --utc-offset-minutes, --public-page, --page-title or another --page option',
+        'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --time-zone, --utc-offset-minutes, --public-page, --page-title or another --page option',
       );
     await services.guildConfig.update(guild, change);
+    await services.guildConfig.renewTimeZone(guild);
     return readOverview(services, planQuotas, guild);
   });
   print(context, json, overview, () => settingLines(overview));
 }
 
 async function show(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
-  const overview = await withGuild(context, guild, (services) => overviewOf(context, services, guild));
+  const overview = await withGuild(context, guild, async (services) => {
+    await services.guildConfig.renewTimeZone(guild);
+    return overviewOf(context, services, guild);
+  });
   const { quota_used, requests_per_hour, quota_resets_in_s } = overview;
   const reset = quota_resets_in_s === null ? '' : `, resets in ${quota_resets_in_s} s`;
   print(context, json, overview, () => [
@@ -132,9 +142,10 @@ function overviewOf(context: CommandContext, services: Core, guild: string): Pro
 }
 
 function settingLines(overview: Overview): string[] {
-  const { guild, plan, requests_per_hour, xp_curve, xp_multiplier, boards, utc_offset_minutes } = overview;
-  const { public_page, page_title } = overview;
-  const shownBoards = boards.length > 0 ? `${boards.join(', ')}; at ${utc_offset_minutes} minutes from UTC` : 'none';
+  const { guild, plan, requests_per_hour, xp_curve, xp_multiplier, boards } = overview;
+  const { time_zone, utc_offset_minutes, public_page, page_title } = overview;
+  const clock = time_zone === null ? `at ${utc_offset_minutes} minutes from UTC` : `by the clock of ${time_zone}`;
+  const shownBoards = boards.length > 0 ? `${boards.join(', ')}; ${clock}` : 'none';
   const shownPage = public_page ? `on, with the title ${page_title || guild}` : 'off';
   return [
     `guild          ${guild}`,

@@ -59,6 +59,8 @@ export const BOUNDS = {
   plan: { what: 'plan', where: '`plan` of `gr:{G}:config`', bytes: 32 },
   curve: { what: 'numbers of a custom curve', where: '`xp_curve_custom` of `gr:{G}:config`', bytes: 80 },
   multiplier: { what: 'multiplier of XP', where: '`xp_multiplier` of `gr:{G}:config`', bytes: 32 },
+  timeZone: { what: 'time zone', where: '`time_zone` of `gr:{G}:config`', bytes: 64 },
+  utcOffsets: { what: 'changes of the clocks in the time zone', where: '`utc_offsets` of `gr:{G}:config`', bytes: 500 },
   rules: { what: 'rules', where: '`rules` of `gr:{G}:config`', bytes: 16_384 },
   title: { what: 'title of the public page', where: '`page_title` of `gr:{G}:config`', bytes: 400 },
   colour: { what: 'colour of the public page', where: '`page_accent` and the like of `gr:{G}:config`', bytes: 7 },

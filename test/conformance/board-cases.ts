@@ -1,6 +1,6 @@
-import { BOARD_KEYS, BOARDS, boardKey, type boardModels, boardsText, periodOf } from './boards.ts';
+import { BOARD_KEYS, BOARDS, boardKey, type boardModels, boardsText, minutesAt, periodOf } from './boards.ts';
 import type { Call } from './cases.ts';
-import { DAY, IDS, NOW, Random, sampleGuilds, withReasons, xpChange } from './samples.ts';
+import { DAY, IDS, NOW, Random, SMALL, sampleGuilds, withReasons, xpChange } from './samples.ts';
 import type { State } from './state.ts';
 
 const GUILD_KEYS = [':xp', ':stats', ':config', ':hidden', ':members'];
@@ -8,9 +8,13 @@ const RANDOM_CALLS = 60;
 /** Microseconds after {@link NOW}, a Saturday: Sunday, the next Monday, the next month, and weeks later. */
 const LATER = [0, 0, DAY / 16, DAY, 2 * DAY, 4 * DAY, 30 * DAY];
 
-/** Returns a guild that has begun boards so many weeks and months ago, or by a clock that was ahead, with random gains of its members. */
-function withBoardsOf(random: Random, state: State, ages = [0, 0, 0, 1, 3, -1, -2, -13]): State {
-  const offset = random.pick([0, 60, -720, 840]);
+/**
+ * Returns a guild that has begun boards so many weeks and months ago, or by a clock that was ahead, with random gains of its members.
+ * @param clock minutes from UTC, or "zone" for a state with a time zone.
+ */
+function withBoardsOf(random: Random, state: State, ages = [0, 0, 0, 1, 3, -1, -2, -13], clock?: string): State {
+  const shown = clock ?? String(random.pick([0, 60, -720, 840]));
+  const offset = minutesAt(shown, configOf(state), NOW);
   const periods = Object.fromEntries(BOARDS.map((board) => [board, periodOf(board, NOW, offset)]));
   for (const kind of ['week', 'month']) {
     periods[kind] = (periods[kind] as number) - random.pick(ages);
@@ -26,8 +30,12 @@ function withBoardsOf(random: Random, state: State, ages = [0, 0, 0, 1, 3, -1, -
   }
   const full: State = { ...state, ...keys };
   const stats = (state[':stats'] as { hash: Record<string, string> } | undefined)?.hash ?? {};
-  const text = boardsText(full, NOW, offset, periods as Parameters<typeof boardsText>[3]);
+  const text = boardsText(full, NOW, shown, periods as Parameters<typeof boardsText>[3]);
   return { ...full, ':stats': { hash: { ...stats, boards: text } } };
+}
+
+function configOf(state: State): Record<string, string> {
+  return (state[':config'] as { hash: Record<string, string> } | undefined)?.hash ?? {};
 }
 
 /** The keys after the first five and those of the boards, and the arguments, of a random call of each script, with so many records at most. */
@@ -89,6 +97,38 @@ export function* boardCases(script: keyof typeof boardModels): Iterable<Call> {
     yield { name, state, now: NOW + random.pick(LATER), keys, args };
   }
   if (script === 'remove') yield* left(withBoardsOf(random, guilds[0] as State, [0]));
+  yield* zoneCases(script);
+}
+
+/** The end of a Saturday in Berlin: the clocks go forward in the night to Sunday, so the week ends at 22:00 in UTC. */
+const CHANGE = Date.UTC(2026, 2, 29, 1) / 60_000;
+const MONDAY = Date.UTC(2026, 2, 29, 22) * 1000;
+const HOUR = 3_600_000_000;
+const UTC_OFFSETS: readonly (readonly [name: string, text: string | undefined])[] = [
+  ['with a change', `60 ${CHANGE}:120`],
+  ['with changes before and after', `0 ${CHANGE - 90_000}:60 ${CHANGE}:120 ${CHANGE + 302_400}:60`],
+  ['with a change to the day before', `0 ${CHANGE}:120 ${MONDAY / 60_000_000}:60`],
+  ['west of UTC', `-600 ${CHANGE}:-540`],
+  ['without changes', '840'],
+  ['without minutes', undefined],
+  ['with other text for minutes', 'x'],
+];
+
+/** Calls on a guild with a time zone, around the end of its week. */
+function* zoneCases(script: keyof typeof boardModels): Iterable<Call> {
+  const random = new Random(37);
+  for (const [name, text] of UTC_OFFSETS) {
+    const zone = {
+      ...configOf(SMALL),
+      time_zone: 'Europe/Berlin',
+      ...(text === undefined ? {} : { utc_offsets: text }),
+    };
+    const state = withBoardsOf(random, { ...SMALL, ':config': { hash: zone } }, [0], 'zone');
+    for (const now of [NOW, CHANGE * 60_000_000, MONDAY - 1000, MONDAY, MONDAY + HOUR, MONDAY + 12 * HOUR]) {
+      const { further = [], args } = CALLS[script](random, 4);
+      yield { name: `a time zone ${name}`, state, now, keys: [...GUILD_KEYS, ...BOARD_KEYS, ...further], args };
+    }
+  }
 }
 
 /** Calls of remove for a user whom a raw write has left on the boards alone. No counter has it after a count. */

@@ -25,6 +25,16 @@ export function periodOf(board: BoardName, now: number, offsetMinutes: number): 
   return date.getUTCFullYear() * 12 + date.getUTCMonth() - 2;
 }
 
+/**
+ * Returns the minutes from UTC at a time, by the clock of a guild: minutes as a text, or "zone" for those that its config has, with the minutes since 1970 of
+ * each change.
+ */
+export function minutesAt(clock: string, config: Readonly<Record<string, string>>, now: number): number {
+  const [first = '', ...changes] = (clock === 'zone' ? (config.utc_offsets ?? '') : clock).split(' ');
+  const past = changes.map((change) => change.split(':').map(Number)).filter(([at = 0]) => at * 60_000_000 <= now);
+  return past.at(-1)?.[1] ?? (Number(first) || 0);
+}
+
 /** What the members of a guild have gained in one period. */
 interface Board {
   period: number;
@@ -32,7 +42,7 @@ interface Board {
 }
 
 /** Returns the field `boards` of the stats: the counters are those of the ranked members on each board. */
-export function boardsText(state: State, now: number, offset: number, periods: Record<BoardName, number>): string {
+export function boardsText(state: State, now: number, clock: string, periods: Record<BoardName, number>): string {
   const guild = new NaiveGuild(state, now).open();
   const texts = BOARDS.map((name) => {
     const ranked = [...guild.zset(boardKey(name, 'xp'))].filter(([, xp]) => xp > 0);
@@ -40,7 +50,7 @@ export function boardsText(state: State, now: number, offset: number, periods: R
     const levels = ranked.reduce((sum, [id]) => sum + BigInt(guild.member(id).level), 0n);
     return `${name}:${periods[name]}:${ranked.length}:${total}:${levels}`;
   });
-  return [offset, ...texts].join(' ');
+  return [clock, ...texts].join(' ');
 }
 
 /**
@@ -63,7 +73,8 @@ function withBoards(
     if (text === undefined || (gains === undefined && !isRead(args))) return [reply, guild];
     if (!isGiven) throw new Refused({ error: 'BOARDS' });
     if (gains === undefined) return [reply, guild];
-    const offset = Number(text.split(' ')[0]);
+    const clock = text.split(' ')[0] as string;
+    const offset = minutesAt(clock, hashOf(state, ':config'), now);
     const boards = boardsOf(state, text);
     for (const kind of ['week', 'month'] as const) {
       const [present, last] = [boards[kind], boards[`${kind}.prev`]];
@@ -90,7 +101,7 @@ function withBoards(
     }
     const periods = Object.fromEntries(BOARDS.map((name) => [name, boards[name].period])) as Record<BoardName, number>;
     const after = stateAfter(state, guild);
-    guild.setHash(':stats', { ...guild.hash(':stats'), boards: boardsText(after, now, offset, periods) });
+    guild.setHash(':stats', { ...guild.hash(':stats'), boards: boardsText(after, now, clock, periods) });
     return [reply, guild];
   };
 }

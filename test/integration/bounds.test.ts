@@ -7,6 +7,7 @@ import { parseCurve } from '../../src/core/ranking/curves.ts';
 import { ID_PATTERN } from '../../src/core/ranking/model.ts';
 import { configureScript, parseMultiplier, parseTitle } from '../../src/core/settings/guild-config.ts';
 import { parseLook } from '../../src/core/settings/page-look.ts';
+import { isTimeZone } from '../../src/core/settings/time-zone.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
@@ -42,6 +43,7 @@ const PARSERS: readonly [keyof typeof BOUNDS, (text: string) => boolean, longest
     `https://a.example/${a(499)}`,
     `https://a.example/${a(4000)}`,
   ],
+  ['timeZone', isTimeZone, 'America/Argentina/ComodRivadavia', a(65)],
   ['keyName', (text) => KEY_NAME_PATTERN.test(text), wide(64), wide(65)],
   ['origins', (text) => parseOrigins(text).length === 1, `https://${a(1992)}`, `https://${a(1993)}`],
 ];
@@ -67,6 +69,8 @@ describeStores('the configuration of a guild', (kind) => {
   it.each([
     ['plan', bytes('plan')],
     ['xp_multiplier', bytes('multiplier')],
+    ['time_zone', bytes('timeZone')],
+    ['utc_offsets', bytes('utcOffsets')],
     ['rules', bytes('rules')],
     ['page_title', bytes('title')],
     ['page_accent', bytes('colour')],

@@ -246,7 +246,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     [['set', '--guild', 'g', '--xp-multiplier', '-1'], /a number from 0 to 1000, such as 1\.5/],
     [
       ['set', '--guild', 'g'],
-      /Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --utc-offset-minutes, --public-page, /,
+      /Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --time-zone, --utc-offset-minutes, --public-page, /,
     ],
     [['set', '--guild', 'g', '--public-page', 'yes'], /It must be on or off/],
     [

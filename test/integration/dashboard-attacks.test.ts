@@ -19,7 +19,7 @@ const FORMS: readonly [path: string, fields: Record<string, string>][] = [
   ['/guilds/own/import/stop', {}],
   ['/guilds/own/import/discard', {}],
   ['/guilds/own/settings/multiplier', { multiplier: '9' }],
-  ['/guilds/own/settings/boards', { week: 'on', offset: '60' }],
+  ['/guilds/own/settings/boards', { week: 'on', clock: 'UTC+01:00' }],
   ['/guilds/own/settings/rules', { message_min: '1', message_max: '2' }],
   ['/guilds/own/settings/rules/json', { json: '{}' }],
   ['/guilds/own/settings/rules/remove', {}],

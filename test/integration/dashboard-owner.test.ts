@@ -38,20 +38,40 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
   describe('sets the boards', () => {
     const save = (fields: Record<string, string>) => owner.submit(SETTINGS, `${SETTINGS}/boards`, fields);
 
-    it('and their clock, and switches them off', async () => {
-      expect((await save({ week: 'on', month: 'on', offset: '330' })).status).toBe(303);
-      expect([await config('boards'), await config('utc_offset_minutes')]).toEqual(['week,month', '330']);
-      const { text } = await owner.get(SETTINGS);
-      expect(text).toContain('<option value="330" selected>UTC+05:30</option>');
-      expect(text.match(/name="(week|month)" checked/g)).toHaveLength(2);
-      await save({ offset: '0' });
+    it('and their time zone, which the page shows, and switches them off', async () => {
+      expect(field(await owner.get(SETTINGS), 'clock')).toBe('UTC');
+      expect((await save({ week: 'on', month: 'on', clock: ' asia/kathmandu' })).status).toBe(303);
+      expect([await config('boards'), await config('utc_offset_minutes')]).toEqual(['week,month', null]);
+      expect(await config('utc_offsets')).toBe('345');
+      const page = await owner.get(SETTINGS);
+      expect(field(page, 'clock')).toBe(await config('time_zone'));
+      expect(page.text).toContain('<option value="Europe/Berlin"></option>');
+      expect(page.text.match(/name="(week|month)" checked/g)).toHaveLength(2);
+      await save({ clock: 'UTC' });
       expect(await config('boards')).toBeNull();
     });
 
-    it('with a wrong clock: nothing is changed, and the boxes stay', async () => {
-      const answer = await save({ month: 'on', offset: '900' });
+    it.each([
+      ['UTC+05:30', '330'],
+      ['utc-3', '-180'],
+      ['UTC+14:00', '840'],
+    ])('and their clock as an offset: %s', async (clock, minutes) => {
+      await save({ week: 'on', clock: 'Europe/Berlin' });
+      expect((await save({ week: 'on', clock })).status).toBe(303);
+      expect([await config('utc_offset_minutes'), await config('time_zone')]).toEqual([minutes, null]);
+      expect(await config('utc_offsets')).toBeNull();
+      expect(field(await owner.get(SETTINGS), 'clock')).toMatch(/^UTC[+-]\d\d:\d\d$/);
+    });
+
+    it.each([
+      ['UTC+15:00', 'from -720 to 840 (UTC-12:00 to UTC+14:00)'],
+      ['Europe/Berln', 'There is no time zone "Europe/Berln": give an IANA name such as Europe/Berlin, or UTC'],
+      ['+01:00', 'There is no time zone "+01:00"'],
+    ])('with the wrong clock %s: nothing is changed, and the boxes stay', async (clock, problem) => {
+      const answer = await save({ month: 'on', clock });
       expect(answer.status).toBe(400);
-      expect(alert(answer)).toContain('from -720 to 840');
+      expect(alert(answer)?.replaceAll('&quot;', '"')).toContain(problem);
+      expect(field(answer, 'clock')).toBe(clock);
       expect(answer.text).toMatch(/name="month" checked/);
       expect(answer.text).not.toMatch(/name="week" checked/);
       expect(await config('boards')).toBeNull();

@@ -14,6 +14,8 @@ const CONFIG = {
   plan: BOUNDS.plan,
   xp_curve_custom: BOUNDS.curve,
   xp_multiplier: BOUNDS.multiplier,
+  time_zone: BOUNDS.timeZone,
+  utc_offsets: BOUNDS.utcOffsets,
   rules: BOUNDS.rules,
   page_title: BOUNDS.title,
   page_picture: BOUNDS.picture,

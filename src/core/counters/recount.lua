@@ -110,7 +110,7 @@ end
 
 -- Returns the state of the boards with the counters that were counted.
 local function counted_boards()
-  local parts = { boards.offset }
+  local parts = { boards.clock }
   for i, board in ipairs(boards.list) do
     parts[i + 1] = table.concat({ board.name, format_integer(board.period), counted_on(board) }, ':')
   end

@@ -30,21 +30,23 @@ export async function readOverview(
 ) {
   const keys = redisKeys.guild(guild);
   const { value } = await commands.read(new StatsRead(guild));
-  const [[storedPlan, boards, offset, publicPage, title, ...look], ranked, keyCount, used, ttl] = await Promise.all([
-    client.hmget(
-      keys.config,
-      'plan',
-      'boards',
-      'utc_offset_minutes',
-      'public_page',
-      'page_title',
-      ...LOOK_SETTINGS.map((setting) => LOOK[setting].field),
-    ),
-    client.zcard(keys.xp),
-    client.hlen(keys.apiKeys),
-    client.get(redisKeys.quota(guild)),
-    client.pttl(redisKeys.quota(guild)),
-  ]);
+  const [[storedPlan, boards, timeZone, offset, publicPage, title, ...look], ranked, keyCount, used, ttl] =
+    await Promise.all([
+      client.hmget(
+        keys.config,
+        'plan',
+        'boards',
+        'time_zone',
+        'utc_offset_minutes',
+        'public_page',
+        'page_title',
+        ...LOOK_SETTINGS.map((setting) => LOOK[setting].field),
+      ),
+      client.zcard(keys.xp),
+      client.hlen(keys.apiKeys),
+      client.get(redisKeys.quota(guild)),
+      client.pttl(redisKeys.quota(guild)),
+    ]);
   const plan = typeof storedPlan === 'string' && planQuotas.has(storedPlan) ? storedPlan : 'free';
   return {
     guild,
@@ -54,8 +56,10 @@ export async function readOverview(
     xp_multiplier: value.xp_multiplier,
     /** Its boards: `week`, `month`. */
     boards: boards ? boards.split(',') : [],
-    /** Minutes from UTC to the clock of the boards. */
-    utc_offset_minutes: Number(offset ?? 0),
+    /** Time zone of the clock of the boards, null for a guild that has minutes from UTC instead. */
+    time_zone: timeZone || null,
+    /** Minutes from UTC to the clock of the boards, null for a guild with a time zone. */
+    utc_offset_minutes: timeZone ? null : Number(offset ?? 0),
     public_page: publicPage === 'on',
     /** Title of the public page; "" = the guild id. */
     page_title: title ?? '',

@@ -8,13 +8,14 @@ local function text_of(value)
   return type(value) == 'string' and value or ''
 end
 
--- Returns the state of a board: revision, key of its ranking (nil = nothing gained), and its counters as a list of texts.
+-- Returns the state of a board: revision, key of its ranking (nil = nothing gained), its counters as a list of texts, and a function for the
+-- begin and the end of its period (nil for a board that the guild does not have).
 local function open_board(guild, name)
   local stats_key = guild.base .. 'stats'
   local rev, model, stored = unpack(redis.call('HMGET', stats_key, 'rev', 'model', 'boards'))
   require_known_model(model, stats_key)
   local kind, suffix = string.match(name, '^(%a+)(.*)$')
-  local offset, states = string.match(text_of(stored), '^(%-?%d+)( .*)$')
+  local clock, states = string.match(text_of(stored), '^(%S+)( .*)$')
   local function state_of(board)
     return { string.match(states or '', ' ' .. string.gsub(board, '%.', '%%.') .. ':(%-?%d+):(%-?%d+):(%-?%d+):(%-?%d+)') }
   end
@@ -27,7 +28,8 @@ local function open_board(guild, name)
     local key = string.sub(guild.base, 1, -2) .. '~' .. board .. ':xp'
     stored[place] = { period = state[1] + 0, key = key, counters = { state[2], state[3], state[4] } }
   end
-  local present, period = stored.present.period, period_of(kind, day_at(offset))
+  local offsets = offsets_of(clock, guild.base .. 'config')
+  local present, period = stored.present.period, period_of(kind, day_at(offsets))
   local present_place, last_place = places_at(period, present, stored.last.period)
   -- Three revisions for each of the guild's, while they are exact: in the period of the last write, in the next one, and after it. Boards that
   -- came back with the clock have none until the next write.
@@ -43,6 +45,9 @@ local function open_board(guild, name)
     board = { counters = { '0', '0', '0' } }
   end
   board.rev = is_exact and string.format('%.0f', number * 3 + passed) or ''
+  function board.limits()
+    return limits_of(kind, suffix == '' and period or period - 1, offsets)
+  end
   return board
 end
 
@@ -57,7 +62,8 @@ end
 
 local board_commands = {}
 
--- Reply: as of "page", and the members' XP in the guild, which gives their levels. O(log m + rows).
+-- Reply: as of "page", the members' XP in the guild, which gives their levels, and the begin and the end of the period in seconds since 1970,
+-- none for a board that the guild does not have. O(log m + rows).
 function board_commands.page(guild, name, first, last, cached)
   local board = open_board(guild, name)
   if cached ~= '' and board.rev == cached then
@@ -69,10 +75,11 @@ function board_commands.page(guild, name, first, last, cached)
   end
   local curve = curve_text(guild.base .. 'config')
   local total = board.key and redis.call('ZCARD', board.key) or 0
+  local limits = board.limits and board.limits() or {}
   if not ids[1] then
-    return { board.rev, total, curve, {}, {}, {} }
+    return { board.rev, total, curve, {}, {}, {}, limits }
   end
-  return { board.rev, total, curve, rows, redis.call('HMGET', guild.base .. 'members', unpack(ids)), xp_of_each(guild, ids) }
+  return { board.rev, total, curve, rows, redis.call('HMGET', guild.base .. 'members', unpack(ids)), xp_of_each(guild, ids), limits }
 end
 
 -- Reply: as of "member", and the member's XP in the guild. O(log m).

@@ -52,8 +52,8 @@ export class GuildReader {
     const board = checkRanking(guildId, [], options);
     wholeText('page', page, 1, Number.MAX_SAFE_INTEGER);
     wholeText('limit', limit, 1, MAX_PAGE_SIZE);
-    const { value } = await this.store.commands.read(new PageRead(guildId, page, limit, board));
-    return { ...rankingPart(value), page };
+    const found = await this.store.commands.read(new PageRead(guildId, page, limit, board));
+    return { ...rankingPart(found), page };
   }
 
   /** Returns a ranked member, or null. O(log m). */

@@ -5,6 +5,7 @@ import { splitProfile } from '../ranking/profile.ts';
 import { lookOf, type PageLook } from '../settings/page-look.ts';
 import { BOARDS, type BoardName, kindOfBoard } from '../store/keys.ts';
 import type { CommandReply, ReadCommand } from './command-batcher.ts';
+import type { Period } from './period.ts';
 import {
   curveOf,
   decodePage,
@@ -26,6 +27,8 @@ interface PublicGuild {
   readonly boards: readonly BoardName[];
   readonly look: PageLook;
   readonly curve: Curve;
+  /** The week or month that a board counts; null for the ranking of the guild. */
+  readonly period: Period | null;
 }
 
 /** One page of the ranking, with the counters. */
@@ -70,10 +73,10 @@ export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>>
     if (typeof reply === 'string') return NOTHING;
     const [stored, rows, counters] = reply as unknown as [string[], PageReply, string[]];
     const settings = settingsOf(stored);
-    const { revision, value: page } = this.read.decode(rows);
+    const { revision, value: page, period } = this.read.decode(rows);
     if (this.board && !settings.boards.includes(this.board)) return { revision, value: null };
     const stats = decodeStats(counters).value;
-    return { revision, value: { ...settings, revision, curve: curveOf(rows[2]), page, stats } };
+    return { revision, value: { ...settings, revision, curve: curveOf(rows[2]), period, page, stats } };
   }
 }
 
@@ -98,13 +101,14 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | ty
     if (typeof reply === 'string') return NOTHING;
     const [stored, first, page] = reply as unknown as [string[], number | string, PageReply];
     const settings = settingsOf(stored);
-    const { revision, value } = decodePage(page, 1, Number(first));
+    const { revision, value, period } = decodePage(page, 1, Number(first));
     const { data: rows, total } = value;
     const index = rows.findIndex(({ user_id }) => user_id === this.userId);
     const member = rows[index];
     if (!member || (this.board && !settings.boards.includes(this.board))) return { revision, value: null };
     const dailyStreak = wholeXp(splitProfile(page[4][index] ?? null).streak);
-    return { revision, value: { ...settings, revision, curve: curveOf(page[2]), member, rows, total, dailyStreak } };
+    const shown = { member, rows, total, dailyStreak };
+    return { revision, value: { ...settings, revision, curve: curveOf(page[2]), period, ...shown } };
   }
 }
 

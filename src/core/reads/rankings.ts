@@ -1,6 +1,8 @@
 import type { Curve, CurveName } from '../ranking/curves.ts';
 import type * as api from '../ranking/model.ts';
 import { type RankedMember, rankedMember } from './card.ts';
+import type { Period } from './period.ts';
+import type { VersionedPage } from './reader.ts';
 
 /** Rankings as a bot reads them: the content of the API, with the names of the writer. */
 
@@ -9,6 +11,8 @@ export interface RankingPart {
   readonly data: readonly RankedMember[];
   /** Members in the ranking, including those with XP 0. */
   readonly total: number;
+  /** The week or month that a board counts; null for the ranking of the guild, and for a board that the guild does not have. */
+  readonly period: Period | null;
 }
 
 /** One page of a ranking. */
@@ -38,8 +42,8 @@ export interface GuildStats {
   readonly xpMultiplier: number;
 }
 
-export function rankingPart({ data, total }: Pick<api.LeaderboardPage, 'data' | 'total'>): RankingPart {
-  return { data: data.map(rankedMember), total };
+export function rankingPart({ value: { data, total }, period }: Pick<VersionedPage, 'value' | 'period'>): RankingPart {
+  return { data: data.map(rankedMember), total, period };
 }
 
 export function memberOf(member: api.Member): Member {

@@ -5,6 +5,7 @@ import { claimTime, explicitLevel, shownName, splitProfile } from '../ranking/pr
 import { type BoardName, READ_KEYS } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { CommandReply, ReadCommand } from './command-batcher.ts';
+import { type Period, periodOf } from './period.ts';
 
 /** A value with the revision of the guild that it shows; the revision is "" when the guild has none. */
 export interface Versioned<T> {
@@ -17,6 +18,11 @@ export interface VersionedStats extends Versioned<GuildStats> {
   readonly curve: string;
 }
 
+/** A page of a ranking, with the week or month that a board counts; null for the ranking of the guild. */
+export interface VersionedPage extends Versioned<LeaderboardPage> {
+  readonly period: Period | null;
+}
+
 /** The reply of command-page.lua, or of command-board.lua. The rows are user id, XP and so on. */
 export type PageReply = readonly [
   revision: string,
@@ -26,10 +32,12 @@ export type PageReply = readonly [
   profiles: readonly (string | null)[],
   /** Total XP of each member of a board, which gives the level. */
   totals?: readonly string[],
+  /** Begin and end of the period of a board (see {@link periodOf}). */
+  limits?: readonly string[],
 ];
 
 /** Reads one page of the ranking: XP descending, equal XP by user id in descending byte order. O(log m + limit) for m members. */
-export class PageRead implements ReadCommand<Versioned<LeaderboardPage>> {
+export class PageRead implements ReadCommand<VersionedPage> {
   readonly command: string;
   private readonly first: number;
 
@@ -48,7 +56,7 @@ export class PageRead implements ReadCommand<Versioned<LeaderboardPage>> {
     this.command = [named('page', board), this.first, this.first + weight - 1].join(' ');
   }
 
-  decode(reply: CommandReply): Versioned<LeaderboardPage> {
+  decode(reply: CommandReply): VersionedPage {
     return decodePage(reply as PageReply, this.page, this.first);
   }
 }
@@ -108,10 +116,10 @@ export class RulesRead implements ReadCommand<Versioned<string>> {
 
 /** Decodes the reply of a page. @param first rank of its first row, from 0. */
 export function decodePage(
-  [revision, total, storedCurve, rows, profiles, totals]: PageReply,
+  [revision, total, storedCurve, rows, profiles, totals, limits]: PageReply,
   page: number,
   first: number,
-): Versioned<LeaderboardPage> {
+): VersionedPage {
   const curve = curveOf(storedCurve);
   const data = profiles.map((profile, index): LeaderboardEntry => {
     const [userId, xp] = [rows[2 * index] as string, wholeXp(rows[2 * index + 1] as string)];
@@ -124,7 +132,8 @@ export function decodePage(
       xp,
     };
   });
-  return { revision: parseRevision(revision), value: { data, total: Number(total), page } };
+  const value = { data, total: Number(total), page };
+  return { revision: parseRevision(revision), value, period: periodOf(limits) };
 }
 
 /** Reads a member of a ranking with the members above and below it; null for a user who is not ranked. Its keys end with those of the board. */
@@ -136,8 +145,8 @@ export const aroundScript = defineScript({
     reach,
     board ?? '',
   ],
-  decode([first, page]: readonly [number | string, PageReply]): Pick<LeaderboardPage, 'data' | 'total'> | null {
-    return Number(first) < 0 ? null : decodePage(page, 1, Number(first)).value;
+  decode([first, page]: readonly [number | string, PageReply]): VersionedPage | null {
+    return Number(first) < 0 ? null : decodePage(page, 1, Number(first));
   },
 });
 

@@ -1,8 +1,8 @@
 -- configure: stores fields of a guild's config and raises its revision. A curve is stored by recount.lua, with the levels it gives.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
--- ARGV field, value, ...   (plan, xp_multiplier, rules; "boards" with "week", "month", "week,month" or "", and "utc_offset_minutes";
---   public_page, "on" or "", page_title, and its look: page_accent, page_accent_dark, page_background, page_background_dark, page_picture).
+-- ARGV field, value, ...   (plan, xp_multiplier, rules; "boards" with "week", "month", "week,month" or ""; "utc_offset_minutes", or
+--   "time_zone" with its "utc_offsets" (lib-period.lua), by which the boards begin; public_page, "on" or "", page_title, and its look: page_accent, page_accent_dark, page_background, page_background_dark, page_picture).
 --   An empty value removes a field.
 --
 -- A board that is new begins empty. One that is not named any more is deleted, with the one before it.
@@ -19,6 +19,8 @@ local FIELDS = {
   rules = 16384,
   boards = 10,
   utc_offset_minutes = 4,
+  time_zone = 64,
+  utc_offsets = MAX_OFFSETS,
   public_page = 2,
   page_title = 400,
   page_accent = 7,
@@ -32,7 +34,7 @@ local changes, stored, emptied = {}, {}, {}
 for i = 1, #ARGV, 2 do
   local field, value = ARGV[i], ARGV[i + 1]
   if not FIELDS[field] then
-    error('configure stores plan, xp_multiplier, rules, boards, utc_offset_minutes, public_page and page_.. fields, not ' .. field, 0)
+    error('configure stores plan, xp_multiplier, rules, boards, utc_offset_minutes, time_zone, utc_offsets, public_page and page_.. fields, not ' .. field, 0)
   end
   if #value > FIELDS[field] then
     error(field .. ' has ' .. #value .. ' bytes, and the most is ' .. FIELDS[field], 0)
@@ -50,12 +52,17 @@ local function setting(field, default)
   local value = changes[field] or redis.call('HGET', KEYS[3], field)
   return type(value) == 'string' and value or default
 end
-local names, offset = setting('boards', ''), setting('utc_offset_minutes', '0')
+local names = setting('boards', '')
+local clock, offsets = 'zone', setting('utc_offsets', '0')
+if setting('time_zone', '') == '' then
+  clock = setting('utc_offset_minutes', '0')
+  offsets = clock
+end
 
--- Makes the boards those of the names, at the offset. Returns the keys of the boards that go.
+-- Makes the boards those of the names, by the clock of the guild. Returns the keys of the boards that go.
 local function change_set_of_boards()
-  local before, gone, day = on_boards().open(stats) or {}, {}, on_boards().day_at(offset)
-  local boards = { offset = offset, list = {}, is_changed = true }
+  local before, gone, day = on_boards().open(stats) or {}, {}, on_boards().day_at(offsets)
+  local boards = { clock = clock, list = {}, is_changed = true }
   for _, name in ipairs(BOARD_KEYS) do
     local kind = string.match(name, '^%a+')
     if not string.find(',' .. names .. ',', ',' .. kind .. ',', 1, true) then
@@ -75,7 +82,7 @@ local function change_set_of_boards()
 end
 
 local gone = {}
-if changes.boards or (changes.utc_offset_minutes and names ~= '') then
+if changes.boards or ((changes.utc_offset_minutes or changes.time_zone) and names ~= '') then
   on_boards().require_keys()
   gone = change_set_of_boards()
   for _, key in ipairs(gone) do

@@ -2,10 +2,12 @@ import { BOUNDS } from '../bounds.ts';
 import { GuildCounters } from '../counters/counters.ts';
 import { InvalidInputError } from '../errors.ts';
 import type { CurveText } from '../ranking/curves.ts';
+import { redisTime } from '../store/clock.ts';
 import { BOARD_KINDS, type BoardKind, GUILD_KEYS } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
 import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from './page-look.ts';
+import { areCurrentOffsets, isTimeZone, parseTimeZone, utcOffsetsOf } from './time-zone.ts';
 
 /** Stores fields of a config, as field, value, ..., and returns the new revision of the guild. */
 export const configureScript = defineScript({
@@ -23,7 +25,9 @@ export interface GuildConfigChange {
   readonly xpMultiplier?: number;
   /** The boards that the guild has from now on. One that is left out is deleted. */
   readonly boards?: readonly BoardKind[];
-  /** Minutes from UTC to the clock by which weeks and months begin, such as 60 or -300; -720 to 840. */
+  /** Time zone by whose clock weeks and months begin: an IANA name, such as Europe/Berlin. It takes the place of minutes from UTC. */
+  readonly timeZone?: string;
+  /** The same as minutes from UTC, such as 60 or -300; -720 to 840. They take the place of a time zone. */
   readonly utcOffsetMinutes?: number;
   /** Whether the guild has a public page. */
   readonly publicPage?: boolean;
@@ -57,7 +61,7 @@ export function parseUtcOffset(text: string): number {
   const minutes = /^-?\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
   if (minutes >= -720 && minutes <= 840) return minutes;
   throw new InvalidInputError(
-    'The clock is a whole number of minutes from UTC, from -720 to 840, such as 60 for UTC+01:00',
+    'The clock is a whole number of minutes from UTC, from -720 to 840 (UTC-12:00 to UTC+14:00), such as 60 for UTC+01:00',
   );
 }
 
@@ -69,13 +73,16 @@ export class GuildConfig {
   constructor(private readonly store: Store) {}
 
   /**
-   * Stores config fields, raises the revision and publishes the invalidation. Two round trips, O(1). A new curve moves
+   * Stores config fields, raises the revision and publishes the invalidation. Two round trips, three with a time zone; O(1). A new curve moves
    * every computed level, so it is stored with recounted counters before the other fields: O(n log n), see {@link GuildCounters.rebuild}.
-   * @throws InvalidInputError when title or look do not fit, and as {@link GuildCounters.check}; nothing is stored then.
+   * @throws InvalidInputError when title, look or time zone do not fit, and as {@link GuildCounters.check}; nothing is stored then.
    */
   async update(guildId: string, change: GuildConfigChange): Promise<void> {
-    const { xpCurve } = change;
+    const { xpCurve, timeZone, utcOffsetMinutes } = change;
+    if (timeZone !== undefined && utcOffsetMinutes !== undefined)
+      throw new InvalidInputError('Give a time zone or minutes from UTC, not both: each takes the place of the other');
     const fields = toFields(change);
+    if (timeZone !== undefined) fields.push(...(await this.fieldsOfZone(parseTimeZone(timeZone))));
     // First, because another count can refuse it.
     if (xpCurve !== undefined) await new GuildCounters(this.store).rebuild(guildId, xpCurve, curveFields(xpCurve));
     if (fields.length > 0) await this.configure(guildId, fields);
@@ -96,6 +103,31 @@ export class GuildConfig {
     await publishInvalidation(this.store, guildId);
   }
 
+  /**
+   * Stores the changes of the clocks in a guild's time zone anew, if those that are stored end within five years, or if a government has
+   * changed the rules and Node knows it. Two round trips when nothing is to do, as for a guild without a time zone. O(1).
+   * @throws StoreUnavailableError
+   */
+  async renewTimeZone(guildId: string): Promise<void> {
+    const { config } = this.store.redisKeys.guild(guildId);
+    let renewed: string | undefined;
+    for (;;) {
+      const [timeZone, utcOffsets] = await this.store.client.hmget(config, 'time_zone', 'utc_offsets');
+      const nowMs = (await redisTime(this.store.client)) / 1000;
+      // If somebody chose another time zone meanwhile, its changes were overwritten, and it comes next.
+      if (!timeZone || timeZone === renewed || !isTimeZone(timeZone)) break;
+      if (areCurrentOffsets(utcOffsets ?? '', timeZone, nowMs)) break;
+      await this.configure(guildId, ['utc_offsets', utcOffsetsOf(timeZone, nowMs)]);
+      renewed = timeZone;
+    }
+    if (renewed !== undefined) await publishInvalidation(this.store, guildId);
+  }
+
+  private async fieldsOfZone(timeZone: string): Promise<string[]> {
+    const utcOffsets = utcOffsetsOf(timeZone, (await redisTime(this.store.client)) / 1000);
+    return ['time_zone', timeZone, 'utc_offsets', utcOffsets, 'utc_offset_minutes', ''];
+  }
+
   private configure(guildId: string, fields: readonly string[]): Promise<unknown> {
     return configureScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), fields);
   }
@@ -108,7 +140,8 @@ function toFields(change: GuildConfigChange): string[] {
   if (plan !== undefined) fields.push('plan', plan);
   if (xpMultiplier !== undefined) fields.push('xp_multiplier', String(xpMultiplier));
   if (boards !== undefined) fields.push('boards', BOARD_KINDS.filter((kind) => boards.includes(kind)).join(','));
-  if (utcOffsetMinutes !== undefined) fields.push('utc_offset_minutes', String(utcOffsetMinutes));
+  if (utcOffsetMinutes !== undefined)
+    fields.push('utc_offset_minutes', String(utcOffsetMinutes), 'time_zone', '', 'utc_offsets', '');
   if (publicPage !== undefined) fields.push('public_page', publicPage ? 'on' : '');
   if (pageTitle !== undefined) fields.push('page_title', parseTitle(pageTitle));
   for (const setting of LOOK_SETTINGS) {

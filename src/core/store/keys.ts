@@ -10,8 +10,8 @@ function guildKeysUnder(base: string) {
     /** HASH: members, total_xp, level_sum, hidden, rev, model; at times boards, recount, importing, replacing. */
     stats: `${base}:stats`,
     /**
-     * HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules, boards, utc_offset_minutes, public_page, page_title, page_accent,
-     * page_accent_dark, page_background, page_background_dark, page_picture.
+     * HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules, boards, utc_offset_minutes, time_zone, utc_offsets, public_page, page_title,
+     * page_accent, page_accent_dark, page_background, page_background_dark, page_picture.
      */
     config: `${base}:config`,
     /** HASH: what the bot tells of the guild: name, icon, roles and channels as JSON, and at, when it told them. */

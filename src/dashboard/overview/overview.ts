@@ -14,6 +14,7 @@ export const overviewPage: GuildPage = {
   addTo(router, parts) {
     router.get('/', async (_req, res) => {
       const guildId = guildOf(res);
+      await parts.guildConfig.renewTimeZone(guildId);
       const [overview, { value: top }, usage] = await Promise.all([
         readOverview(parts, parts.planQuotas, guildId),
         parts.commands.read(new PageRead(guildId, 1, TOP)),

@@ -2,13 +2,11 @@ import type { Response } from 'express';
 import { type Overview, readOverview } from '../../core/guilds/overview.ts';
 import { CURVE_NAMES } from '../../core/ranking/curves.ts';
 import { DEFAULT_COLOURS, type LookField } from '../../core/settings/page-look.ts';
+import { timeZoneNames } from '../../core/settings/time-zone.ts';
 import { BOARD_KINDS } from '../../core/store/keys.ts';
 import type { Parts } from '../guild-page.ts';
 import { guildOf, sessionOf } from '../visit.ts';
-
-/** Clocks of the world that are not whole hours from UTC, in minutes. */
-const ODD_OFFSETS = [-570, -210, 210, 270, 330, 345, 390, 525, 570, 630, 765];
-const WHOLE_HOURS = Array.from({ length: 27 }, (_, i) => 60 * (i - 12));
+import { clockOf } from './settings-clock.ts';
 
 /** Colours of the public page, with their labels, and those that the page has by itself. */
 const PAGE_COLOURS = [
@@ -27,6 +25,7 @@ export async function sendSettings(
   values: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const guildId = guildOf(res);
+  await parts.guildConfig.renewTimeZone(guildId);
   const [overview, [custom, rules], sessions] = await Promise.all([
     readOverview(parts, parts.planQuotas, guildId),
     parts.client.hmget(parts.redisKeys.guild(guildId).config, 'xp_curve_custom', 'rules'),
@@ -42,7 +41,8 @@ export async function sendSettings(
     hasRules: Boolean(rules),
     curves: CURVE_NAMES,
     boardKinds: BOARD_KINDS,
-    offsets: offsetsWith(overview.utc_offset_minutes),
+    clock: clockOf(overview),
+    timeZones: timeZoneNames(),
     plans: [...parts.planQuotas],
     pageColours: PAGE_COLOURS,
     publicUrl: `${parts.apiUrl}/g/${encodeURIComponent(guildId)}`,
@@ -51,21 +51,6 @@ export async function sendSettings(
     ownSession: sessionOf(res).id,
   };
   parts.views.send(res, 'settings', { title: 'Settings', ...data }, problem === '' ? 200 : 400);
-}
-
-/** Returns offsets from UTC to choose from, with their names: those of the world, and the one that is stored. */
-function offsetsWith(stored: number): [minutes: number, name: string][] {
-  const all = [...new Set([...WHOLE_HOURS, ...ODD_OFFSETS, stored])].sort((a, b) => a - b);
-  return all.map((minutes) => {
-    const sign = minutes < 0 ? '-' : '+';
-    const hours = Math.floor(Math.abs(minutes) / 60);
-    const rest = Math.abs(minutes) % 60;
-    return [minutes, `UTC${sign}${twoDigits(hours)}:${twoDigits(rest)}`];
-  });
-}
-
-function twoDigits(n: number): string {
-  return String(n).padStart(2, '0');
 }
 
 /** Returns why there is no preview of the public page; "" when there is one. */

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import * as z from 'zod';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../core/ranking/curves.ts';
 import { averageLevel, StatsRead } from '../../core/reads/reader.ts';
-import { type GuildConfigChange, parseMultiplier, parseUtcOffset } from '../../core/settings/guild-config.ts';
+import { type GuildConfigChange, parseMultiplier } from '../../core/settings/guild-config.ts';
 import { BOARD_KINDS } from '../../core/store/keys.ts';
 import { formOf, parsed, problemOfFields } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
@@ -11,6 +11,7 @@ import { addRules, RULES_UPLOAD } from '../rules/rules.ts';
 import { ENDED } from '../sign-in/end-session.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { addAccess } from './settings-access.ts';
+import { clockText, parseClock } from './settings-clock.ts';
 import { describePageChange, publicPageForm } from './settings-public-page.ts';
 import { sendSettings } from './settings-view.ts';
 
@@ -37,11 +38,11 @@ const boardsForm = z
     // A browser leaves out a box that is not checked.
     week: z.string().optional(),
     month: z.string().optional(),
-    offset: parsed((text) => parseUtcOffset(text.trim())),
+    clock: parsed(parseClock),
   })
-  .transform(({ offset, ...boxes }) => ({
+  .transform(({ clock, ...boxes }) => ({
     boards: BOARD_KINDS.filter((kind) => boxes[kind] !== undefined),
-    utcOffsetMinutes: offset,
+    ...clock,
   }));
 
 /** The forms that change the configuration, by their paths: the change, and its words for the audit log. */
@@ -52,7 +53,7 @@ const CHANGES: Readonly<Record<string, z.ZodType<{ readonly change: GuildConfigC
   })),
   '/settings/boards': boardsForm.transform((change) => ({
     change,
-    what: `Set the boards to ${change.boards.join(', ') || 'none'}, at ${change.utcOffsetMinutes} minutes from UTC`,
+    what: `Set the boards to ${change.boards.join(', ') || 'none'}, by the clock of ${clockText(change)}`,
   })),
   '/settings/curve': curveForm.transform((xpCurve) => ({ change: { xpCurve }, what: `Set the curve to ${xpCurve}` })),
   '/settings/public-page': publicPageForm.transform((change) => ({ change, what: describePageChange(change) })),

@@ -1,11 +1,12 @@
 -- lib-boards: the boards of a guild: what its members have gained in a week or a month (docs/guilds.md#boards). The field "boards" of
--- gr:{G}:stats has their state: minutes from UTC, then per board NAME:PERIOD:MEMBERS:XP:LEVELS, with spaces between.
+-- gr:{G}:stats has their state: minutes from UTC, or "zone" for those of the guild's time zone, then per board NAME:PERIOD:MEMBERS:XP:LEVELS, with spaces between.
 --
 -- The keys of the boards come after the first five keys of a script, for a guild with boards: gr:{G}~week:xp   gr:{G}~week:hidden
 -- gr:{G}~week.prev:xp   gr:{G}~week.prev:hidden   and the same four of "month". A script without them raises BOARDS.
 --
 -- Its functions are made at the first use. Made in every call, each would cost time for guilds without boards.
 
+--- @include lib-bounds
 --- @include lib-counters
 --- @include lib-lists
 --- @include lib-permissions
@@ -46,7 +47,7 @@ local function on_boards()
   -- Returns the boards in the state of a guild, as they are stored.
   local function parse_boards(stats)
     require_board_keys()
-    local boards = { offset = string.match(stats.boards_text, '^%S+'), list = {} }
+    local boards = { clock = string.match(stats.boards_text, '^%S+'), list = {} }
     for name, period, members, xp, levels in string.gmatch(stats.boards_text, '(%a+%.?%a*):(%-?%d+):(%-?%d+):(%-?%d+):(%-?%d+)') do
       local board = add_board(stats, boards, name, period + 0)
       board.source, board.members, board.total_xp, board.level_sum = board.keys, members, xp, levels
@@ -72,7 +73,7 @@ local function on_boards()
 
   -- Makes the boards that are over to the last ones, and begins new ones. A last board of an earlier period reads as empty.
   local function roll_boards(stats, boards)
-    local day = day_at(boards.offset)
+    local day = day_at(offsets_of(boards.clock, KEYS[3]))
     for _, kind in ipairs({ 'week', 'month' }) do
       local board, last = boards[kind], boards[kind .. '.prev']
       local period = period_of(kind, day)
@@ -210,7 +211,7 @@ local function on_boards()
     if not (boards and boards.is_changed) then
       return {}
     end
-    local parts = { boards.offset }
+    local parts = { boards.clock }
     for i, board in ipairs(boards.list) do
       local members, total_xp, level_sum = changed_counters(board)
       if not members then

@@ -14,6 +14,9 @@ local MAX_COEFFICIENTS = 80
 
 local MAX_MULTIPLIER = 32
 
+-- The longest text of the minutes from UTC and their changes, in ten years of a time zone.
+local MAX_OFFSETS = 500
+
 -- The longest text of a curve: "custom=" and the text of its numbers.
 local MAX_CURVE = 7 + MAX_COEFFICIENTS
 

@@ -1,8 +1,49 @@
--- lib-period: the weeks and months of the boards, by Redis's clock.
+-- lib-period: the weeks and months of the boards, by Redis's clock and the guild's minutes from UTC.
+--
+-- Offsets are a text: minutes from UTC, and then " AT:MINUTES" for each change of them, AT in minutes since 1970. A guild without a time zone
+-- has no changes.
 
--- Returns the number of the day since 1970, at minutes from UTC.
-local function day_at(offset)
-  return math.floor((redis.call('TIME')[1] + offset * 60) / 86400)
+--- @include lib-bounds
+
+-- Returns the offsets of a guild. `clock` is what the state of its boards begins with: minutes from UTC, or "zone" for those of its time zone,
+-- which its config has.
+local function offsets_of(clock, config_key)
+  if clock ~= 'zone' then
+    return clock
+  end
+  local stored = redis.call('HGET', config_key, 'utc_offsets')
+  return type(stored) == 'string' and string.sub(stored, 1, MAX_OFFSETS) or ''
+end
+
+-- Returns the minutes from UTC before the first change, 0 for a text that has none, and an iterator of the changes: time and minutes as texts.
+local function parse_offsets(offsets)
+  return string.match(offsets, '^%-?%d+') or 0, string.gmatch(offsets, ' (%d+):(%-?%d+)')
+end
+
+-- Returns the number of the present day since 1970.
+local function day_at(offsets)
+  local now, minutes, changes = redis.call('TIME')[1], parse_offsets(offsets)
+  for at, changed in changes do
+    if at * 60 > now + 0 then
+      break
+    end
+    minutes = changed
+  end
+  return math.floor((now + minutes * 60) / 86400)
+end
+
+-- Returns when a day begins, in minutes since 1970: at midnight, or at the change that leaves midnight out.
+local function begin_of_day(day, offsets)
+  local minutes, changes = parse_offsets(offsets)
+  local since = -math.huge
+  for at, changed in changes do
+    local begin = math.max(day * 1440 - minutes, since)
+    if begin < at + 0 then
+      return begin
+    end
+    minutes, since = changed, at + 0
+  end
+  return math.max(day * 1440 - minutes, since)
 end
 
 -- Returns the number of the week, from Monday, or of the month that has a day. The month by Howard Hinnant's civil_from_days,
@@ -17,6 +58,25 @@ local function period_of(kind, day)
   local year = math.floor((rest - leaps) / 365)
   local day_of_year = rest - (365 * year + math.floor(year / 4) - math.floor(year / 100))
   return (cycle * 400 + year) * 12 + math.floor((5 * day_of_year + 2) / 153)
+end
+
+-- Returns the first day of a period.
+local function first_day_of(kind, period)
+  if kind == 'week' then
+    return 7 * period - 3
+  end
+  local year, month = math.floor(period / 12), period % 12
+  local cycle = math.floor(year / 400)
+  local rest = year - 400 * cycle
+  return 146097 * cycle + 365 * rest + math.floor(rest / 4) - math.floor(rest / 100) + math.floor((153 * month + 2) / 5) - 719468
+end
+
+-- Returns when a period begins, and when it ends, as texts: seconds since 1970.
+local function limits_of(kind, period, offsets)
+  local function begin_of(each)
+    return string.format('%.0f', 60 * begin_of_day(first_day_of(kind, each), offsets))
+  end
+  return { begin_of(period), begin_of(period + 1) }
 end
 
 -- Returns where the present board and the last one of a kind stand in a period: "present" or "last" as they are stored, nil for an empty board.

@@ -28,6 +28,7 @@ describe('a page', () => {
     const { reader, sent } = readerOf('7', 9, 'lurkr', ['a', '255', 'b', '150'], ['3 0 - Ann', null]);
     expect(await reader.page(3, 2)).toEqual({
       revision: '7',
+      period: null,
       value: {
         data: [
           { rank: 5, user_id: 'a', username: 'Ann', level: 3, xp: 255 },

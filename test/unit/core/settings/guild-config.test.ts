@@ -1,7 +1,8 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Core, openCore } from '../../../../src/core/core.ts';
 import { GuildCounters } from '../../../../src/core/counters/counters.ts';
 import { RefusedError, StoreUnavailableError } from '../../../../src/core/errors.ts';
+import { utcOffsetsOf } from '../../../../src/core/settings/time-zone.ts';
 import { mockStore } from '../../../support/stores.ts';
 import { PATIENT } from '../../../support/wait.ts';
 
@@ -69,6 +70,54 @@ it('refuses rules above 16 kB, and stores nothing', async () => {
     'The rules have 16385 bytes, and the most is 16384: leave some out',
   );
   expect(await store.client.hget(CONFIG, 'rules')).toHaveLength(8192);
+});
+
+describe('the time zone of a guild', () => {
+  const offsets = (timeZone: string) => utcOffsetsOf(timeZone, Date.now());
+
+  it('takes the place of minutes from UTC, and the other way round', async () => {
+    await store.guildConfig.update('g', { utcOffsetMinutes: 60 });
+    await store.guildConfig.update('g', { timeZone: 'europe/berlin' });
+    const zone = { time_zone: 'Europe/Berlin', utc_offsets: offsets('Europe/Berlin') };
+    expect(await store.client.hgetall(CONFIG)).toEqual(zone);
+    await store.guildConfig.update('g', { utcOffsetMinutes: -300 });
+    expect(await store.client.hgetall(CONFIG)).toEqual({ utc_offset_minutes: '-300' });
+  });
+
+  it.each([
+    [{ timeZone: 'Mars/Olympus', plan: 'pro' }, 'There is no time zone "Mars/Olympus"'],
+    [{ timeZone: 'UTC', utcOffsetMinutes: 0 }, 'Give a time zone or minutes from UTC, not both'],
+  ])('is refused, and nothing is stored: %j', async (change, message) => {
+    await expect(store.guildConfig.update('g', change)).rejects.toThrow(message);
+    expect(await store.client.hgetall(CONFIG)).toEqual({});
+  });
+
+  it('is renewed when little of its changes is left, which raises the revision and publishes the invalidation', async () => {
+    await store.client.hset(CONFIG, { time_zone: 'Europe/Berlin', utc_offsets: '60' });
+    const before = await store.client.hget(STATS, 'rev');
+    await store.guildConfig.renewTimeZone('g');
+    expect(await store.client.hget(CONFIG, 'utc_offsets')).toBe(offsets('Europe/Berlin'));
+    expect(await store.client.hget(STATS, 'rev')).not.toBe(before);
+    await vi.waitFor(() => expect(published).toContain('g'), PATIENT);
+  });
+
+  it.each([
+    ['its changes are current', { time_zone: 'Europe/Berlin', utc_offsets: offsets('Europe/Berlin') }],
+    ['the guild has minutes from UTC', { utc_offset_minutes: '60' }],
+    ['this version of Node does not know it', { time_zone: 'Mars/Olympus', utc_offsets: '60' }],
+  ])('is left alone when %s', async (_, config) => {
+    await store.client.hset(CONFIG, config);
+    const before = await store.client.hgetall(STATS);
+    await store.guildConfig.renewTimeZone('g');
+    expect([await store.client.hgetall(CONFIG), await store.client.hgetall(STATS)]).toEqual([config, before]);
+  });
+
+  it('keeps its own changes when somebody chooses it while that of before is renewed', async () => {
+    await store.guildConfig.update('g', { timeZone: 'Asia/Tokyo' });
+    vi.spyOn(store.client, 'hmget').mockResolvedValueOnce(['Europe/Berlin', '60']);
+    await store.guildConfig.renewTimeZone('g');
+    expect(await store.client.hgetall(CONFIG)).toEqual({ time_zone: 'Asia/Tokyo', utc_offsets: '540' });
+  });
 });
 
 it('fails when the invalidation cannot be published', async () => {
