@@ -23,6 +23,7 @@ export const PAGE_ADVICE: Advice = {
 /** Refusals as the owner of a guild reads them. The others are told everywhere with the same words. */
 const PAGE_SENTENCES: Partial<Sentences> = {
   lock: () => 'Something else has taken over this guild meanwhile: begin again',
+  event: () => 'This form was sent already, with other values: look at the member, and fill in the form again',
   key_unknown: () => 'The guild has no such key: it was revoked already',
   key_revoked: () => 'The key was revoked while it was made: make it again',
   key_unfinished: ({ key }) => `The key ${key} was not finished: revoke it, and make a new one`,

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import type { Core } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
+import { correctMember, correctMembers, undoCorrection } from '../../src/core/members/correct.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import { allBoardKeys } from '../../src/core/store/keys.ts';
@@ -15,6 +16,26 @@ export const GUILD_KEYS = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}
 const STAGED = ['a', 'b', 'new'];
 /** The count that {@link prepare} has begun. */
 const TOKEN = 'token';
+
+/** The correction of a member that {@link prepare} has kept, as lib-event.lua keeps it. */
+const KEPT = 'kept';
+const KEPT_REPLY = [
+  'correct sha',
+  'OK',
+  '1',
+  '0',
+  '100',
+  '7',
+  '80 7 100 7 ranked',
+  'a',
+  '',
+  '-',
+  '7',
+  'old',
+  'a',
+  'gain',
+];
+const takeOne = (userId: string) => ({ userId, xp: { take: 1 } });
 
 /** One script call on a guild that {@link prepare} has made. */
 export interface ScriptCall {
@@ -80,6 +101,15 @@ export const scriptCalls: readonly ScriptCall[] = [
     script: 'claim',
     run: ({ client }) => createWriter(client).claimDaily(GUILD, { userId: 'a', reward: 5, eventId: 'e' }),
   },
+  {
+    script: 'correct',
+    run: (services) => correctMember(services, GUILD, 'c', { userId: 'a', xp: { add: 5 }, level: 2, username: 'A' }),
+  },
+  {
+    script: 'correct',
+    run: (services) => correctMembers(services, GUILD, 'list', ['a', 'hidden'].map(takeOne), () => {}),
+  },
+  { script: 'undo', run: (services) => undoCorrection(services, GUILD, KEPT) },
   { script: 'hide', run: ({ client }) => createWriter(client).hide(GUILD, ['a', 'b']) },
   { script: 'hide', run: ({ client }) => createWriter(client).unhide(GUILD, ['hidden'], { reason: 'self' }) },
   { script: 'hide', run: ({ client }) => createWriter(client).hide(GUILD, ['a', 'hidden'], { reason: 'left' }) },
@@ -184,6 +214,7 @@ export async function prepare(
   await services.guildConfig.update(GUILD, { plan: 'free' });
   if (kind !== 'without boards') await fillBoards(services, kind);
   await services.client.set('gr:quota:{g}', '3', 'EX', 3600);
+  await services.client.set(`gr:{g}:event:${KEPT}`, KEPT_REPLY.join('\n'));
   await services.client.hset('gr:{g}:keys', 'a', 'sha');
   await services.client.hset('gr:{g}:usage', { '1:a': '1', 'w:process': '1 1' });
   const staged = await StagedMembers.lock(services, GUILD);

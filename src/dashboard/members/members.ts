@@ -1,7 +1,5 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { ID_PATTERN } from '../../core/ranking/model.ts';
-import { MemberRead } from '../../core/reads/reader.ts';
 import { type ExportResult, exportText } from '../../imports/export.ts';
 import { startWith } from '../../imports/text-bytes.ts';
 import { formOf } from '../forms.ts';
@@ -9,7 +7,9 @@ import type { GuildPage } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { notFound } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
-import { readMemberList, reasonsOf } from './member-lists.ts';
+import { addCorrections } from './correct.ts';
+import { readMemberList } from './member-lists.ts';
+import { readOneMember } from './one-member.ts';
 
 /** Changes of a member, by the word in the address. */
 const CHANGES = {
@@ -35,26 +35,16 @@ const CHANGES = {
 
 type Change = keyof typeof CHANGES;
 
-/** Members as lists, ranked and hidden, and by their id: hide, show again, remove. And all of them as a file. */
+/** Members as lists, ranked and hidden, and by their id: change, hide, show again, remove. And all of them as a file. */
 export const membersPage: GuildPage = {
   path: '/members',
   label: 'Members',
   addTo(router, parts) {
     const { writer, members: stored, auditLog, views } = parts;
 
-    /** Returns what is known of a member; undefined for a user who is none. */
-    const find = async (guildId: string, userId: string) => {
-      if (!ID_PATTERN.test(userId)) return undefined;
-      const [{ members }, { value: ranked }] = await Promise.all([
-        stored.read(guildId, [userId]),
-        parts.commands.read(new MemberRead(guildId, userId)),
-      ]);
-      const [member] = members;
-      return member && { ...member, reasons: reasonsOf(member), rank: ranked?.rank, shownLevel: ranked?.level };
-    };
     /** Returns the member and the change of a page, or there is no such page. The id is in no path, because ".." is an id. */
     const asked = async ({ params: { change } }: Request<{ change: string }>, res: Response, id = '') => {
-      const member = await find(guildOf(res), id);
+      const member = await readOneMember(parts, guildOf(res), id);
       if (!member || !Object.hasOwn(CHANGES, change)) throw notFound();
       return { member, change: change as Change };
     };
@@ -62,7 +52,7 @@ export const membersPage: GuildPage = {
     router.get('/members', async (req, res) => {
       const id = String(req.query.id ?? '').trim();
       const done = Object.values(CHANGES).find(({ done }) => done === req.query.done);
-      const member = id === '' ? undefined : await find(guildOf(res), id);
+      const member = id === '' ? undefined : await readOneMember(parts, guildOf(res), id);
       const problem = id !== '' && !member && !done ? 'There is no member with this id, ranked or hidden.' : '';
       let notice = '';
       if (done === CHANGES.unhide && member?.hidden) notice = 'The member stays hidden for another reason.';
@@ -93,6 +83,8 @@ export const membersPage: GuildPage = {
         await pipeline(startWith(first.value ?? '', text), res);
       });
     });
+
+    addCorrections(router, parts);
 
     router.get('/members/:change', async (req, res) => {
       const { member, change } = await asked(req, res, String(req.query.id));

@@ -1,0 +1,98 @@
+import type { Request, Response, Router } from 'express';
+import { newToken } from '../../core/access/invites.ts';
+import { correctMember, readCorrection, undoCorrection } from '../../core/members/correct.ts';
+import { formOf, parseForm, showProblem } from '../forms.ts';
+import type { Parts } from '../guild-page.ts';
+import { inTurn } from '../one-at-a-time.ts';
+import { notFound, Refusal } from '../refusal.ts';
+import { actorOf, guildOf } from '../visit.ts';
+import { CHOICES, type CorrectionForm, correctionForm, describeCorrection, describeUndo } from './correct-form.ts';
+import { readOneMember } from './one-member.ts';
+import { undoRefusal, undoSentences } from './undo-words.ts';
+
+/**
+ * Adds the page that changes XP, level and name of a member, and the page of such a change, with its undo. A form that is sent twice
+ * changes the member once: its correction has the id that came with the page.
+ */
+export function addCorrections(router: Router, parts: Parts): void {
+  const { auditLog } = parts;
+  // A second press of the button waits for the first one, and finds it done.
+  const correctInTurn = inTurn();
+
+  router.get('/members/correct', (req, res) => sendForm(parts, res, String(req.query.id)));
+
+  router.post('/members/correct', (req, res) => {
+    const values = formOf(req);
+    const show = (problem: string) => sendForm(parts, res, values.id ?? '', { values, problem });
+    return showProblem(show, async () => {
+      const form = parseForm(correctionForm, values);
+      await correctInTurn(`${guildOf(res)} ${form.once}`, () => correct(req, res, form));
+      redirectTo(res, form.once);
+    });
+  });
+
+  const correct = async (req: Request, res: Response, { once, correction, reason }: CorrectionForm): Promise<void> => {
+    const guildId = guildOf(res);
+    const change = async (): Promise<void> => {
+      if (!(await correctMember(parts, guildId, once, correction))) throw memberGone();
+    };
+    // Another change with the id of this one is refused.
+    if ((await readCorrection(parts, guildId, once)).corrected) return change();
+    const member = await readOneMember(parts, guildId, correction.userId);
+    if (!member) throw memberGone();
+    await auditLog.change(guildId, actorOf(req, res), describeCorrection(correction, reason, member.xp), change);
+  };
+
+  router.get('/members/correction', (req, res) => sendCorrection(parts, res, String(req.query.of)));
+
+  router.post('/members/correction/undo', (req, res) => {
+    const { id = '' } = formOf(req);
+    const show = (problem: string) => sendCorrection(parts, res, id, problem);
+    return showProblem(show, async () => {
+      await correctInTurn(`${guildOf(res)} ${id}`, () => undo(req, res, id));
+      redirectTo(res, id);
+    });
+  });
+
+  const undo = async (req: Request, res: Response, id: string): Promise<void> => {
+    const guildId = guildOf(res);
+    const { corrected, undone } = await readCorrection(parts, guildId, id);
+    if (undone) return;
+    if (!corrected) throw undoRefusal('gone');
+    await auditLog.change(guildId, actorOf(req, res), describeUndo(corrected), async () => {
+      const result = await undoCorrection(parts, guildId, id);
+      if (typeof result === 'string') throw undoRefusal(result);
+    });
+  };
+}
+
+/** Shows the form with the member as it is now. @param shown the input of a form that was refused, and why. */
+async function sendForm(
+  parts: Parts,
+  res: Response,
+  userId: string,
+  shown: { readonly values?: Readonly<Record<string, string>>; readonly problem?: string } = {},
+): Promise<void> {
+  const member = await readOneMember(parts, guildOf(res), userId);
+  if (!member) throw notFound();
+  const { values = {}, problem = '' } = shown;
+  const data = { title: 'Change a member', member, choices: CHOICES, once: newToken(), values, problem };
+  parts.views.send(res, 'correct', data, problem === '' ? 200 : 400);
+}
+
+/** Shows what a change did, and offers its undo, or shows what the undo did. */
+async function sendCorrection(parts: Parts, res: Response, id: string, problem = ''): Promise<void> {
+  const { corrected, undone } = await readCorrection(parts, guildOf(res), id);
+  if (!corrected) throw undoRefusal('gone');
+  const sentences = undone ? undoSentences(corrected, undone) : [];
+  const data = { title: 'The change of a member', id, corrected, undone, sentences, problem };
+  parts.views.send(res, 'correction', data, problem === '' ? 200 : 400);
+}
+
+function redirectTo(res: Response, id: string): void {
+  res.redirect(303, `/guilds/${guildOf(res)}/members/correction?${new URLSearchParams({ of: id })}`);
+}
+
+function memberGone(): Refusal {
+  return new Refusal(404, 'No such member', 'There is no member with this id any more. Nothing was changed.');
+}

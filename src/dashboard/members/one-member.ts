@@ -1,0 +1,23 @@
+import { levelForXp } from '../../core/ranking/curves.ts';
+import { ID_PATTERN } from '../../core/ranking/model.ts';
+import { curveOf, MemberRead } from '../../core/reads/reader.ts';
+import type { Parts } from '../guild-page.ts';
+import { reasonsOf } from './member-lists.ts';
+
+/**
+ * Reads what is known of a member, ranked or hidden: as it is stored, with its rank, the level that it shows, and why it is hidden in words.
+ * O(log m), one round trip.
+ * @returns undefined for a user who is no member, and for a text that is no id.
+ * @throws StoreUnavailableError
+ */
+export async function readOneMember({ members: stored, commands }: Parts, guildId: string, userId: string) {
+  if (!ID_PATTERN.test(userId)) return undefined;
+  const [{ members, curve }, { value: ranked }] = await Promise.all([
+    stored.read(guildId, [userId]),
+    commands.read(new MemberRead(guildId, userId)),
+  ]);
+  const [member] = members;
+  if (!member) return undefined;
+  const shownLevel = member.level ?? levelForXp(curveOf(curve), member.xp);
+  return { ...member, reasons: reasonsOf(member), rank: ranked?.rank, shownLevel };
+}
