@@ -67,7 +67,7 @@ export class NameSearch {
 
   /**
    * Returns up to ten ranked members: the member with this user id first, then those whose name contains the text, by rank. Case, accents
-   * and spaces around it do not matter. One to three round trips while the names are kept, and m / 500 more to read the names of m members.
+   * and spaces around it do not matter. One to three round trips while the names are kept, and m / 250 more to read the names of m members.
    * @param text 1 to 100 characters, not all of them invisible.
    * @throws InvalidInputError for an unfit argument.
    * @throws RefusedError "search_too_large" when the names of the guild take too many bytes, so that a user id is needed; "search_busy" when
