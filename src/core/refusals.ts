@@ -43,6 +43,8 @@ export interface Refusals {
   readonly season_unfinished: OfGuild & { readonly archive: string };
   readonly import_unfinished: OfGuild;
   readonly guild_unfinished: OfGuild;
+  /** Other names are being read, or those of the guild were read a moment ago. */
+  readonly search_busy: OfGuild & { readonly seconds: number };
   readonly count_busy: OfGuild;
   readonly count_interrupted: OfGuild;
   readonly count_disturbed: OfGuild;
@@ -55,6 +57,7 @@ export interface Refusals {
   readonly import_failed_over: OfGuild;
   readonly import_incomplete: OfGuild;
   // The data as they are: there is too much, something would be lost, or a raw write left what no script does.
+  readonly search_too_large: OfGuild;
   readonly keys_full: OfGuild & { readonly most: number };
   readonly key_of_other: OfKey;
   readonly key_unfit: OfKey;
@@ -119,6 +122,8 @@ const SENTENCES: Sentences = {
     `The import of guild ${guild} is not finished: export and import the guild again, or delete it`,
   guild_unfinished: ({ guild }) =>
     `An import, a deletion or the end of a season is not finished for guild ${guild}: finish it first, ${AGAIN}`,
+  search_busy: ({ guild, seconds }) =>
+    `The names of guild ${guild} cannot be searched just now, because others are being read: try again in ${seconds} s`,
   count_busy: ({ guild }) => `Another command is counting the members of guild ${guild}: wait until it has ended`,
   count_interrupted: ({ guild }) =>
     `The count of the members of guild ${guild} was interrupted for more than a minute: run the command again`,
@@ -137,6 +142,7 @@ const SENTENCES: Sentences = {
     `Another Redis server took over during the import of guild ${guild}, and may have lost members: export and import again`,
   import_incomplete: ({ guild }) =>
     `Guild ${guild} does not have as many members here as at the source: export and import again`,
+  search_too_large: ({ guild }) => `Guild ${guild} has too many names to search them: look members up by their user id`,
   keys_full: ({ guild, most }) =>
     `Guild ${guild} already has ${most} keys, the most that a guild may have: revoke a key that is not used`,
   key_of_other: ({ guild, key }) =>

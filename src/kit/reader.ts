@@ -1,4 +1,4 @@
-import { InvalidInputError, StoreUnavailableError } from '../core/errors.ts';
+import { InvalidInputError, RefusedError, StoreUnavailableError } from '../core/errors.ts';
 import { checkFields } from '../core/members/check-fields.ts';
 import { CommandBatcher } from '../core/reads/command-batcher.ts';
 import { GuildReader } from '../core/reads/guild-reader.ts';
@@ -15,9 +15,10 @@ export function createReader(client: BotClient, options: BotOptions = {}): Guild
   const scripts = scriptsOn(client);
   const redisKeys = keysUnder(options.keyPrefix);
   const commands = new CommandBatcher(scripts, redisKeys);
-  return new GuildReader({ scripts, redisKeys, commands });
+  return new GuildReader({ scripts, redisKeys, commands }, () => performance.now());
 }
 
+export type { RefusalCode, Sentences } from '../core/errors.ts';
 export type { HideReason } from '../core/ranking/model.ts';
 export type { CardProgress, MemberCard, RankedMember, RankedMember as CardNeighbour } from '../core/reads/card.ts';
 export type { MemberLevel, RankingOptions } from '../core/reads/guild-reader.ts';
@@ -25,4 +26,4 @@ export type { GuildStats, Member, RankingPage, RankingPart } from '../core/reads
 export type { Rules } from '../core/rules/rules-document.ts';
 export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from '../core/store/bot-client.ts';
 export type { BoardName } from '../core/store/keys.ts';
-export { type GuildReader, InvalidInputError, StoreUnavailableError };
+export { type GuildReader, InvalidInputError, RefusedError, StoreUnavailableError };

@@ -41,6 +41,7 @@ export function composeReads(
   const core = openCore(client, config.keyPrefix, {
     limit: timeLimit(timeoutMs),
     observe,
+    monotonic,
     onSharded: () =>
       logger.info(
         `${describe(config.redis)} keeps guilds on several servers (CROSSSLOT): from now on each guild is asked by a command of its own`,

@@ -3,7 +3,7 @@ import { boardModels } from './boards.ts';
 import { type Model, nameOfRecord } from './bot-calls.ts';
 import { NaiveGuild } from './guild.ts';
 import { list } from './guild-calls.ts';
-import { around, batch, card } from './reads.ts';
+import { around, batch, card, names } from './reads.ts';
 import {
   BRIM,
   BROKEN,
@@ -379,6 +379,11 @@ function* cardCases(): Iterable<Call> {
       yield { name, state, keys, args: [id] };
 }
 
+function* namesCases(): Iterable<Call> {
+  yield* random(20, (r) => ({ keys: READ_KEYS, args: [String(r.below(6)), r.pick(['', ...IDS])] }));
+  for (const [name, state] of BROKEN.slice(0, 2)) yield { name, state, keys: READ_KEYS, args: ['0', ''] };
+}
+
 function* batchCases(): Iterable<Call> {
   yield* random(17, (r, state) => {
     const { rev = '1' } = (state[':stats'] as { hash: Record<string, string> } | undefined)?.hash ?? {};
@@ -466,6 +471,7 @@ const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
   withBoards('hide', hideCases),
   ['list', listCases, list],
   withBoards('remove', removeCases),
+  ['names', namesCases, names],
   ['season', seasonCases, season],
   ['stage', stageCases, stage],
   ['invite', inviteCases, invite],

@@ -24,6 +24,18 @@ export const card: Model = (state, now, _keys, [id]) => {
   return [['hidden', -1, guild.hash(':hidden:reasons')[id as string] ?? '', shown], guild];
 };
 
+/** names.lua, for guilds with fewer members than a step. */
+export const names: Model = (state, now, _keys, [before, last]) => {
+  const guild = new NaiveGuild(state, now).open();
+  const fromLowest = guild.ranking().reverse();
+  const place = fromLowest.indexOf(last as string);
+  const first = Math.min(Number(before), last === '' ? Number(before) : place + 1);
+  const ids = fromLowest.slice(first).reverse();
+  const profiles = guild.hash(':members');
+  const shown = ids.map((id) => profiles[id] ?? null);
+  return [[guild.stats.rev ?? '', first + ids.length, ids, shown], guild];
+};
+
 /** batch.lua with commands that read one guild. */
 export const batch: Model = (state, now, _keys, [commands]) => {
   const guild = new NaiveGuild(state, now).open();

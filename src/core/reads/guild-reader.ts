@@ -9,6 +9,7 @@ import type { ScriptStore } from '../store/scripts.ts';
 import { cardScript, type MemberCard } from './card.ts';
 import type { CommandBatcher } from './command-batcher.ts';
 import { listScript } from './listed-members.ts';
+import { NameSearch } from './name-search.ts';
 import {
   type GuildStats,
   guildStats,
@@ -41,11 +42,19 @@ export interface RankingOptions {
 
 /**
  * Reads guilds for a bot: the same data as the API, in camel case, without HTTP and without its quota. Each method is one script and one
- * round trip, but for `rewardsOf`.
+ * round trip, but for `find` and `rewardsOf`.
  * All of them throw InvalidInputError for a wrong argument, and StoreUnavailableError.
  */
 export class GuildReader {
-  constructor(private readonly store: ScriptStore & { readonly commands: CommandBatcher }) {}
+  private readonly search: NameSearch;
+
+  /** @param now milliseconds on a clock that never goes back. */
+  constructor(
+    private readonly store: ScriptStore & { readonly commands: CommandBatcher },
+    now: () => number,
+  ) {
+    this.search = new NameSearch(store, now);
+  }
 
   /** Returns one page of a ranking, from page 1, with 1 to 100 rows. A board has the members' levels in the guild. O(log m + limit). */
   async page(guildId: string, page = 1, limit = 10, options: RankingOptions = {}): Promise<RankingPage> {
@@ -103,6 +112,18 @@ export class GuildReader {
   async card(guildId: string, userId: string): Promise<MemberCard | null> {
     checkIds(guildId, [userId]);
     return cardScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), { userId });
+  }
+
+  /**
+   * Finds ranked members by a part of their name, or by their user id: ten at most, the one with this id first, then by rank. Case and
+   * accents do not matter. The reader keeps the names of the guilds that were searched, in 32 MiB at most, and reads them anew when a minute
+   * has passed and the guild has changed. All hits are read when they are found, so that nobody is shown who is hidden, removed or renamed.
+   * @param text 1 to 100 characters, not all of them invisible.
+   * @throws RefusedError "search_too_large" when the names of the guild take more than 16 MiB: then only ids are found. "search_busy" when
+   * too many guilds wait to be read; `params.seconds` says when to try again.
+   */
+  find(guildId: string, text: string): Promise<readonly Member[]> {
+    return this.search.find(guildId, text);
   }
 
   /**

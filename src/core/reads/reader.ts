@@ -203,7 +203,7 @@ export function averageLevel(levelSum: string, members: number): number {
  * Returns the revision, or "" if it is not a whole number, so that no response is cached by it. Made from the number, because a piece of a
  * reply keeps the whole reply in memory.
  */
-function parseRevision(revision: string): string {
+export function parseRevision(revision: string): string {
   const number = Number(revision);
   const own = number >= 0 && Number.isSafeInteger(number) ? String(number) : '';
   return own === revision ? own : '';
