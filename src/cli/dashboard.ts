@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createInvite, type Grant, INVITE_TTL_S } from '../core/access/invites.ts';
+import { createInvite, INVITE_TTL_S, type Recipient } from '../core/access/invites.ts';
 import { endSessions } from '../core/access/session-generation.ts';
 import { requireGuild } from '../core/guilds/overview.ts';
 import { type GuildOptions, guildCommands, parseId } from './arguments.ts';
@@ -43,10 +43,10 @@ export function defineDashboardAccess(guild: Command, context: CommandContext): 
     });
 }
 
-async function printLink(context: CommandContext, grant: Grant, json: boolean | undefined): Promise<void> {
+async function printLink(context: CommandContext, recipient: Recipient, json: boolean | undefined): Promise<void> {
   const { parseDashboardConfig } = await import('../config/dashboard.ts');
   const { dashboardUrl } = parseDashboardConfig(context.env);
-  const url = await withCore(context, (services) => createInvite(services, dashboardUrl, grant));
+  const url = await withCore(context, (services) => createInvite(services, dashboardUrl, recipient));
   const time = formatDuration(INVITE_TTL_S).replace(' 0 s', '');
   print(context, json, { url, expires_in_s: INVITE_TTL_S }, () => [url, `The link signs in once, within ${time}.`]);
 }

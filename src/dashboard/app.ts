@@ -11,7 +11,9 @@ import { operatorRoutes } from './operator/operator.ts';
 import { GUILD_PAGES } from './pages.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { problemOf } from './sentences.ts';
-import { readSession, requireSession, sessionRoutes, signInRoutes } from './sign-in/sign-in.ts';
+import { readServers, rememberServer, serverRoutes } from './servers/servers.ts';
+import { readSession, requireSession, signInRoutes } from './sign-in/sign-in.ts';
+import { signOutRoutes } from './sign-in/sign-out.ts';
 import { sessionOf, visitOf } from './visit.ts';
 
 export interface AppParts extends Parts {
@@ -71,10 +73,13 @@ export function createDashboardApp(parts: AppParts): Express {
   app.use(requireSameOrigin(url));
   app.use(limitBodyTime);
   app.use(readForm);
+  app.use(readSession(parts));
   app.use(signInRoutes(parts, monotonic));
-  app.use(readSession(parts), requireSession);
+  app.use(requireSession);
   app.use(checkForm(GUILD_PAGES.flatMap(({ uploads = [] }) => uploads)));
-  app.use(sessionRoutes(parts));
+  app.use(readServers(parts));
+  app.use(serverRoutes(parts));
+  app.use(signOutRoutes(parts));
   app.use(operatorRoutes(parts, new GuildDirectory(parts, monotonic)));
   app.use('/guilds/:guild', guildRoutes(parts));
   app.use(() => {
@@ -89,8 +94,8 @@ function guildRoutes(parts: AppParts): Router {
   const router = Router({ mergeParams: true });
   router.use((req, res, next) => {
     const guild = String(req.params.guild ?? '');
-    const own = sessionOf(res).guildId;
-    if (!ID_PATTERN.test(guild) || (own !== null && own !== guild)) throw notFound();
+    const { isOperator, guildIds } = sessionOf(res);
+    if (!ID_PATTERN.test(guild) || !(isOperator || guildIds.includes(guild))) throw notFound();
     visitOf(res).guildId = guild;
     const page = GUILD_PAGES.find(
       ({ path }) => req.path === (path || '/') || (path && req.path.startsWith(`${path}/`)),
@@ -98,6 +103,7 @@ function guildRoutes(parts: AppParts): Router {
     if (page) res.context.route = `/guilds/:guild${page.path}`;
     next();
   });
+  router.use(rememberServer(parts));
   for (const page of GUILD_PAGES) page.addTo(router, parts);
   return router;
 }

@@ -133,7 +133,7 @@ function partsOn(core: Core, config: DashboardConfig, assets: Assets, auditLog: 
     ...core,
     newKeys: new NewKeys(),
     imports: new GuildImports(core, config.dashboardMaxMembers),
-    sessions: new Sessions(core, Date.now),
+    sessions: new Sessions(core, Date.now, null),
     auditLog,
     views: new Views(assets, GUILD_PAGES),
     planQuotas: config.planQuotas,

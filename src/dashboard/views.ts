@@ -42,13 +42,14 @@ export class Views {
 
   /** Answers with a page. */
   send(res: Response, template: string, data: PageData, status = 200): void {
-    const { session, guildId } = visitOf(res);
+    const { session, guildId, servers = [] } = visitOf(res);
     const html = this.render(template, {
       ...data,
       ...FORMATS,
       assets: this.assets.paths,
       session,
       guildId,
+      servers,
       base: guildId === undefined ? '' : `/guilds/${encodeURIComponent(guildId)}`,
       path: res.context.route,
       pages: this.pages,

@@ -1,12 +1,15 @@
 import type { Request, Response } from 'express';
 import type { Actor } from './audit-log.ts';
-import type { Session } from './sign-in/sessions.ts';
+import type { Server } from './servers/server.ts';
+import type { Session } from './sign-in/session-types.ts';
 
 /** What is known of a request: who makes it, and the guild that its page shows. */
 interface Visit {
   session?: Session;
   /** Token of the session, as the cookie carries it. */
   token?: string;
+  /** The servers that the header offers. */
+  servers?: readonly Server[];
   guildId?: string;
   /** Ends a request whose body takes too long. */
   bodyTimer?: NodeJS.Timeout;
@@ -42,8 +45,8 @@ export function tokenOf(res: Response): string {
 
 /** Returns the author of a change, for the audit log. @param session that of the visit, unless it has just begun. */
 export function actorOf(req: Request, res: Response, session = sessionOf(res)): Actor {
-  const { guildId, userId, id } = session;
-  const role = guildId === null ? 'operator' : 'owner';
+  const { isOperator, userId, id } = session;
+  const role = isOperator ? 'operator' : 'owner';
   const person = userId ? `${role} ${userId}` : role;
   return { role, who: `${person}, session ${id}`, from: req.ip ?? '' };
 }

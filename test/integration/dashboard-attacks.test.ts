@@ -25,6 +25,7 @@ const FORMS: readonly [path: string, fields: Record<string, string>][] = [
   ['/guilds/own/settings/rules/remove', {}],
   ['/guilds/own/settings/rules/file', {}],
   ['/guilds/own/settings/sessions/end', { id: 'SESSION' }],
+  ['/guilds/own/settings/sign-out', {}],
   ['/guilds/own/settings/public-page', { public: 'on', title: 'evil' }],
   ['/guilds/own/settings/curve', { curve: 'amari', custom: '' }],
   ['/guilds/own/settings/curve/preview', { curve: 'amari', custom: '' }],
@@ -179,7 +180,9 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await owner.get('/operator?search=other')).text).not.toContain('other');
     expect((await owner.post('/guilds/own/settings/plan', { _token, plan: 'pro' })).status).toBe(404);
     expect((await owner.post('/guilds/own/settings/invite', { _token, user: '' })).status).toBe(404);
-    expect((await owner.post('/guilds/own/settings/sign-out', { _token })).status).toBe(404);
+    for (const send of [owner.get('/operator/sign-out'), owner.post('/operator/sign-out', { _token })]) {
+      expect((await send).status).toBe(404);
+    }
     expect(await data()).toBe(before);
   });
 
@@ -215,7 +218,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
       dashboard.signIn('other'),
     ]);
     thief.cookie = first.cookie;
-    await second.submit('/guilds/own', '/sign-out-everywhere', {});
+    await second.submit('/guilds/own', '/guilds/own/settings/sign-out', {});
     for (const visitor of [thief, second]) expect((await visitor.get('/guilds/own')).status).toBe(401);
     expect((await bystander.get('/guilds/other')).status).toBe(200);
     const next = await dashboard.signIn('own');
@@ -224,9 +227,9 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
   });
 
   it.each<[string, (operator: Visitor) => Promise<unknown>]>([
-    ['its owner signs out everywhere', () => owner.submit('/guilds/own', '/sign-out-everywhere', {})],
+    ['its owner ends all sessions', () => owner.submit('/guilds/own', '/guilds/own/settings/sign-out', {})],
     [
-      'the operator signs out its owners',
+      'the operator ends all sessions',
       (operator) => operator.submit('/guilds/own/settings', '/guilds/own/settings/sign-out', {}),
     ],
     [
@@ -268,7 +271,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await (await dashboard.signIn('busy', 'u3')).get('/guilds/busy/activity')).text).toContain('(40 times)');
     // Nobody can keep them from taking access away.
     const other = await dashboard.signIn('busy', 'u3');
-    expect((await other.submit('/guilds/busy', '/sign-out-everywhere', {})).status).toBe(303);
+    expect((await other.submit('/guilds/busy', '/guilds/busy/settings/sign-out', {})).status).toBe(303);
     expect((await other.get('/guilds/busy')).status).toBe(401);
     const operator = await dashboard.signIn(null);
     const change = await operator.submit('/guilds/busy/settings', '/guilds/busy/settings/plan', { plan: 'pro' });

@@ -46,7 +46,7 @@ describe('the dashboard while Redis', needs('redis-server'), () => {
       ]);
       await vi.waitFor(async () => expect((await owner.get('/readyz')).status).toBe(503), PATIENT);
       expect((await owner.get('/livez')).status).toBe(200);
-      expect((await owner.get('/sign-in/x')).status).toBe(200);
+      expect((await new Visitor(dashboard).get('/sign-in/x')).status).toBe(410);
     } finally {
       dashboard.redis.process.kill('SIGCONT');
     }
@@ -116,9 +116,9 @@ describe('a change of the dashboard of which Redis refuses a part', needs('redis
   it('leaves a line in the log of the process when it ends the sessions of the operator', async () => {
     const operator = await dashboard.signIn(null, 'boss');
     const _token = await operator.tokenOf('/operator');
-    const { status } = await refused(['-set'], () => operator.post('/sign-out-everywhere', { _token }));
+    const { status } = await refused(['-set'], () => operator.post('/operator/sign-out', { _token }));
     expect([status, (await operator.get('/operator')).status]).toEqual([503, 401]);
-    expect(dashboard.logText()).toMatch(/"who":"operator boss, [^}]*"what":"Signed out everywhere"/);
+    expect(dashboard.logText()).toMatch(/"who":"operator boss, [^}]*"what":"Ended all sessions of operators"/);
   });
 
   it('signs nobody in without an entry in the activity', async () => {

@@ -345,7 +345,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
 
   describe('sees who is signed in', () => {
     const listed = ({ text }: Answer) =>
-      [...text.matchAll(/<code>([0-9a-f]{8})<\/code><\/th>.*?data-label="User id of the link">.*?>(.*?)</gs)].map(
+      [...text.matchAll(/<code>([0-9a-f]{8})<\/code><\/th>.*?data-label="User id">.*?>(.*?)</gs)].map(
         ([, id = '', user]) => ({ id, user }),
       );
 
@@ -387,7 +387,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       await over.signIn(await dashboard.link('own', 'u2'));
       expect(listed(await owner.get(SETTINGS)).map(({ user }) => user)).toEqual(['u2', 'u1']);
       expect(await dashboard.store.client.zcard('gr:sessions:{own}')).toBe(2);
-      await over.submit('/guilds/own', '/sign-out-everywhere', {});
+      await over.submit('/guilds/own', '/guilds/own/settings/sign-out', {});
       expect(await dashboard.store.client.exists('gr:sessions:{own}')).toBe(0);
       const next = await dashboard.signIn('own', 'u3');
       expect(listed(await next.get(SETTINGS)).map(({ user }) => user)).toEqual(['u3']);

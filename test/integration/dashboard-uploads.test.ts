@@ -407,7 +407,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
   it('waits for no owner after all were signed out', async () => {
     await upload(CSV, 'secret.csv');
     expect(await page()).toContain('secret.csv');
-    await owner.submit('/guilds/own', '/sign-out-everywhere', {});
+    await owner.submit('/guilds/own', '/guilds/own/settings/sign-out', {});
     owner = await dashboard.signIn('own', 'u2');
     expect(await page()).not.toContain('secret.csv');
     expect(files()).toEqual([]);
@@ -422,7 +422,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     const shown = async (visitor: Visitor) => (await visitor.get('/guilds/other/import')).text;
     const first = await dashboard.signIn('other');
     expect(await shown(first)).toContain('theirs.csv');
-    await first.submit('/guilds/other', '/sign-out-everywhere', {});
+    await first.submit('/guilds/other', '/guilds/other/settings/sign-out', {});
     expect(await shown(operator)).not.toContain('theirs.csv');
     expect(files()).toEqual([]);
   });

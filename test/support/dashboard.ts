@@ -67,7 +67,8 @@ let visitors = 0;
 
 /** A browser without scripts: it keeps cookies and sends forms. Behind a proxy that is trusted, it has an address of its own. */
 export class Visitor {
-  cookie = '';
+  /** The cookies, by their names. */
+  readonly cookies = new Map<string, string>();
   readonly address = `10.0.${Math.floor(visitors / 256)}.${visitors++ % 256}`;
   readonly #url: string;
   readonly #localUrl: string;
@@ -75,6 +76,17 @@ export class Visitor {
   constructor({ url, localUrl }: Pick<TestDashboard, 'url' | 'localUrl'>) {
     this.#url = url;
     this.#localUrl = localUrl;
+  }
+
+  /** The cookie of the session, as the header has it; "" = there is none. */
+  get cookie(): string {
+    const [session] = [...this.cookies].filter(([name]) => /^(__Host-)?guildrank$/.test(name));
+    return session?.join('=') ?? '';
+  }
+
+  set cookie(text: string) {
+    const at = text.indexOf('=');
+    this.cookies.set(text.slice(0, at), text.slice(at + 1));
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -107,13 +119,18 @@ export class Visitor {
     headers: Record<string, string>,
     body: URLSearchParams | FormData | string | null = null,
   ): Promise<Answer> {
+    const cookie = [...this.cookies].map((pair) => pair.join('=')).join('; ');
     const answer = await fetch(this.#localUrl + path, {
       method,
-      headers: { 'x-forwarded-for': this.address, ...(this.cookie && { cookie: this.cookie }), ...headers },
+      headers: { 'x-forwarded-for': this.address, ...(cookie && { cookie }), ...headers },
       body,
       redirect: 'manual',
     });
-    for (const cookie of answer.headers.getSetCookie()) this.cookie = cookie.split(';')[0] ?? '';
+    for (const text of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
+      if (value === '') this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
 }

@@ -12,7 +12,7 @@ const MAX_MS = 3000;
 /** The types of keys by their names behind the prefix, as docs/redis-keys.md lists them. */
 const TYPES: readonly (readonly [name: RegExp, type: string])[] = [
   [/^key:[0-9a-f]{64}$/, 'hash'],
-  [/^((operator-)?invite|session):[0-9a-f]{64}$|^operator-sessions$/, 'string'],
+  [/^((operator-)?invite|session):[0-9a-f]{64}$|^operator-sessions$|^person-sessions:[\w.-]{1,64}$/, 'string'],
   [/^(operator-sessions:open|sessions:\{G\})$/, 'zset'],
   [/^quota:\{G\}(:\w{1,32})?$/, 'string'],
   [/^\{G\}~(week|month)(\.prev)?:(xp|hidden)$/, 'zset'],

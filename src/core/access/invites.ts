@@ -11,8 +11,8 @@ export const inviteScript = defineScript({
   decode: () => undefined,
 });
 
-/** The rights of an invite and of the session that it opens. */
-export interface Grant {
+/** What an invite opens, and for whom. */
+export interface Recipient {
   /** The guild that the invite opens; null = the operator, who sees all guilds. */
   readonly guildId: string | null;
   /** Id of the person on the chat platform; "" when the maker of the invite named none. */
@@ -20,7 +20,7 @@ export interface Grant {
 }
 
 /** A stored invite. */
-export interface Invite extends Grant {
+export interface Invite extends Recipient {
   /** Microseconds since the epoch by Redis's clock. */
   readonly madeAt: number;
 }
@@ -61,7 +61,7 @@ export function hashToken(token: string): string {
 export async function createInvite(
   { scripts, redisKeys }: ScriptStore,
   url: string,
-  { guildId, userId }: Grant,
+  { guildId, userId }: Recipient,
   ttlS = INVITE_TTL_S,
 ): Promise<string> {
   const token = newToken();
@@ -88,7 +88,7 @@ export async function findInvite({ client, redisKeys }: InviteStore, token: stri
 export async function takeInvite(
   { client, redisKeys }: InviteStore,
   token: string,
-  { guildId }: Grant,
+  { guildId }: Recipient,
 ): Promise<boolean> {
   const sha = hashToken(token);
   const key = guildId === null ? redisKeys.operatorInvite(sha) : redisKeys.invite(sha);

@@ -6,14 +6,13 @@ import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
 export const CLOCKS_DIFFER_US = 60_000_000;
 
 /**
- * Returns the generation that new sessions of a guild, or of the operator, carry, and begins one if there is none. It is kept for a day
- * after each call, as at a sign-in: no invite and no session lives longer. Three round trips.
- * @param guildId null = the operator.
+ * Returns the generation that new sessions carry, and begins one if there is none. It is kept for a day after each call, as at a sign-in: no
+ * invite and no session lives longer. Three round trips.
+ * @param key of the generation of a guild, of the operator or of a person.
  * @returns its text, when all sessions were ended last, 0 = not in the last day, and the time now: microseconds since the epoch by Redis's clock.
  * @throws StoreUnavailableError
  */
-export async function sessionGeneration({ client, redisKeys }: ClientStore, guildId: string | null) {
-  const { sessions: key } = redisKeys.sessionsOf(guildId);
+export async function sessionGeneration({ client }: Pick<ClientStore, 'client'>, key: string) {
   await client.set(key, `0 ${newToken()}`, 'EX', MAX_INVITE_TTL_S, 'NX');
   await client.expire(key, MAX_INVITE_TTL_S);
   const [stored, now] = await Promise.all([client.get(key), redisTime(client)]);
@@ -27,19 +26,29 @@ export async function sessionGeneration({ client, redisKeys }: ClientStore, guil
 }
 
 /**
- * Ends all sessions that carry the generation of a guild or of the operator, empties their list, and ends the invites that were made
- * before. Two round trips.
+ * Ends what all sessions may do in a guild, or as the operator (null), empties their list, and ends the invites that were made before. Three
+ * round trips.
  * @throws StoreUnavailableError
  */
 export async function endSessions({ client, redisKeys }: ClientStore, guildId: string | null): Promise<void> {
   const { sessions, open } = redisKeys.sessionsOf(guildId);
+  await endGeneration(client, sessions);
+  await client.del(open);
+}
+
+/** Ends all sessions of a person, and the invites that were made for this person before. Two round trips. @throws StoreUnavailableError */
+export async function endPersonSessions({ client, redisKeys }: ClientStore, userId: string): Promise<void> {
+  await endGeneration(client, redisKeys.personSessions(userId));
+}
+
+/** Begins another generation. A single command ends sessions and invites, so a kill cannot come between. */
+async function endGeneration(client: ClientStore['client'], key: string): Promise<void> {
   const generation = `${await redisTime(client)} ${newToken()}`;
   try {
-    // A single command ends sessions and invites, so a kill cannot come between. The list is emptied first, so that later sessions stay listed.
-    await Promise.all([client.del(open), client.set(sessions, generation, 'EX', MAX_INVITE_TTL_S)]);
+    await client.set(key, generation, 'EX', MAX_INVITE_TTL_S);
   } catch (error) {
-    // A full Redis refuses the first command, but still takes this one, which ends the sessions.
-    await client.del(sessions);
+    // A full Redis refuses to store, but still takes this command, which ends the sessions.
+    await client.del(key);
     throw error;
   }
 }

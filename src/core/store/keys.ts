@@ -52,7 +52,10 @@ export type GuildKeys = Readonly<ReturnType<typeof guildKeysUnder>>;
 
 /** The keys of the dashboard sessions of a guild, or of the operator. */
 export interface SessionKeys extends Pick<GuildKeys, 'sessions'> {
-  /** ZSET with a time to live: SHA-256 of the token of a session -> milliseconds of its sign-in. The service may not read it. */
+  /**
+   * ZSET with a time to live: SHA-256 of the token of a session -> milliseconds of its sign-in there. A session that it lacks opens the guild no
+   * longer. The service may not read it.
+   */
   readonly open: string;
 }
 
@@ -186,6 +189,11 @@ export class RedisKeys {
     }
     const sessions = `${this.prefix}:operator-sessions`;
     return { sessions, open: `${sessions}:open` };
+  }
+
+  /** STRING with a time to live: the text that all dashboard sessions of a person carry. Without it they have ended. */
+  personSessions(userId: string): string {
+    return `${this.prefix}:person-sessions:${userId}`;
   }
 
   /** Pub/sub channel: a guild's API keys or config changed; the message is the guild id. */

@@ -167,7 +167,7 @@ export class GuildImports {
   private async check(guildId: string, choice: ImportChoice): Promise<State> {
     const sizes = await Promise.all(choice.files.map(({ path }) => stat(path)));
     // One of a guild where nobody has signed in begins here. The first sign-in leaves it.
-    const { text: generation } = await sessionGeneration(this.target, guildId);
+    const { text: generation } = await sessionGeneration(this.target, this.sessionsKey(guildId));
     const common = { id: randomUUID(), bytes: sizes.reduce((sum, { size }) => sum + size, 0), generation };
     try {
       const file = await checkFiles(this.target, guildId, choice);

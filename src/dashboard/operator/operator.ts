@@ -6,7 +6,7 @@ import { readOverview } from '../../core/guilds/overview.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import type { Parts } from '../guild-page.ts';
 import { notFound } from '../refusal.ts';
-import { ENDED, endSession } from '../sign-in/end-session.ts';
+import { askToEndAll, ENDED, endAllSessions, endSession } from '../sign-in/end-session.ts';
 import { sessionOf } from '../visit.ts';
 
 /** Guilds on one page. Each is read with a few commands. */
@@ -16,7 +16,7 @@ const PER_PAGE = 50;
 export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use('/operator', (_req, res, next) => {
-    if (sessionOf(res).guildId !== null) throw notFound();
+    if (!sessionOf(res).isOperator) throw notFound();
     res.context.route = '/operator';
     next();
   });
@@ -33,13 +33,23 @@ export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router 
       parts.sessions.list(null),
     ]);
     const notice = ENDED.get(String(req.query.saved)) ?? '';
-    const listed = { sessions, sessionsPath: '/operator/sessions/end', ownSession: sessionOf(res).id };
+    const listed = {
+      sessions,
+      sessionsPath: '/operator/sessions/end',
+      endAllPath: '/operator/sign-out',
+      ownSession: sessionOf(res).id,
+    };
     const isNew = ID_PATTERN.test(search) && !guildIds.includes(search);
     const data = { guilds, search, page, pages, total: matching.length, isComplete, isNew, notice };
     parts.views.send(res, 'operator', { title: 'All guilds', ...data, ...listed });
   });
   router.post('/operator/sessions/end', async (req, res) => {
     res.redirect(303, `/operator?saved=${await endSession(parts, req, res, null)}`);
+  });
+  router.get('/operator/sign-out', (_req, res) => askToEndAll(parts, res, null));
+  router.post('/operator/sign-out', async (req, res) => {
+    await endAllSessions(parts, req, res, null);
+    res.redirect(303, '/');
   });
   return router;
 }

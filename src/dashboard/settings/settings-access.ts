@@ -5,7 +5,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { formOf, problemOfFields } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { notFound } from '../refusal.ts';
-import { endSession } from '../sign-in/end-session.ts';
+import { askToEndAll, endAllSessions, endSession } from '../sign-in/end-session.ts';
 import { actorOf, guildOf, sessionOf } from '../visit.ts';
 import { sendSettings } from './settings-view.ts';
 
@@ -16,9 +16,9 @@ const inviteForm = z.object({
     .regex(/^$|^[\w.-]{1,64}$/, 'A user id is 1 to 64 of A-Z a-z 0-9 _ - .'),
 });
 
-/** Adds the ends of single sessions, and for the operator the plan, invites and the end of all sessions. */
+/** Adds the ends of sessions, and for the operator the plan and invites. */
 export function addAccess(router: Router, parts: Parts): void {
-  const { guildConfig, auditLog, views, planQuotas, sessions, url } = parts;
+  const { guildConfig, auditLog, views, planQuotas, url } = parts;
 
   router.post('/settings/sessions/end', async (req, res) => {
     const guildId = guildOf(res);
@@ -26,9 +26,9 @@ export function addAccess(router: Router, parts: Parts): void {
     res.redirect(303, `/guilds/${guildId}/settings?saved=${done}`);
   });
 
-  router.post(['/settings/plan', '/settings/invite', '/settings/sign-out'], (_req, res, next) => {
+  router.post(['/settings/plan', '/settings/invite'], (_req, res, next) => {
     // The plan is what the operator sells or gives, and the operator decides who gets in.
-    if (sessionOf(res).guildId !== null) throw notFound();
+    if (!sessionOf(res).isOperator) throw notFound();
     next();
   });
   router.post('/settings/plan', async (req, res) => {
@@ -50,10 +50,11 @@ export function addAccess(router: Router, parts: Parts): void {
     const link = await auditLog.change(guildId, actorOf(req, res), what, make, 'security');
     views.send(res, 'invite', { title: 'A link to this dashboard', link, minutes: INVITE_TTL_S / 60 });
   });
+  router.get('/settings/sign-out', (_req, res) => askToEndAll(parts, res, guildOf(res)));
   router.post('/settings/sign-out', async (req, res) => {
     const guildId = guildOf(res);
-    const closeAll = () => sessions.closeAll(guildId);
-    await auditLog.end(guildId, actorOf(req, res), 'Signed out all owners', closeAll);
-    res.redirect(303, `/guilds/${guildId}/settings?saved=sign-out`);
+    await endAllSessions(parts, req, res, guildId);
+    // An owner has ended the own session here too.
+    res.redirect(303, sessionOf(res).isOperator ? `/guilds/${guildId}/settings?saved=sign-out` : '/');
   });
 }

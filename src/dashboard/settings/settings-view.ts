@@ -48,6 +48,7 @@ export async function sendSettings(
     publicUrl: `${parts.apiUrl}/g/${encodeURIComponent(guildId)}`,
     previewProblem: previewProblem(parts, overview),
     sessionsPath: `/guilds/${encodeURIComponent(guildId)}/settings/sessions/end`,
+    endAllPath: `/guilds/${guildId}/settings/sign-out`,
     ownSession: sessionOf(res).id,
   };
   parts.views.send(res, 'settings', { title: 'Settings', ...data }, problem === '' ? 200 : 400);

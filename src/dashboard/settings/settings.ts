@@ -21,7 +21,7 @@ const SAMPLE_LEVELS = [1, 5, 10, 25, 50, 100];
 /** What the page says after a change, by the query of its address. */
 const NOTICES: ReadonlyMap<string, string> = new Map([
   ['1', 'Saved.'],
-  ['sign-out', 'All owners are signed out, and links made before do not work any more.'],
+  ['sign-out', 'Everybody is signed out of this server, and links made before do not work any more.'],
   ...ENDED,
 ]);
 

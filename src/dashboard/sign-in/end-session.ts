@@ -2,7 +2,9 @@ import type { Request, Response } from 'express';
 import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn } from '../one-at-a-time.ts';
+import { serverOf } from '../servers/server.ts';
 import { actorOf } from '../visit.ts';
+import { pathOf } from './home.ts';
 
 /** What a page says after the end of a session, by the query of its address. */
 export const ENDED: ReadonlyMap<string, string> = new Map([
@@ -25,9 +27,23 @@ export function endSession(
     // Looked up first, so that the log names no session that is none.
     const listed = (await sessions.list(guildId)).find((session) => session.id === id);
     if (!listed) return 'no-session';
-    const close = () => sessions.closeById(guildId, id);
+    const close = () => sessions.endListed(guildId, id);
     const owner = listed.userId ? ` of ${listed.userId}` : '';
     const isEnded = await auditLog.end(guildId, actorOf(req, res), `Ended the session ${id}${owner}`, close);
     return isEnded ? 'session' : 'no-session';
   });
+}
+
+/** Asks whether to end all sessions of a guild, or of the operators (null). */
+export async function askToEndAll(parts: Parts, res: Response, guildId: string | null): Promise<void> {
+  const place = guildId === null ? '/operator' : `${pathOf(guildId)}/settings`;
+  const serverName = guildId === null ? '' : (await serverOf(parts, guildId)).name;
+  const shown = { serverName, action: `${place}/sign-out`, back: `${place}#sessions` };
+  parts.views.send(res, 'end-all', { title: 'End all sessions', ...shown });
+}
+
+/** Ends all sessions of a guild, or of the operators (null), and logs it. */
+export function endAllSessions({ sessions, auditLog }: Parts, req: Request, res: Response, guildId: string | null) {
+  const what = guildId === null ? 'Ended all sessions of operators' : 'Ended all sessions of this server';
+  return auditLog.end(guildId, actorOf(req, res), what, () => sessions.closeAll(guildId));
 }

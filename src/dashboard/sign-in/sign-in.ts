@@ -1,29 +1,25 @@
-import { parse } from 'cookie';
-import { type CookieOptions, type RequestHandler, type Response, Router } from 'express';
+import { type RequestHandler, type Response, Router } from 'express';
 import { AddressLimiter } from '../../core/access/address-limiter.ts';
+import { INVITE_TTL_S } from '../../core/access/invites.ts';
 import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { Refusal } from '../refusal.ts';
 import { oncePerForm } from '../repeats.ts';
-import { actorOf, sessionOf, tokenOf, visitOf } from '../visit.ts';
-import { SESSION_TTL_S, type Sessions } from './sessions.ts';
+import { serverOf } from '../servers/server.ts';
+import { actorOf, visitOf } from '../visit.ts';
+import { readCookie, setCookie } from './cookies.ts';
+import { pathOf } from './home.ts';
+import { SESSION_TTL_S } from './session-records.ts';
+import type { Session } from './session-types.ts';
+import { isOnePerson, type Opened } from './sessions.ts';
 
-/** Sign-ins with a bad link that one network may try at once, and the time after which it may try one more. */
+/** Bad links that one network may try at once, and the time after which it may try one more. */
 const ATTEMPTS = { burst: 10, intervalMs: 30_000 };
-
-/** Name and attributes of the cookie. The prefix binds it to this host and to HTTPS; http:// serves this machine only. */
-function cookieOf(url: string): { readonly name: string; readonly options: CookieOptions } {
-  const secure = url.startsWith('https:');
-  return {
-    name: secure ? '__Host-guildrank' : 'guildrank',
-    options: { httpOnly: true, sameSite: 'lax', secure, path: '/' },
-  };
-}
 
 /** Finds the session that the cookie of a request names. */
 export function readSession({ sessions, url }: Parts): RequestHandler {
   return async (req, res, next) => {
-    const token = parse(req.headers.cookie ?? '')[cookieOf(url()).name];
+    const token = readCookie(req, 'session', url());
     if (token) {
       const session = await sessions.find(token);
       if (session) Object.assign(visitOf(res), { session, token });
@@ -32,75 +28,55 @@ export function readSession({ sessions, url }: Parts): RequestHandler {
   };
 }
 
-/** Creates the routes that sign in. They need no session. */
+/** Creates the routes that sign in by a link. They need no session. */
 export function signInRoutes(parts: Parts, monotonic: () => number): Router {
-  const { sessions, auditLog, views, url } = parts;
+  const { sessions, auditLog, views } = parts;
   const limiter = new AddressLimiter(monotonic, ATTEMPTS);
-  const once = oncePerForm<Awaited<ReturnType<Sessions['open']>>>();
+  const once = oncePerForm<Opened | null>();
   const router = Router({ caseSensitive: true, strict: true });
+  /** Refuses a bad link. The limit comes after the look-up: people of one address, such as behind a proxy, must not lock each other out. */
+  const refusalOf = (address: string | undefined): Refusal => {
+    const waitMs = limiter.take(address);
+    return waitMs > 0 ? tooManyAttempts(Math.ceil(waitMs / 1000)) : badLink();
+  };
 
-  // A chat program opens a link that it sees: nothing is read or used up before the button is pressed.
-  router.get('/sign-in/:invite', (req, res) => {
+  // A chat program opens a link that it sees: nothing is used up before the button is pressed.
+  router.get('/sign-in/:invite', async (req, res) => {
     res.context.route = '/sign-in';
-    views.send(res, 'sign-in', { title: 'Sign in', invite: req.params.invite });
+    const token = req.params.invite;
+    const invite = await sessions.findInvite(token);
+    if (!invite) throw refusalOf(req.ip);
+    const { guildId, userId } = invite;
+    const { session } = visitOf(res);
+    const server = guildId === null ? null : await serverOf(parts, guildId);
+    const shown = { invite: token, server, userId, effect: effectOf(session, userId), hours: SESSION_TTL_S / 3600 };
+    views.send(res, 'sign-in', { title: 'Sign in', ...shown });
   });
 
   router.post('/sign-in', async (req, res) => {
     res.context.route = '/sign-in';
-    // Before the limit: people of one address, such as behind a proxy, must not lock each other out.
-    // The entry is written first, as for each change.
     const invite = formOf(req).invite ?? '';
+    const { token: earlier } = visitOf(res);
+    // The entry is written first, as for each change.
     const open = () =>
-      sessions.open(invite, (session) =>
-        auditLog.note(session.guildId, actorOf(req, res, session), 'Signed in', 'security'),
+      sessions.openByInvite(invite, earlier, (guildId, session) =>
+        auditLog.note(guildId, actorOf(req, res, session), 'Signed in', 'security'),
       );
     // A button that is pressed twice sends its form twice, and the browser takes the last answer.
     const browser = `${req.ip} ${req.headers['user-agent'] ?? ''}`;
     const opened = await once(`${invite} ${browser}`, open);
-    if (!opened || !(await sessions.find(opened.token))) {
-      const waitMs = limiter.take(req.ip);
-      if (waitMs > 0) throw tooManyAttempts(Math.ceil(waitMs / 1000));
-      throw new Refusal(
-        410,
-        'This link does not work',
-        'It was used, its time is over, or all sessions of its guild were ended. Ask your bot, or the operator, for a new one.',
-      );
-    }
-    const { token, session } = opened;
-    const { name, options } = cookieOf(url());
-    const earlier = parse(req.headers.cookie ?? '')[name];
-    if (earlier && earlier !== token) await sessions.close(earlier);
-    res.cookie(name, token, { ...options, maxAge: SESSION_TTL_S * 1000 });
-    res.redirect(303, homeOf(session.guildId));
+    if (!opened || !(await sessions.find(opened.token))) throw refusalOf(req.ip);
+    await enter(parts, res, opened);
+    res.redirect(303, pathOf(opened.opens[0] ?? null));
   });
   return router;
 }
 
-/** Creates the routes of a person who is signed in: the first page, and the ends of sessions. */
-export function sessionRoutes({ sessions, auditLog, url }: Parts): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  const end = (res: Response): void => {
-    const { name, options } = cookieOf(url());
-    res.clearCookie(name, options).redirect(303, '/');
-  };
-
-  router.get('/', (_req, res) => {
-    res.context.route = '/';
-    res.redirect(303, homeOf(sessionOf(res).guildId));
-  });
-  router.post('/sign-out', async (_req, res) => {
-    res.context.route = '/sign-out';
-    await sessions.close(tokenOf(res));
-    end(res);
-  });
-  router.post('/sign-out-everywhere', async (req, res) => {
-    res.context.route = '/sign-out-everywhere';
-    const { guildId } = sessionOf(res);
-    const closeAll = () => sessions.closeAll(guildId);
-    await auditLog.end(guildId, actorOf(req, res), 'Signed out everywhere', closeAll);
-    end(res);
-  });
-  return router;
+/** Gives a browser its new session, and ends the one that it had. */
+export async function enter({ sessions, url }: Parts, res: Response, { token }: Opened): Promise<void> {
+  const { token: earlier } = visitOf(res);
+  if (earlier && earlier !== token) await sessions.close(earlier);
+  setCookie(res, 'session', token, url(), SESSION_TTL_S);
 }
 
 /** Refuses a request without a session, with a page that says how to sign in. */
@@ -110,6 +86,17 @@ export const requireSession: RequestHandler = (req, res, next) => {
   throw new Refusal(401, 'Sign in', 'You are not signed in, or your session has ended.');
 };
 
+/** What a link does to a browser: signs it in, adds to what it opens, or signs another person out. */
+function effectOf(session: Session | undefined, userId: string): 'first' | 'adds' | 'replaces' {
+  if (!session) return 'first';
+  return isOnePerson(session.userId, userId) ? 'adds' : 'replaces';
+}
+
+function badLink(): Refusal {
+  const message = `It was used, its ${INVITE_TTL_S / 60} minutes are over, or all sessions were ended. Ask your bot, or the operator, for a new one.`;
+  return new Refusal(410, 'This link does not work', message);
+}
+
 function tooManyAttempts(seconds: number): Refusal {
   return new Refusal(
     429,
@@ -117,8 +104,4 @@ function tooManyAttempts(seconds: number): Refusal {
     `Too many links that do not work came from this address. Try again in ${seconds} s.`,
     seconds,
   );
-}
-
-function homeOf(guildId: string | null): string {
-  return guildId === null ? '/operator' : `/guilds/${encodeURIComponent(guildId)}`;
 }

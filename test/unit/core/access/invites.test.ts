@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   createInvite,
   findInvite,
-  type Grant,
   hashToken,
   newToken,
+  type Recipient,
   takeInvite,
 } from '../../../../src/core/access/invites.ts';
 import { type Core, openCore } from '../../../../src/core/core.ts';
@@ -15,9 +15,9 @@ import { withStoreErrors } from '../../../../src/core/store/store.ts';
 import { describeStores, type TestStore } from '../../../support/stores.ts';
 
 const DASHBOARD = 'https://dash.example.com';
-const OWNER: Grant = { guildId: 'g', userId: '' };
-const MANAGER: Grant = { guildId: 'g', userId: 'u1' };
-const OPERATOR: Grant = { guildId: null, userId: '' };
+const OWNER: Recipient = { guildId: 'g', userId: '' };
+const MANAGER: Recipient = { guildId: 'g', userId: 'u1' };
+const OPERATOR: Recipient = { guildId: null, userId: '' };
 
 describeStores('an invite to the dashboard', (kind) => {
   let testStore: TestStore;
@@ -30,12 +30,12 @@ describeStores('an invite to the dashboard', (kind) => {
   beforeEach(() => testStore.empty());
 
   /** Creates an invite and returns its token. */
-  const invite = async (grant: Grant, ttlS?: number) => {
+  const invite = async (grant: Recipient, ttlS?: number) => {
     const address = await createInvite(store, DASHBOARD, grant, ttlS);
     return address.slice(address.lastIndexOf('/') + 1);
   };
   const find = (token: string) => findInvite(store, token);
-  const take = (token: string, grant: Grant) => takeInvite(store, token, grant);
+  const take = (token: string, grant: Recipient) => takeInvite(store, token, grant);
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
   it.each([

@@ -13,8 +13,8 @@ describeStores('the end of all sessions', (kind) => {
     const address = await createInvite(suite.store, 'http://x', { guildId, userId: 'u' });
     return address.slice(address.lastIndexOf('/') + 1);
   };
-  const sessionsOn = (client: RedisClient) => new Sessions({ ...suite.store, client }, Date.now);
-  const open = (token: string) => sessionsOn(suite.store.client).open(token, async () => {});
+  const sessionsOn = (client: RedisClient) => new Sessions({ ...suite.store, client }, Date.now, null);
+  const open = (token: string) => sessionsOn(suite.store.client).openByInvite(token, undefined, async () => {});
   const isGood = async (token = '') => (await sessionsOn(suite.store.client).find(token)) !== null;
 
   /** Returns the client of a process that is killed after some commands. */

@@ -1,0 +1,15 @@
+import type { Session } from './session-types.ts';
+
+/** Returns the first page of a server, or of the operator (null). */
+export function pathOf(guildId: string | null): string {
+  return guildId === null ? '/operator' : `/guilds/${encodeURIComponent(guildId)}`;
+}
+
+/** Returns the page that a session begins with. @param last the server that this browser showed last. */
+export function homeOf({ isOperator, guildIds }: Session, last: string | undefined): string {
+  if (isOperator) return pathOf(null);
+  const known = guildIds.find((guildId) => guildId === last);
+  if (known !== undefined) return pathOf(known);
+  const [only, ...others] = guildIds;
+  return only !== undefined && others.length === 0 ? pathOf(only) : '/servers';
+}

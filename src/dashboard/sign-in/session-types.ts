@@ -1,0 +1,48 @@
+/** How a person came to the right to open a server: by a link, or because Discord says so. */
+export type GrantSource = 'link' | 'discord';
+
+/** The right of a session to open a server. */
+export interface Grant {
+  /** null = the operator, who opens all servers. */
+  readonly guildId: string | null;
+  readonly source: GrantSource;
+  /** Text of the generation of the server's sessions at the sign-in. */
+  readonly generation: string;
+}
+
+/** What is stored of a session, beside the hash of its token in the name of the Redis key. */
+export interface StoredSession {
+  /** Id of the person on the chat platform; "" = no link named it. */
+  readonly userId: string;
+  /** Text of the generation of the person's sessions at the sign-in; "" without a user id. */
+  readonly generation: string;
+  /** When Discord was asked last, in milliseconds since the epoch; 0 = never. */
+  readonly checkedAt: number;
+  readonly grants: readonly Grant[];
+}
+
+/** A grant that works, and the time of its sign-in in milliseconds since the epoch. */
+export interface LiveGrant extends Grant {
+  readonly since: number;
+}
+
+/** A session as Redis has it now. */
+export interface FoundSession {
+  readonly stored: StoredSession;
+  /** Those of its grants that work. */
+  readonly grants: readonly LiveGrant[];
+}
+
+/** A person who is signed in. */
+export interface Session {
+  /** Begin of the hash of its token: it tells sessions apart in the audit log and in lists. */
+  readonly id: string;
+  /** The text that every form must carry. It follows from the token of the session, and the token does not follow from it. */
+  readonly formToken: string;
+  /** Id of the person on the chat platform; "" = no link named it. */
+  readonly userId: string;
+  /** Whether it opens all servers, and the pages of the operator. */
+  readonly isOperator: boolean;
+  /** The servers that were opened by a link or by Discord, in this order. An operator opens the others too. */
+  readonly guildIds: readonly string[];
+}
