@@ -8,7 +8,8 @@ local function text_of(value)
   return type(value) == 'string' and value or ''
 end
 
--- Returns the state of a board: revision, key of its ranking (nil = nothing gained), and its counters as a list of texts.
+-- Returns the state of a board: revision, key of its ranking (nil = nothing gained), its counters as a list of texts, and as texts the number of
+-- the period that it shows and the minutes from UTC by which the period begins (nil = nothing was ever counted).
 local function open_board(guild, name)
   local stats_key = guild.base .. 'stats'
   local rev, model, stored = unpack(redis.call('HMGET', stats_key, 'rev', 'model', 'boards'))
@@ -43,6 +44,8 @@ local function open_board(guild, name)
     board = { counters = { '0', '0', '0' } }
   end
   board.rev = is_exact and string.format('%.0f', number * 3 + passed) or ''
+  board.shown = string.format('%.0f', suffix == '' and period or period - 1)
+  board.offset = offset
   return board
 end
 
