@@ -11,7 +11,7 @@ for (const folder of ['service', 'dashboard', 'widget']) {
   // The dashboard can be deleted from a copy of the project.
   if (existsSync(`src/${folder}`)) cpSync(`src/${folder}`, `dist/${folder}`, { recursive: true, filter: isPage });
 }
-cpSync('docs/openapi.json', 'dist/openapi.json');
+for (const name of ['openapi.json', 'public-openapi.json']) cpSync(`docs/${name}`, `dist/${name}`);
 
 mkdirSync('dist/lua', { recursive: true });
 for (const name of scriptNames()) writeFileSync(`dist/lua/${name}.lua`, scriptSource(name));

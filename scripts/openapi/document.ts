@@ -1,8 +1,9 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { codeSamples } from '../../src/service/explorer/samples.js';
 import { guildParams, memberParams, noQuery, pageQuery } from '../../src/service/http/api/schemas.ts';
 import { BASE_URL, DESCRIPTION, LEADERBOARD, MEMBER, STATS } from './examples.ts';
 import { HEADERS, responseHeaders } from './headers.ts';
+import { componentSchemas, type Parameter, parameters } from './parts.ts';
 import { PROBLEM_EXAMPLES, PROBLEM_RESPONSES, refer } from './responses.ts';
 import { guildStats, leaderboardEntry, leaderboardPage, member, problem } from './schemas.ts';
 
@@ -61,7 +62,7 @@ export function openApiDocument(): Record<string, unknown> {
       headers: HEADERS,
       examples: PROBLEM_EXAMPLES,
       responses: { ...PROBLEM_RESPONSES, NotModified: NOT_MODIFIED },
-      schemas: componentSchemas(),
+      schemas: componentSchemas(NAMED),
     },
   };
 }
@@ -126,30 +127,6 @@ function exampleUrl(address: string, inPath: readonly Parameter[], inQuery: read
   return `${BASE_URL}${path}${query && `?${query}`}`;
 }
 
-interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query';
-  readonly required: boolean;
-  readonly description: string;
-  readonly schema: { readonly default?: unknown };
-  readonly example?: unknown;
-}
-
-function parameters(place: 'path' | 'query', schema: z.ZodObject): Parameter[] {
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'output', override: opened });
-  return Object.entries(properties).map(([name, property]) => {
-    const { description, examples, ...rules } = property as { description: string; examples?: unknown[] };
-    return {
-      name,
-      in: place,
-      required: place === 'path',
-      description,
-      schema: rules,
-      ...(examples && { example: examples[0] }),
-    };
-  });
-}
-
 const NAMED = {
   LeaderboardPage: leaderboardPage,
   LeaderboardEntry: leaderboardEntry,
@@ -157,21 +134,3 @@ const NAMED = {
   GuildStats: guildStats,
   Problem: problem,
 };
-
-function componentSchemas(): Record<string, unknown> {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, override: opened });
-  return Object.fromEntries(Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema]));
-}
-
-/**
- * Adapts a schema to clients. They accept fields of later versions, read integers beyond 32 bits as 64, and need no pattern that
- * repeats a format.
- */
-function opened({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  const { type, format, maximum = Number.POSITIVE_INFINITY } = jsonSchema;
-  if (type === 'object') delete jsonSchema.additionalProperties;
-  if (type === 'integer' && maximum > 2 ** 31 - 1) jsonSchema.format = 'int64';
-  if (format === 'date-time') delete jsonSchema.pattern;
-}

@@ -209,6 +209,8 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
       [`${hour}:${a.record.id}`]: 30,
       [`${hour - 30}:${b.record.id}`]: 1200,
       [`${hour}:${b.record.id}:refused`]: 7,
+      [`${hour}:public`]: 4000,
+      [`${hour - 30}:public`]: 500,
     };
     expect((await owner.get('/guilds/own')).text).toContain('No requests came.');
     await store.client.hset('gr:{own}:usage', counts);
@@ -219,6 +221,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
       ['37', '0'],
       ['1,200', '0'],
     ]);
+    expect(text).toContain('4,000 requests in the last 24 hours, 4,500 in the last seven days. They use no quota.');
     const at = new Date(hour * 3_600_000).toISOString();
     expect(text).toContain(`<td><time datetime="${at}">`);
     expect(text).toMatch(/data-label="Requests">30<\/td><td class="right" data-label="Refused">7<\/td><\/tr>/);

@@ -19,9 +19,15 @@ type Json = Record<string, unknown>;
 /** The committed OpenAPI document. */
 export const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as Json;
 
+/** The committed OpenAPI document of the data of public pages. */
+export const publicDocument = JSON.parse(
+  readFileSync(new URL('../../docs/public-openapi.json', import.meta.url), 'utf8'),
+) as Json;
+
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 ajv.addSchema({ $id: 'document', ...(strict(document) as Json) });
 ajv.addSchema({ $id: 'published', ...document });
+ajv.addSchema({ $id: 'public', ...(strict(publicDocument) as Json) });
 const validators = new Map<string, ValidateFunction>();
 
 /**
@@ -81,7 +87,10 @@ export function expectValid(pointer: string, value: unknown, where: string): voi
   expect(faultsOf(`document#${pointer}`, value), where).toEqual([]);
 }
 
-/** Returns what is wrong with a value by the schema at a reference: `document#POINTER` strictly, `published#POINTER` for clients. */
+/**
+ * Returns what is wrong with a value by the schema at a reference: `document#POINTER` strictly, `published#POINTER` for clients, and
+ * `public#POINTER` of the document of public data strictly.
+ */
 export function faultsOf(reference: string, value: unknown): readonly unknown[] {
   const validate = validators.get(reference) ?? ajv.compile({ $ref: encodeURI(reference) });
   validators.set(reference, validate);

@@ -1,5 +1,5 @@
 import type { ClientStore } from '../store/store.ts';
-import { HOUR_MS } from './usage.ts';
+import { HOUR_MS, PUBLIC_USE } from './usage.ts';
 
 export const DAY_HOURS = 24;
 /** Hours that are shown: seven days. */
@@ -33,19 +33,29 @@ export async function readUsage({ client, redisKeys }: ClientStore, guildId: str
     ...noRequests(),
   }));
   const byKey = new Map<string, { readonly day: Count; readonly week: Count }>();
+  const publicUse = { hour: 0, day: 0, week: 0 };
   for (const [field, value] of Object.entries(fields)) {
     const [, hour, keyId = '', refused] = /^(\d+):(.+?)(:refused)?$/.exec(field) ?? [];
     const index = Number(hour) - first;
     const entry = hours[index];
     if (!entry) continue;
+    const isOfDay = index >= SHOWN_HOURS - DAY_HOURS;
+    if (keyId === PUBLIC_USE) {
+      publicUse.week += Number(value);
+      if (isOfDay) publicUse.day += Number(value);
+      if (index === SHOWN_HOURS - 1) publicUse.hour += Number(value);
+      continue;
+    }
     const ofKey = byKey.get(keyId) ?? { day: noRequests(), week: noRequests() };
     byKey.set(keyId, ofKey);
-    const counts = [entry, ofKey.week, ...(index >= SHOWN_HOURS - DAY_HOURS ? [ofKey.day] : [])];
+    const counts = [entry, ofKey.week, ...(isOfDay ? [ofKey.day] : [])];
     for (const count of counts) count[refused ? 'refused' : 'requests'] += Number(value);
   }
   return {
     /** The last seven days by the hour of the clock, oldest first. The last one is the running hour. */
     hours,
+    /** Requests for the public page and its data in the running hour, and in the last 24 hours and seven days with it. They are in no other number. */
+    publicUse,
     /** Whether a request of a key that the guild still has was written. */
     isUsed: Object.keys(used).length > 0,
     /** Returns the usage of a key by its id: its requests in the running hour, and in the last 24 hours and seven days with it. O(1). */

@@ -17,6 +17,9 @@ const MAX_WAITING = 50_000;
 /** Identities that are counted before they are added up. */
 const MAX_COUNTED = 10_000;
 
+/** Stands in the place of a key id for requests without an API key. Key ids have ten characters. */
+export const PUBLIC_USE = 'public';
+
 /** Numbers of requests of one identity, by the decision of the quota. */
 interface CountedRequests {
   allowed: number;
@@ -64,7 +67,7 @@ class WaitingUsage {
 }
 
 /**
- * Counts the requests of each API key by the hour in memory, and adds them to `gr:{G}:usage` with {@link write}. If the process is killed, the
+ * Counts the requests of each API key, and those without a key, by the hour in memory, and adds them to `gr:{G}:usage` with {@link write}. If the process is killed, the
  * counts that are not written yet are lost. No request is written twice: a call without a reply is repeated unchanged, and Redis does it once.
  */
 export class Usage {
@@ -73,6 +76,8 @@ export class Usage {
   private hour = 0;
   /** Requests in {@link hour} that are not added up yet. */
   private readonly counted = new Map<Identity, CountedRequests>();
+  /** Requests without an API key in {@link hour} that are not added up yet, by guild id. */
+  private readonly countedPublic = new Map<string, number>();
   /** By guild id. */
   private readonly waiting = new Map<string, WaitingUsage>();
   private waitingCounts = 0;
@@ -86,12 +91,7 @@ export class Usage {
 
   /** Counts a request. @param allowed whether its quota allowed it. */
   count(identity: Identity, allowed: boolean): void {
-    const now = this.now();
-    const hour = Math.floor(now / HOUR_MS);
-    if (hour !== this.hour || this.counted.size >= MAX_COUNTED) {
-      this.addUp();
-      this.hour = hour;
-    }
+    const now = this.beginHour();
     let counted = this.counted.get(identity);
     if (!counted) {
       counted = { allowed: 0, refused: 0, lastUsedAt: 0 };
@@ -100,6 +100,23 @@ export class Usage {
     if (allowed) counted.allowed++;
     else counted.refused++;
     counted.lastUsedAt = now;
+  }
+
+  /** Counts a request without an API key, for the public page of a guild or its data. It counts on no quota. */
+  countPublic(guildId: string): void {
+    this.beginHour();
+    this.countedPublic.set(guildId, (this.countedPublic.get(guildId) ?? 0) + 1);
+  }
+
+  /** Adds up what was counted in an hour that is over, and when too much is counted. @returns milliseconds since the epoch. */
+  private beginHour(): number {
+    const now = this.now();
+    const hour = Math.floor(now / HOUR_MS);
+    if (hour !== this.hour || this.counted.size + this.countedPublic.size >= MAX_COUNTED) {
+      this.addUp();
+      this.hour = hour;
+    }
+    return now;
   }
 
   /**
@@ -170,6 +187,11 @@ export class Usage {
       this.waiting.set(guildId, guild);
     }
     this.counted.clear();
+    for (const [guildId, requests] of this.countedPublic) {
+      const guild = this.waiting.get(guildId) ?? new WaitingUsage();
+      if (this.add(guild, `${this.hour}:${PUBLIC_USE}`, requests)) this.waiting.set(guildId, guild);
+    }
+    this.countedPublic.clear();
   }
 
   /** Returns whether there was something to add, and room for it. */

@@ -9,24 +9,37 @@ local function ranking_page(guild, board, ...)
   return page(guild, ...)
 end
 
--- Returns the settings of the page, each "" when there is none: title, boards, accent, dark accent, background, dark background, picture. Returns
--- nil when the page is off.
+-- Returns the settings of the page, each "" when there is none: what search engines may list, whether rewards are shown, title, boards,
+-- accent, dark accent, background, dark background, picture. Returns nil when the page is off.
 local function public_settings(guild)
+  local fields = { 'public_page', 'page_index', 'page_rewards', 'page_title', 'boards' }
   local look = { 'page_accent', 'page_accent_dark', 'page_background', 'page_background_dark', 'page_picture' }
-  local stored = redis.call('HMGET', guild.base .. 'config', 'public_page', 'page_title', 'boards', unpack(look))
+  for _, field in ipairs(look) do
+    fields[#fields + 1] = field
+  end
+  local stored = redis.call('HMGET', guild.base .. 'config', unpack(fields))
   if stored[1] ~= 'on' then
     return nil
   end
   local settings = {}
-  for i = 2, 3 + #look do
+  for i = 2, #fields do
     settings[i - 1] = text_of(stored[i])
   end
   return { unpack(settings) }
 end
 
+-- Returns the reply of "stats" for the guild, or for its board, and the begin and the end of the board's period, {} = none.
+local function totals(guild, board)
+  if board == '' then
+    return stats(guild, ''), {}
+  end
+  local opened = open_board(guild, board)
+  return board_commands.stats(guild, board, ''), opened.limits and opened.limits() or {}
+end
+
 local public_commands = {}
 
--- Reply: "" when the ranking is at revision `cached`; else the settings, and the replies of "page" and "stats". O(log m + rows).
+-- Reply: "" when the ranking is at revision `cached`; else the settings, and the replies of "page", "stats" and the period. O(log m + rows).
 function public_commands.page(guild, board, first, last, cached)
   local settings = public_settings(guild)
   if not settings then
@@ -36,12 +49,13 @@ function public_commands.page(guild, board, first, last, cached)
   if rows == '' then
     return ''
   end
-  return { settings, rows, board == '' and stats(guild, '') or board_commands.stats(guild, board, '') }
+  return { settings, rows, totals(guild, board) }
 end
 
--- Reads a member with up to `reach` members above it and below it. Reply: "none" for a user who is not ranked; "" when the ranking is at
--- revision `cached`; else the settings, rank of the first row, from 0, and the reply of "page". O(log m + reach).
-function public_commands.member(guild, board, user_id, reach, cached)
+-- Reads a member in the middle of `limit` rows; at an end of the ranking, the member is nearer to the end. Reply: "" when the ranking is at revision
+-- `cached`; else the settings, the replies of "page", "stats" and the period, and the rank of the first row, from 0. Of a user who is not ranked, ""
+-- takes the place of the page, and -1 that of the rank. O(log m + limit).
+function public_commands.member(guild, board, user_id, limit, cached)
   local settings = public_settings(guild)
   if not settings then
     return 'off'
@@ -52,15 +66,17 @@ function public_commands.member(guild, board, user_id, reach, cached)
   end
   local rank = key and redis.call('ZREVRANK', key, user_id)
   if not rank then
-    return 'none'
+    local counters, period = totals(guild, board)
+    return { settings, '', counters, period, -1 }
   end
-  local first = math.max(rank - reach, 0)
-  local from, to = string.format('%.0f', first), string.format('%.0f', rank + reach)
+  local first = math.max(math.min(rank - math.floor(limit / 2), redis.call('ZCARD', key) - limit), 0)
+  local from, to = string.format('%.0f', first), string.format('%.0f', first + limit - 1)
   local rows = ranking_page(guild, board, from, to, cached)
   if rows == '' then
     return ''
   end
-  return { settings, first, rows }
+  local counters, period = totals(guild, board)
+  return { settings, rows, counters, period, first }
 end
 
 -- Returns the command of a name such as "public.page" or "public.page~week"; nil for another name.

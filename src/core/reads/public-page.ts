@@ -2,10 +2,11 @@ import { BOUNDS, cutText } from '../bounds.ts';
 import type { Curve } from '../ranking/curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage } from '../ranking/model.ts';
 import { splitProfile } from '../ranking/profile.ts';
+import { type Indexing, indexingOf } from '../settings/guild-config.ts';
 import { lookOf, type PageLook } from '../settings/page-look.ts';
 import { BOARDS, type BoardName, kindOfBoard } from '../store/keys.ts';
 import type { CommandReply, ReadCommand } from './command-batcher.ts';
-import type { Period } from './period.ts';
+import { type Period, periodOf } from './period.ts';
 import {
   curveOf,
   decodePage,
@@ -18,26 +19,31 @@ import {
 } from './reader.ts';
 
 /** What all public pages of a guild show. */
-interface PublicGuild {
+export interface PublicGuild {
   /** Revision of the ranking: it changes with each write to the guild. "" = it has none. */
   readonly revision: string;
+  /** What search engines may list. */
+  readonly indexing: Indexing;
+  /** Whether the guild shows what levels give and how members earn XP. */
+  readonly showsRewards: boolean;
   /** "" = the guild id. */
   readonly title: string;
   /** The boards that the guild has. */
   readonly boards: readonly BoardName[];
   readonly look: PageLook;
   readonly curve: Curve;
-  /** The week or month that a board counts; null for the ranking of the guild. */
+  /** Counters of the ranking. */
+  readonly stats: GuildStats;
+  /** The time that the ranking counts; null for the ranking of all time. */
   readonly period: Period | null;
 }
 
-/** One page of the ranking, with the counters. */
+/** One page of the ranking. */
 export interface PublicPage extends PublicGuild {
   readonly page: LeaderboardPage;
-  readonly stats: GuildStats;
 }
 
-/** A member with those next to it. */
+/** A member with the rows around it. */
 export interface PublicMember extends PublicGuild {
   readonly member: LeaderboardEntry;
   /** The member and those next to it, in the order of the ranking. */
@@ -47,11 +53,22 @@ export interface PublicMember extends PublicGuild {
   readonly dailyStreak: number;
 }
 
+/** A guild with a public page that does not rank a user. */
+export interface PublicUnranked extends PublicGuild {
+  readonly member: null;
+}
+
 /** The revision of "" keeps it out of the response cache: a page that is off is asked for anew each time. */
 const NOTHING: Versioned<null> = { revision: '', value: null };
 
-/** What a read finds of a user that a guild with a public page does not rank. */
-export const UNRANKED = 'unranked';
+/** The reply of command-public.lua: settings, rows, counters, the limits of the period, and the rank of the first row of a member, from 0. */
+type PublicReply = readonly [
+  settings: readonly string[],
+  page: PageReply | '',
+  counters: readonly string[],
+  period: readonly string[],
+  first?: number | string,
+];
 
 /** Reads one page of a guild with a public page; null for another guild, and for a board that the guild does not have. O(log m + limit). */
 export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>> {
@@ -71,53 +88,58 @@ export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>>
 
   decode(reply: CommandReply): Versioned<PublicPage | null> {
     if (typeof reply === 'string') return NOTHING;
-    const [stored, rows, counters] = reply as unknown as [string[], PageReply, string[]];
-    const settings = settingsOf(stored);
-    const { revision, value: page, period } = this.read.decode(rows);
-    if (this.board && !settings.boards.includes(this.board)) return { revision, value: null };
-    const stats = decodeStats(counters).value;
-    return { revision, value: { ...settings, revision, curve: curveOf(rows[2]), period, page, stats } };
+    const guild = guildOf(reply as unknown as PublicReply, this.board);
+    const { revision, value: page } = this.read.decode(reply[1] as CommandReply);
+    return { revision, value: guild && { ...guild, revision, page } };
   }
 }
 
-/** Reads a ranked member of a guild with a public page, with those next to it; null for another guild. O(log m + reach). */
-export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | typeof UNRANKED | null>> {
+/** Reads a member of a guild with a public page, in the middle of rows; null as for {@link PublicPageRead}. O(log m + limit). */
+export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | PublicUnranked | null>> {
   readonly command: string;
-  readonly weight: number;
 
-  /** @param reach members to read above and below it, at most. */
+  /** @param weight rows to read. Where the ranking ends, the member is not in the middle, and there are as many rows. */
   constructor(
     readonly guildId: string,
     private readonly userId: string,
-    reach: number,
+    readonly weight: number,
     private readonly board: BoardName | undefined,
   ) {
-    this.command = [`public.${named('member', board)}`, userId, reach].join(' ');
-    this.weight = 2 * reach + 1;
+    this.command = [`public.${named('member', board)}`, userId, weight].join(' ');
   }
 
-  decode(reply: CommandReply): Versioned<PublicMember | typeof UNRANKED | null> {
-    if (reply === 'none') return { revision: '', value: UNRANKED };
+  decode(reply: CommandReply): Versioned<PublicMember | PublicUnranked | null> {
     if (typeof reply === 'string') return NOTHING;
-    const [stored, first, page] = reply as unknown as [string[], number | string, PageReply];
-    const settings = settingsOf(stored);
-    const { revision, value, period } = decodePage(page, 1, Number(first));
+    const [, page, , , first] = reply as unknown as PublicReply;
+    const guild = guildOf(reply as unknown as PublicReply, this.board);
+    // Of no revision, so that it is asked for anew each time: a user can come into the ranking of another one's rows.
+    if (!guild || page === '') return { revision: '', value: guild && { ...guild, member: null } };
+    const { revision, value } = decodePage(page, 1, Number(first));
     const { data: rows, total } = value;
     const index = rows.findIndex(({ user_id }) => user_id === this.userId);
     const member = rows[index];
-    if (!member || (this.board && !settings.boards.includes(this.board))) return { revision, value: null };
+    if (!member) return { revision: '', value: { ...guild, member: null } };
     const dailyStreak = wholeXp(splitProfile(page[4][index] ?? null).streak);
-    const shown = { member, rows, total, dailyStreak };
-    return { revision, value: { ...settings, revision, curve: curveOf(page[2]), period, ...shown } };
+    return { revision, value: { ...guild, revision, member, rows, total, dailyStreak } };
   }
 }
 
-/** Returns the settings that command-public.lua replies. The boards are stored as "week,month". */
-function settingsOf([title = '', stored = '', ...look]: readonly string[]) {
+/** Returns what a reply says of the guild; null when the guild does not have the board. The boards are stored as "week,month". */
+function guildOf([settings, , counters, period]: PublicReply, board: BoardName | undefined): PublicGuild | null {
+  const [index = '', rewards, title = '', stored = '', ...look] = settings;
   const kinds: readonly string[] = stored.split(',');
+  const boards = BOARDS.filter((name) => kinds.includes(kindOfBoard(name)));
+  if (board && !boards.includes(board)) return null;
+  const { revision, value: stats, curve } = decodeStats(counters);
   return {
+    revision,
+    indexing: indexingOf(index),
+    showsRewards: rewards !== 'off',
     title: cutText(title, BOUNDS.title.bytes),
-    boards: BOARDS.filter((board) => kinds.includes(kindOfBoard(board))),
+    boards,
     look: lookOf(look),
+    curve: curveOf(curve),
+    stats,
+    period: board ? periodOf(period) : null,
   };
 }

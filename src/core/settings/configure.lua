@@ -2,7 +2,9 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- ARGV field, value, ...   (plan, xp_multiplier, rules; "boards" with "week", "month", "week,month" or ""; "utc_offset_minutes", or
---   "time_zone" with its "utc_offsets" (lib-period.lua), by which the boards begin; public_page, "on" or "", page_title, and its look: page_accent, page_accent_dark, page_background, page_background_dark, page_picture).
+--   "time_zone" with its "utc_offsets" (lib-period.lua), by which the boards begin; public_page, "on" or ""; page_index, "none", "members" or
+--   ""; page_rewards, "off" or ""; page_title; and its look: page_accent, page_accent_dark, page_background, page_background_dark,
+--   page_picture).
 --   An empty value removes a field.
 --
 -- A board that is new begins empty. One that is not named any more is deleted, with the one before it.
@@ -22,6 +24,8 @@ local FIELDS = {
   time_zone = 64,
   utc_offsets = MAX_OFFSETS,
   public_page = 2,
+  page_index = 7,
+  page_rewards = 3,
   page_title = 400,
   page_accent = 7,
   page_accent_dark = 7,

@@ -18,6 +18,15 @@ export const configureScript = defineScript({
   decode: (revision: string) => revision,
 });
 
+/** What search engines may list of a guild with a public page: the leaderboard and no members; its members too; or nothing. */
+export const INDEXINGS = ['leaderboard', 'members', 'none'] as const;
+export type Indexing = (typeof INDEXINGS)[number];
+
+/** Returns what the field `page_index` of a config says. */
+export function indexingOf(stored: string): Indexing {
+  return INDEXINGS.find((indexing) => indexing === stored) ?? 'leaderboard';
+}
+
 /** The config fields to change. A field left out stays as it is. */
 export interface GuildConfigChange {
   readonly plan?: string;
@@ -31,6 +40,10 @@ export interface GuildConfigChange {
   readonly utcOffsetMinutes?: number;
   /** Whether the guild has a public page. */
   readonly publicPage?: boolean;
+  /** What search engines may list of it. */
+  readonly pageIndex?: Indexing;
+  /** Whether the public page shows what levels give and how members earn XP. */
+  readonly pageRewards?: boolean;
   /** Title of the public page, 100 characters at most; "" = the guild id. */
   readonly pageTitle?: string;
   /** Colours and picture of the public page; "" takes one back. */
@@ -136,6 +149,7 @@ export class GuildConfig {
 /** Returns the change, but for the curve, as configure.lua reads it: field, value, ... @throws InvalidInputError for what does not fit. */
 function toFields(change: GuildConfigChange): string[] {
   const { plan, xpMultiplier, boards, utcOffsetMinutes, publicPage, pageTitle, pageLook = {} } = change;
+  const { pageIndex, pageRewards } = change;
   const fields: string[] = [];
   if (plan !== undefined) fields.push('plan', plan);
   if (xpMultiplier !== undefined) fields.push('xp_multiplier', String(xpMultiplier));
@@ -143,6 +157,8 @@ function toFields(change: GuildConfigChange): string[] {
   if (utcOffsetMinutes !== undefined)
     fields.push('utc_offset_minutes', String(utcOffsetMinutes), 'time_zone', '', 'utc_offsets', '');
   if (publicPage !== undefined) fields.push('public_page', publicPage ? 'on' : '');
+  if (pageIndex !== undefined) fields.push('page_index', pageIndex === 'leaderboard' ? '' : pageIndex);
+  if (pageRewards !== undefined) fields.push('page_rewards', pageRewards ? '' : 'off');
   if (pageTitle !== undefined) fields.push('page_title', parseTitle(pageTitle));
   for (const setting of LOOK_SETTINGS) {
     const value = pageLook[setting];

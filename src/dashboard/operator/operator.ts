@@ -55,16 +55,16 @@ export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router 
 }
 
 /**
- * Returns the overview of a guild, and the requests that were refused in the running hour because its quota was used up; only its id if
- * its data cannot be read.
+ * Returns the overview of a guild, the requests that were refused in the running hour because its quota was used up, and the requests of this hour
+ * without an API key; only its id if its data cannot be read.
  */
 async function stateOf(parts: Parts, guildId: string) {
   try {
-    const [overview, { hours }] = await Promise.all([
+    const [overview, { hours, publicUse }] = await Promise.all([
       readOverview(parts, parts.planQuotas, guildId),
       readUsage(parts, guildId, parts.now()),
     ]);
-    return { ...overview, refused: hours.at(-1)?.refused ?? 0 };
+    return { ...overview, refused: hours.at(-1)?.refused ?? 0, publicRequests: publicUse.hour };
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     return { guild: guildId, isUnreadable: true };

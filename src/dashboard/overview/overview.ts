@@ -22,7 +22,14 @@ export const overviewPage: GuildPage = {
       ]);
       const steps = firstSteps(overview, parts.publicPages, usage.isUsed);
       const charts = requestCharts(usage);
-      parts.views.send(res, 'overview', { title: 'Overview', overview, steps, top: top.data, charts });
+      parts.views.send(res, 'overview', {
+        title: 'Overview',
+        overview,
+        steps,
+        top: top.data,
+        charts,
+        publicUse: usage.publicUse,
+      });
     });
   },
 };

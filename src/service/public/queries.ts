@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import { LANGUAGES, type Language } from '../../widget/translation.ts';
-import { count, parseAll } from '../http/api/schemas.ts';
-import { Problem } from '../http/response/problem.ts';
+import { count, id, parseAll, userId } from '../http/api/schemas.ts';
+import { invalidRequest, Problem } from '../http/response/problem.ts';
 
 /** Rows of a page unless its address says otherwise, and the most. */
 const DEFAULT_ROWS = 25;
 const MAX_ROWS = 100;
+
+const FIND_RULE = 'must be a text of 1 to 100 characters';
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => {
   const rule = `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
@@ -20,10 +22,36 @@ const pageQuery = rankingQuery.extend({
   limit: count(1, MAX_ROWS, DEFAULT_ROWS),
   overlay: oneOf(['0', '1']).optional(),
 });
+/** The parameters of documents of data, with the texts that describe them. */
+export const dataParams = z.object({
+  guild_id: id.meta({ description: 'Server id, always a string', examples: ['81384788765712384'] }),
+});
+export const memberDataParams = dataParams.extend({ user_id: userId });
+export const memberDataQuery = z.object({
+  board: board.describe(
+    'A board of the server: the XP gained in this week or month, or in the last one. All time without it',
+  ),
+});
+export const dataQuery = memberDataQuery.extend({
+  page: count(1, Number.MAX_SAFE_INTEGER, 1).describe('Page number. A page past the end is empty, with the true total'),
+  limit: count(1, MAX_ROWS, DEFAULT_ROWS).describe('Entries a page. A value out of range is 400, never clamped'),
+  around: id
+    .optional()
+    .meta({ description: 'Id of a member: the entries with this member in the middle. Not beside `page`' }),
+  find: z
+    .string({ error: 'must be given once' })
+    .trim()
+    .min(1, FIND_RULE)
+    .max(100, FIND_RULE)
+    .optional()
+    .describe('The members that this text finds, by their id, all on one page. Not beside `page` or `around`'),
+});
 const badgeQuery = rankingQuery.extend({ member: z.string({ error: 'must be given once' }).optional() });
 
 /** Which ranking a page shows, and how. */
 export type RankingQuery = ReturnType<typeof ranking>;
+/** What a document of data shows. */
+export type DataQuery = ReturnType<typeof parseData>;
 export type PageQuery = ReturnType<typeof parsePage>;
 export type MemberQuery = ReturnType<typeof parseMember>;
 
@@ -58,6 +86,23 @@ export function parsePage(address: Address) {
 export function parseMember(address: Address) {
   const rest = parseAll(z.object({}), rankingQuery, {}, address.query);
   return { ...ranking(address, rest), userId: knownForm(address.params.user_id) };
+}
+
+/** @throws Problem as {@link parsePage}; invalid_request for more than one of `page`, `around` and `find`. */
+export function parseData(address: Address) {
+  const { board, page, limit, around, find } = parseAll(z.object({}), dataQuery, {}, address.query);
+  const given = Object.keys(address.query as object).filter(
+    (name) => name === 'page' || name === 'around' || name === 'find',
+  );
+  if (given.length > 1)
+    throw invalidRequest(given.slice(1).map((parameter) => ({ parameter, detail: `cannot stand beside ${given[0]}` })));
+  return { guildId: knownForm(address.params.guild_id), board, page, limit, around, find };
+}
+
+/** @throws Problem as {@link parseMember}. */
+export function parseMemberData(address: Address) {
+  const { board } = parseAll(z.object({}), memberDataQuery, {}, address.query);
+  return { guildId: knownForm(address.params.guild_id), userId: knownForm(address.params.user_id), board };
 }
 
 /** @throws Problem as {@link parsePage}. */

@@ -1,7 +1,9 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { AddressLimiter } from '../../core/access/address-limiter.ts';
+import type { Usage } from '../../core/access/usage.ts';
 import type { Language } from '../../widget/translation.ts';
+import type { Encoding } from '../http/response/encoding.ts';
 import { type HeaderBlock, headerBlock, joinBlocks } from '../http/response/headers.ts';
 import { Problem, tooManyRequests } from '../http/response/problem.ts';
 import { RenderedBody } from '../http/response/rendered-body.ts';
@@ -15,7 +17,16 @@ import { type Painter, Pictures } from './pictures.ts';
 import { problemPage } from './problem-page.ts';
 import { type Address, noPage } from './queries.ts';
 import type { Site } from './unfurl.ts';
-import { type Want, type Wanted, wantBadge, wantMember, wantPage, wantTop } from './wanted.ts';
+import {
+  type Want,
+  type Wanted,
+  wantBadge,
+  wantData,
+  wantMember,
+  wantMemberData,
+  wantPage,
+  wantTop,
+} from './wanted.ts';
 
 const COMMON = {
   Vary: 'Accept-Encoding, Accept-Language',
@@ -35,6 +46,22 @@ const OF_IMAGES = joinBlocks(
     'Cross-Origin-Resource-Policy': 'cross-origin',
   }),
 );
+/** The data of a page is for programs of any site. */
+const OF_DATA_PROBLEMS = blockOf({
+  Vary: 'Accept-Encoding',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': PICTURE_POLICY,
+  'X-Robots-Tag': 'noindex',
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, Retry-After, X-Request-Id',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  ...FRAMELESS,
+});
+/** A proxy before the service and a browser may each keep data for five seconds, so what is hidden is gone after ten. */
+const OF_DATA = joinBlocks(headerBlock('Cache-Control', 'public, max-age=5, s-maxage=5'), OF_DATA_PROBLEMS);
+/** The smaller coding first. */
+const DATA_CODINGS = ['br', 'gzip'] as const;
 /** Open pages ask for the same addresses again and again: this many are cached with what they need. */
 const MAX_ADDRESSES = 5000;
 /** Addresses of pages and the languages of a browser are shorter together; what is longer is not worth the memory. */
@@ -46,6 +73,8 @@ export interface PublicPagesParts extends Omit<Site, 'hasPictures' | 'frameAnces
   /** Limits the requests of an address. */
   readonly limiter: AddressLimiter;
   readonly batcher: Pick<RequestBatcher<RenderedBody | null>, 'read'>;
+  /** Counts what is answered, by guild. */
+  readonly usage: Pick<Usage, 'countPublic'>;
   readonly responses: ResponseWriter;
   /** Draws the pictures of the first members; undefined = there are none. */
   readonly painter: Painter | undefined;
@@ -61,26 +90,39 @@ interface KnownAddress {
   readonly route: string;
   readonly wanted: Wanted;
   readonly headers: HeaderBlock;
+  readonly codings: readonly Encoding[] | undefined;
 }
 
-/** The routes, each with the read that it needs, and the relative address of the root of the service. */
-const ROUTES: readonly [route: string, root: string, want: Want][] = [
-  ['/g/:guild_id', '../', wantPage],
-  ['/g/:guild_id/m/:user_id', '../../../', wantMember],
-  ['/g/:guild_id/badge.svg', '../../', wantBadge],
+/** A route that one read answers. */
+interface Route {
+  readonly path: string;
+  /** Relative address of the root of the service. */
+  readonly root: string;
+  readonly want: Want;
+  /** What it sends: a web page in the language of the visitor, or the same for all visitors unless its address names a language. */
+  readonly kind: 'page' | 'image' | 'data';
+}
+
+const ROUTES: readonly Route[] = [
+  { path: '/g/:guild_id', root: '../', want: wantPage, kind: 'page' },
+  { path: '/g/:guild_id/data.json', root: '../../', want: wantData, kind: 'data' },
+  { path: '/g/:guild_id/m/:user_id', root: '../../../', want: wantMember, kind: 'page' },
+  { path: '/g/:guild_id/m/:user_id/data.json', root: '../../../../', want: wantMemberData, kind: 'data' },
+  { path: '/g/:guild_id/badge.svg', root: '../../', want: wantBadge, kind: 'image' },
 ];
 const PICTURE = '/g/:guild_id/top.png';
+const DATA_PATHS = new Set(ROUTES.filter(({ kind }) => kind === 'data').map(({ path }) => path));
 /** The form of the search leads here, and from here to the page of the member. */
 const SEARCH = '/g/:guild_id/m';
 const ROOTS = new Map([
-  ...ROUTES.map(([route, root]) => [route, root] as const),
+  ...ROUTES.map(({ path, root }) => [path, root] as const),
   [PICTURE, '../../'],
   [SEARCH, '../../'],
 ]);
 
 /** @param onFile called for each request of a file of the pages, and of their search. */
 export function publicPages(parts: PublicPagesParts, onFile: () => void) {
-  const { limiter, batcher, responses, painter, url, embedOrigins } = parts;
+  const { limiter, batcher, usage, responses, painter, url, embedOrigins } = parts;
   const site = {
     url,
     hasPictures: painter !== undefined,
@@ -91,10 +133,15 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   const ofCachedPages = joinBlocks(CACHING, ofPages);
   const ofProblems = joinBlocks(ofPages, headerBlock('Content-Security-Policy', policyOf(site.frameAncestors)));
   const router = Router({ caseSensitive: true, strict: true });
-  /** Sends the page of a problem, if the request was for one of these pages. @returns whether it was. */
+  /** Sends a problem as the route sends problems, if the request was for one of these pages. @returns whether it was. */
   const refuse = (req: Request, res: Response, problem: Problem): boolean => {
     const root = ROOTS.get(res.context.route);
     if (root === undefined) return false;
+    if (DATA_PATHS.has(res.context.route)) {
+      const text = problem.body(res.context.requestId);
+      responses.refuse(req, res, problem, text, 'application/problem+json', OF_DATA_PROBLEMS);
+      return true;
+    }
     responses.refuse(req, res, problem, problemPage(req, problem, root), 'text/html; charset=utf-8', ofProblems);
     return true;
   };
@@ -112,25 +159,26 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     const { response, error } = await batcher.read(wanted);
     if (error !== undefined) throw error;
     if (!response) throw noPage();
+    usage.countPublic(wanted.command.guildId);
     return response;
   };
-  /** Addresses by {@link keyOf}. */
+  /** Addresses by {@link keyOf}, or by themselves where all visitors get the same. */
   const known = new LRUCache<string, KnownAddress>({
     max: MAX_ADDRESSES,
     maxSize: MAX_ADDRESSES * MAX_KEY_LENGTH,
     sizeCalculation: (_address, key) => key.length,
   });
-  const answer = async (req: Request, res: Response, { wanted, headers }: KnownAddress): Promise<void> => {
-    responses.send(req, res, await read(wanted), headers);
+  const answer = async (req: Request, res: Response, { wanted, headers, codings }: KnownAddress): Promise<void> => {
+    responses.send(req, res, await read(wanted), headers, codings);
   };
 
-  for (const [route, , want] of ROUTES) {
-    // An image is the same for all visitors, unless its address names a language.
-    const isImage = want === wantBadge;
-    addRoute(router, route, limit, (req, res) => {
-      const wanted = wantedBy(req, want, isImage ? DEFAULT_LANGUAGE : acceptedLanguage(req));
-      const address = { route, wanted, headers: isImage ? OF_IMAGES : ofCachedPages };
-      const key = keyOf(req);
+  const headersOf = { page: ofCachedPages, image: OF_IMAGES, data: OF_DATA } as const;
+  for (const { path, want, kind } of ROUTES) {
+    addRoute(router, path, limit, (req, res) => {
+      const wanted = wantedBy(req, want, kind === 'page' ? acceptedLanguage(req) : DEFAULT_LANGUAGE);
+      const codings = kind === 'data' ? DATA_CODINGS : undefined;
+      const address = { route: path, wanted, headers: headersOf[kind], codings };
+      const key = kind === 'page' ? keyOf(req) : req.url;
       if (key.length <= MAX_KEY_LENGTH) known.set(key, address);
       return answer(req, res, address);
     });
@@ -138,7 +186,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   /** Answers addresses that were parsed before, without asking the router about them again. */
   const knownAddresses: RequestHandler = (req, res, next) => {
     const isRead = req.url.startsWith('/g/') && (req.method === 'GET' || req.method === 'HEAD');
-    const address = isRead ? known.get(keyOf(req)) : undefined;
+    const address = isRead ? (known.get(req.url) ?? known.get(keyOf(req))) : undefined;
     if (!address) return next();
     res.context.route = address.route;
     limit(req, res, () => void answer(req, res, address).catch(next));

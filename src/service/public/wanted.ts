@@ -1,20 +1,25 @@
+import { ID_PATTERN } from '../../core/ranking/model.ts';
 import {
   type PublicMember,
   PublicMemberRead,
   type PublicPage,
   PublicPageRead,
-  UNRANKED,
+  type PublicUnranked,
 } from '../../core/reads/public-page.ts';
 import { memberNotFound } from '../http/response/problem.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
 import type { CacheableRead } from '../serving/response-cache.ts';
 import { renderGuildBadge, renderMemberBadge } from './badges.ts';
+import { renderAround, renderFound, renderMemberData, renderRanking } from './data.ts';
 import { renderMember, renderPage } from './documents.ts';
 import {
   type Address,
+  type DataQuery,
   type MemberQuery,
   parseBadge,
+  parseData,
   parseMember,
+  parseMemberData,
   parsePage,
   parsePicture,
   type RankingQuery,
@@ -22,8 +27,8 @@ import {
 import { renderTop, TOP_ROWS } from './top-drawing.ts';
 import type { Site } from './unfurl.ts';
 
-/** Members shown above and below one. */
-const REACH = 2;
+/** Rows of a member's page, with the member in the middle. */
+const MEMBER_ROWS = 5;
 
 /** A read, which renders null for null. Its `render` throws Problem member_not_found for a user that is not ranked. */
 export type Wanted<T = unknown> = CacheableRead<RenderedBody | null, T>;
@@ -73,18 +78,67 @@ function wantedGuildBadge(parsed: RankingQuery): Wanted<PublicPage | null> {
   };
 }
 
+/** Returns what a document of data needs: a page of the ranking, the rows around a member, or the members that a text finds. */
+export const wantData: Want = (address) => {
+  const parsed = parseData(address);
+  const { guildId, board, page, limit, around, find } = parsed;
+  if (find !== undefined) return wantedFound(parsed, find);
+  const key = ['public-data', guildId, board, limit];
+  if (around === undefined) {
+    return {
+      cacheKey: [...key, page].join(' '),
+      command: new PublicPageRead(guildId, page, limit, board),
+      render: (found: PublicPage | null) => found && renderRanking(parsed, found),
+    };
+  }
+  return {
+    cacheKey: [...key, 'around', around].join(' '),
+    command: new PublicMemberRead(guildId, around, limit, board),
+    render: (found: MemberFound) => found && renderAround(parsed, ranked(found)),
+  };
+};
+
+/** Returns what the document of a member needs. */
+export const wantMemberData: Want = (address) => {
+  const parsed = parseMemberData(address);
+  const { guildId, board, userId } = parsed;
+  return {
+    cacheKey: ['public-member-data', guildId, board, userId].join(' '),
+    command: new PublicMemberRead(guildId, userId, 1, board),
+    render: (found: MemberFound) => found && renderMemberData(parsed, ranked(found)),
+  };
+};
+
+/** Returns the search for a text: the member with this id, or none. */
+function wantedFound(parsed: DataQuery, find: string): Wanted {
+  const { guildId, board } = parsed;
+  const cacheKey = ['public-data', guildId, board, parsed.limit, 'find', find].join(' ');
+  if (!ID_PATTERN.test(find)) {
+    const render = (found: PublicPage | null) => found && renderFound(parsed, found, []);
+    return { cacheKey, command: new PublicPageRead(guildId, 1, 1, board), render };
+  }
+  const render = (found: MemberFound) => found && renderFound(parsed, found, found.member ? [found.member] : []);
+  return { cacheKey, command: new PublicMemberRead(guildId, find, 1, board), render };
+}
+
+/** What the read of a member finds. */
+type MemberFound = PublicMember | PublicUnranked | null;
+
+/** Returns the member of a read. @throws Problem member_not_found for a user that is not ranked. */
+function ranked(found: PublicMember | PublicUnranked): PublicMember {
+  if (found.member === null) throw memberNotFound();
+  return found;
+}
+
 function wantedMember(
   kind: string,
   parsed: MemberQuery,
   render: (query: MemberQuery, found: PublicMember) => RenderedBody,
-): Wanted<PublicMember | typeof UNRANKED | null> {
+): Wanted<MemberFound> {
   const { guildId, userId, board, lang, isLangGiven } = parsed;
   return {
     cacheKey: [`public-${kind}`, guildId, board, lang, isLangGiven, userId].join(' '),
-    command: new PublicMemberRead(guildId, userId, REACH, board),
-    render: (found) => {
-      if (found === UNRANKED) throw memberNotFound();
-      return found && render(parsed, found);
-    },
+    command: new PublicMemberRead(guildId, userId, MEMBER_ROWS, board),
+    render: (found) => found && render(parsed, ranked(found)),
   };
 }

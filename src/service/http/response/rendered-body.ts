@@ -1,12 +1,15 @@
 import { hash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { GuildStats, LeaderboardPage, Member } from '../../../core/ranking/model.ts';
+import type { Encoding } from './encoding.ts';
 import { type HeaderBlock, headerBlock } from './headers.ts';
 
 /** Smaller bodies fit into one or two packets. */
 const MIN_COMPRESSED_BYTES = 2000;
 /** Higher levels take up to three times as long for 6 % fewer bytes. */
 const GZIP_LEVEL = 4;
+/** As fast as gzip at its level, with 8 % fewer bytes. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 /** The longest that a compressed body may be, as a part of the body. */
 const COMPRESSED_SHARE = 0.5;
 
@@ -18,7 +21,7 @@ export class RenderedBody {
   readonly headers: HeaderBlock;
   /** Whether a client may get it compressed. */
   readonly isLarge: boolean;
-  private compressed: RenderedBody | undefined;
+  private readonly compressed = new Map<Encoding, RenderedBody>();
 
   /**
    * @param body the bytes, one in each character, to be written as latin1. Node then sends head and body as one string in one write; a
@@ -38,22 +41,27 @@ export class RenderedBody {
     this.isLarge = body.length >= MIN_COMPRESSED_BYTES;
   }
 
-  /** Returns the body compressed with gzip, or itself if that saves less than half. Works once. */
-  gzipped(): RenderedBody {
-    this.compressed ??= this.compress();
-    return this.compressed;
+  /** Returns the body in a coding, or itself if that saves less than half. Works once for each coding. */
+  encoded(coding: Encoding): RenderedBody {
+    const known = this.compressed.get(coding) ?? this.compress(coding);
+    this.compressed.set(coding, known);
+    return known;
   }
 
-  private compress(): RenderedBody {
-    const bytes = gzipSync(Buffer.from(this.body, 'latin1'), { level: GZIP_LEVEL });
+  private compress(coding: Encoding): RenderedBody {
+    const whole = Buffer.from(this.body, 'latin1');
+    const bytes = coding === 'br' ? brotliCompressSync(whole, BROTLI) : gzipSync(whole, { level: GZIP_LEVEL });
     if (bytes.length > this.body.length * COMPRESSED_SHARE) return this;
-    const etag = [this.etag.slice(0, -1), '-gzip"'].join('');
-    return new RenderedBody(bytes.toString('latin1'), etag, this.type, [...this.more, 'Content-Encoding', 'gzip']);
+    const etag = `${this.etag.slice(0, -1)}-${coding}"`;
+    return new RenderedBody(bytes.toString('latin1'), etag, this.type, [...this.more, 'Content-Encoding', coding]);
   }
 }
 
 /** Memory of a rendered body apart from its text, and of what keeps it: measured, rounded up. */
 const OVERHEAD_BYTES = 1000;
+
+/** Codings in which a body may be kept. */
+const CODINGS = 2;
 
 /** Returns the memory that a rendered body takes in a cache, in bytes. V8 keeps a latin1 text with one byte a character. */
 export function sizeInMemory(rendered: RenderedBody | null): number {
@@ -61,8 +69,8 @@ export function sizeInMemory(rendered: RenderedBody | null): number {
   const { length } = rendered.body;
   const own = length + OVERHEAD_BYTES;
   if (!rendered.isLarge) return own;
-  // A large one may be compressed when it is in the cache.
-  return own + Math.ceil(length * COMPRESSED_SHARE) + OVERHEAD_BYTES;
+  // A large one may be compressed when it is in the cache, in each coding.
+  return own + CODINGS * (Math.ceil(length * COMPRESSED_SHARE) + OVERHEAD_BYTES);
 }
 
 /** Renders a page or a member. */
@@ -72,8 +80,12 @@ export function renderJson(value: LeaderboardPage | Member): RenderedBody {
 
 /** Renders statistics. JSON.stringify rejects bigints and a Number would round a total beyond 2^53, so its digits go in as they are. */
 export function renderStats(stats: GuildStats): RenderedBody {
-  const { total_members, total_xp, ...rest } = stats;
-  return toBody(`{"total_members":${total_members},"total_xp":${total_xp},${JSON.stringify(rest).slice(1)}`);
+  return toBody(statsText(stats));
+}
+
+/** Returns statistics as JSON text. */
+export function statsText({ total_members, total_xp, ...rest }: GuildStats): string {
+  return `{"total_members":${total_members},"total_xp":${total_xp},${JSON.stringify(rest).slice(1)}`;
 }
 
 /** Renders a text of this media type. @param more further headers of a 200, as a flat list: a 304 lacks them, so the ETag changes with them. */

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { WINDOW_S } from '../../../core/access/quotas.ts';
-import { chooseEncoding } from './encoding.ts';
+import { chooseEncoding, type Encoding } from './encoding.ts';
 import { type CorsPolicy, type HeaderBlock, headerBlock, joinBlocks } from './headers.ts';
 import type { Problem } from './problem.ts';
 import { rawHead, sendWhole, type WriteHead } from './raw-head.ts';
@@ -32,8 +32,8 @@ export interface ResponseWriterParts {
   readonly onResponse: (req: Request, res: Response) => void;
 }
 
-/** The one coding of responses, so that a cached body has one compressed form. */
-const ENCODINGS = ['gzip'] as const;
+/** The one coding of responses of the API, so that a cached body has one compressed form. */
+const ENCODINGS: readonly Encoding[] = ['gzip'];
 
 /** Writes the responses of the API with all their headers. Headers that responses share are formatted once (hot path, see ADR 11). */
 export class ResponseWriter {
@@ -61,10 +61,10 @@ export class ResponseWriter {
     this.send(req, res, whole, blockFor(req, whole.isLarge ? this.ofLargeData : this.ofData));
   }
 
-  /** Sends 200 or 304 in the same way, with other headers than those of the API. */
-  send(req: Request, res: Response, whole: RenderedBody, common: HeaderBlock): void {
-    const isCompressed = whole.isLarge && chooseEncoding(req.headers['accept-encoding'], ENCODINGS);
-    const rendered = isCompressed ? whole.gzipped() : whole;
+  /** Sends 200 or 304 in the same way, with other headers than those of the API. @param codings those to choose from, the best one first. */
+  send(req: Request, res: Response, whole: RenderedBody, common: HeaderBlock, codings = ENCODINGS): void {
+    const coding = whole.isLarge ? chooseEncoding(req.headers['accept-encoding'], codings) : undefined;
+    const rendered = coding ? whole.encoded(coding) : whole;
     if (isFresh(req.headers['if-none-match'], rendered.etag)) {
       this.writeHead(req, res, 304, [...this.own(res), 'ETag', rendered.etag], [common]);
       res.end();

@@ -36,9 +36,12 @@ export const PAGE_HEADERS = pageHeaders("'none'");
 /** Files of the documentation page, in src/service/explorer. */
 const DOCS_FILES = ['docs.css', 'docs.js', 'elements.js', 'operations.js', 'request.js', 'samples.js', 'schemas.js'];
 
-/** The API document, and the copy that the build puts beside the compiled code. */
-const DOCUMENT = new URL('../../../../docs/openapi.json', import.meta.url);
-const BUILT_DOCUMENT = new URL('../../../openapi.json', import.meta.url);
+/** Reads an OpenAPI document: the copy that the build puts beside the compiled code, or that of the repository. */
+function readDocument(name: string): Asset {
+  const built = new URL(`../../../${name}`, import.meta.url);
+  const file = existsSync(built) ? built : new URL(`../../../../docs/${name}`, import.meta.url);
+  return asset(JSON.stringify(JSON.parse(readFileSync(file, 'utf8'))), 'application/json; charset=utf-8');
+}
 
 type Route = [path: string, asset: Asset, headers: Record<string, string>];
 
@@ -57,11 +60,10 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
       typeOf(name),
     );
   };
-  const openApi = JSON.parse(readFileSync(existsSync(BUILT_DOCUMENT) ? BUILT_DOCUMENT : DOCUMENT, 'utf8'));
-  const document = asset(JSON.stringify(openApi), 'application/json; charset=utf-8');
   const script = asset(widget.body, typeOf('widget.js'));
   const routes: Route[] = [
-    ['/api/v1/openapi.json', document, { ...SHARED, ...REVALIDATE }],
+    ['/api/v1/openapi.json', readDocument('openapi.json'), { ...SHARED, ...REVALIDATE }],
+    ['/public/openapi.json', readDocument('public-openapi.json'), { ...SHARED, ...REVALIDATE }],
     ['/docs', webFile('service/explorer/docs.html'), PAGE_HEADERS],
     ...DOCS_FILES.map((name): Route => [`/docs/${name}`, webFile(`service/explorer/${name}`), REVALIDATE]),
     ['/widget.js', script, { ...SHARED, ...ONE_HOUR }],

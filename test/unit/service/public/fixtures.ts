@@ -1,5 +1,5 @@
 import { parseCurve } from '../../../../src/core/ranking/curves.ts';
-import type { PublicMember, PublicPage } from '../../../../src/core/reads/public-page.ts';
+import type { PublicGuild, PublicMember, PublicPage, PublicUnranked } from '../../../../src/core/reads/public-page.ts';
 import type { PageLook } from '../../../../src/core/settings/page-look.ts';
 import type { RenderedBody } from '../../../../src/service/http/response/rendered-body.ts';
 import { parseMember, parsePage } from '../../../../src/service/public/queries.ts';
@@ -14,14 +14,25 @@ const [ann, bob] = [
 ];
 const curve = parseCurve('standard');
 if (!curve) throw new Error('There is no standard curve');
-const guild = { revision: '7', title: 'The Den', boards: [], look: PLAIN, curve, period: null };
+const stats = { total_members: 2, total_xp: 4775n, average_level: 6, xp_curve: 'standard', xp_multiplier: 1 } as const;
+const guild: PublicGuild = {
+  revision: '7',
+  indexing: 'leaderboard',
+  showsRewards: true,
+  title: 'The Den',
+  boards: [],
+  look: PLAIN,
+  curve,
+  stats,
+  period: null,
+};
 
 export const PAGE: PublicPage = {
   ...guild,
   page: { data: [ann, bob], total: 2, page: 1 },
-  stats: { total_members: 2, total_xp: 4775n, average_level: 6, xp_curve: 'standard', xp_multiplier: 1 },
 };
 export const MEMBER: PublicMember = { ...guild, member: bob, rows: [ann, bob], total: 2, dailyStreak: 3 };
+export const UNRANKED: PublicUnranked = { ...guild, member: null };
 
 /** Returns what the address of a page asks for. */
 export const pageQuery = (query: object = {}, lang: Language = 'en') =>

@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler } from 'express';
 import request from 'supertest';
 import { AddressLimiter } from '../../../../src/core/access/address-limiter.ts';
-import { PublicMemberRead, UNRANKED } from '../../../../src/core/reads/public-page.ts';
+import { PublicMemberRead } from '../../../../src/core/reads/public-page.ts';
 import { openContext } from '../../../../src/service/http/request-context.ts';
 import { corsPolicy } from '../../../../src/service/http/response/headers.ts';
 import { toProblem } from '../../../../src/service/http/response/problem.ts';
@@ -9,7 +9,7 @@ import type { RenderedBody } from '../../../../src/service/http/response/rendere
 import { ResponseWriter } from '../../../../src/service/http/response/response-writer.ts';
 import { type PublicPagesParts, publicPages } from '../../../../src/service/public/routes.ts';
 import type { CacheableRead } from '../../../../src/service/serving/response-cache.ts';
-import { MEMBER, PAGE } from './fixtures.ts';
+import { MEMBER, PAGE, UNRANKED } from './fixtures.ts';
 
 /** Finds Bob in each guild, and a page in each but "none". The title of a guild is "The Den", or none. */
 function find({ command }: CacheableRead<unknown>) {
@@ -17,13 +17,13 @@ function find({ command }: CacheableRead<unknown>) {
   if (guildId === 'none') return null;
   const title = guildId === 'guild' ? PAGE.title : '';
   if (!(command instanceof PublicMemberRead)) return { ...PAGE, title };
-  return command.command.includes(' bob ') ? { ...MEMBER, title } : UNRANKED;
+  return command.command.includes(' bob ') ? { ...MEMBER, title } : { ...UNRANKED, title };
 }
 
 /** The public pages alone, without a store. Their clock stands still. @param burst requests that an address may send. */
 export function pagesApp(parts: Partial<PublicPagesParts> = {}, burst = 100) {
-  /** Calls so far: requests that reached the router, reads, pictures drawn, files and searches that were counted, and problems left to others. */
-  const seen = { routed: 0, reads: 0, drawn: 0, files: 0, left: 0 };
+  /** Calls so far: requests that reached the router, reads, pictures drawn, public requests that were counted, files and searches that were counted, and problems left to others. */
+  const seen = { routed: 0, reads: 0, drawn: 0, counted: 0, files: 0, left: 0 };
   const all: PublicPagesParts = {
     limiter: new AddressLimiter(() => 0, { burst, intervalMs: 1500 }),
     batcher: {
@@ -36,6 +36,7 @@ export function pagesApp(parts: Partial<PublicPagesParts> = {}, burst = 100) {
         }
       },
     },
+    usage: { countPublic: () => seen.counted++ },
     responses: new ResponseWriter({
       ...{ cacheMaxAgeS: 0, cors: corsPolicy([]), now: () => 0, keepAliveMs: 5000 },
       onResponse: () => {},

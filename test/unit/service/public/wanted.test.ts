@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { UNRANKED } from '../../../../src/core/reads/public-page.ts';
 import { type Want, wantBadge, wantMember, wantPage, wantTop } from '../../../../src/service/public/wanted.ts';
 import type { Language } from '../../../../src/widget/translation.ts';
-import { MEMBER, PAGE, textOf } from './fixtures.ts';
+import { MEMBER, PAGE, textOf, UNRANKED } from './fixtures.ts';
 
 const SITE = { url: '', hasPictures: false, frameAncestors: "'none'" };
 
