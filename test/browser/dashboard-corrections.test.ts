@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { needs } from '../support/needs.ts';
 import { dashboardVisit, GUILD } from './dashboard-visit.ts';
@@ -8,9 +9,10 @@ const EVIL = `<img src=x onerror="document.title=1">`;
 describe('the pages that change members', needs('chromium', 'redis-server'), () => {
   const visit = dashboardVisit((n) => (n === 11 ? EVIL : `Member ${n}`));
 
+  const fileOf = (text: string) => ({ name: 'prizes.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
   const members = async (...ids: string[]) => (await visit.dashboard.store.members.read(GUILD, ids)).members;
 
-  /** Changes a member and undoes the change. @param look called at each step. */
+  /** Changes a member, undoes the change, and changes members by a file. @param look called at each step. */
   async function tour(look: (step: string) => Promise<void>): Promise<void> {
     await visit.follow('Members');
     await visit.page.getByLabel('User id').fill('m11');
@@ -33,6 +35,20 @@ describe('the pages that change members', needs('chromium', 'redis-server'), () 
     await visit.press('Undo the change');
     await look('undone');
     expect(await members('m11')).toMatchObject([{ xp: 6003, level: null, username: EVIL }]);
+    await visit.follow('Members');
+    await visit.follow('Change members by a file');
+    await look('list');
+    const text = `user_id,add,name\nm11,7,\nm1,,"${EVIL.replaceAll('"', '""')}"\nnobody,5,\nm2,x,\n`;
+    await visit.page.getByLabel('File', { exact: true }).setInputFiles(fileOf(text));
+    await visit.press('Check the file');
+    await look('list, checked');
+    await visit.press('Change 2 members');
+    await look('list, done');
+    expect(await members('m11', 'm1')).toMatchObject([{ xp: 6010 }, { xp: 1000, username: EVIL }]);
+    const downloading = visit.page.waitForEvent('download');
+    await visit.follow('Download the earlier values');
+    const earlier = await (await downloading).createReadStream();
+    expect(await new Response(Readable.toWeb(earlier) as ReadableStream).text()).toContain('\nm11,6003,,\n');
   }
 
   it('the pages have no violations of axe, fit, and run nothing foreign', { timeout: MANY_LOOKS_MS }, async () => {
@@ -50,6 +66,9 @@ describe('the pages that change members', needs('chromium', 'redis-server'), () 
     expect(seen['change, refused']).toContain('XP: choose what to do with 250');
     expect(seen.changed).toMatch(/XP ?6,000 ?6,250/);
     expect(seen.undone).toContain('The XP went from 6,253 to 6,003.');
+    expect(seen['list, checked']).toContain('prizes.csv line 4: no member of the guild has this id (nobody)');
+    expect(seen['list, checked']).toContain('prizes.csv line 5: add "x" is not a whole number');
+    expect(seen['list, done']).toContain('2 of 2 members changed.');
   });
 
   it('a double click changes the member once', async () => {
