@@ -5,7 +5,8 @@ import { type Place, PlaceTracker } from './json-place.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 import { ERROR_KEYS } from './other-content.ts';
 import { rawOf } from './raw-row.ts';
-import { checkRow, type Entry, quote, type RawRow, type RowReading } from './rows.ts';
+import { quote } from './row-values.ts';
+import { checkRow, type Entry, type RawRow, type RowReading } from './rows.ts';
 
 /**
  * Reads the members at a place of a JSON document, or of several one after the other, holding only a piece of it in memory. Numbers are

@@ -1,10 +1,9 @@
 import { MAX_USERNAME_BYTES } from '../core/bounds.ts';
-import { shownJson } from '../core/errors.ts';
 import { FUTURE_CLAIM, isFutureClaim } from '../core/members/records.ts';
-import { MAX_XP } from '../core/ranking/curves.ts';
-import { HIDE_REASONS, type HideReason, ID_PATTERN, reasonsIn } from '../core/ranking/model.ts';
+import { HIDE_REASONS, type HideReason, reasonsIn } from '../core/ranking/model.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
-import { type NumberStyle, PLAIN_STYLE, readNumber } from './numbers.ts';
+import { PLAIN_STYLE } from './numbers.ts';
+import { NO_VALUE, type NumberReading, quote, readId, readTruth, readWhole } from './row-values.ts';
 import { type DateOrder, readTime } from './times.ts';
 
 /** One member of a file, checked. A field left out = the file has no such field; null = it is empty. */
@@ -35,13 +34,10 @@ export interface Entry {
 export type RawRow = { readonly [Field in ImportField]?: unknown };
 
 /** How the values of a file are read. */
-export interface RowReading {
+export interface RowReading extends NumberReading {
   /** The names of the fields in the file, for messages. */
   readonly names: FieldNames;
-  readonly numbers: NumberStyle;
   readonly dates: DateOrder | undefined;
-  /** Whether fractions of XP are cut off, as the bot that wrote the file does for its levels. Otherwise they are bad rows. */
-  readonly cutsFractions: boolean;
 }
 
 /** The reading of the project's own files. */
@@ -51,17 +47,6 @@ export const OWN_READING: RowReading = {
   dates: undefined,
   cutsFractions: false,
 };
-
-const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
-/** What spreadsheets and people put around an id to keep its digits: `="…"`, `'…`, and a mention. */
-const WRAPPED_ID = /^(?:="([^"]+)"|'(.+)|<@!?(\d+)>)$/;
-/** A long id that a program has written as a decimal number. */
-const DECIMAL_ID = /^\d{15,20}[.,]0*$|^\d(?:[.,]\d+)?e\+?0*1[4-9]$/i;
-/** Texts of an empty cell in dumps of databases and of pandas. No name is one of them by this. */
-const NO_VALUE: ReadonlySet<unknown> = new Set(['', null, undefined, 'NULL', 'null', '\\N', 'NaN', 'nan', 'None']);
-/** The truth values of spreadsheets, in the languages that translate them. */
-const TRUE_WORDS = 'true 1 yes wahr vrai verdadero verdadeiro vero waar prawda sant истина'.split(' ');
-const FALSE_WORDS = 'false 0 no falsch faux falso onwaar fałsz falskt ложь'.split(' ');
 
 /**
  * Checks the values of one row. Numbers may be text, so that the digits of large ones can be checked exactly.
@@ -119,46 +104,4 @@ function withReasons(row: SeedRow, reasons: unknown, { names }: RowReading): See
     return `${names.hiddenReasons} ${quote(reasons)} is not one or more of ${HIDE_REASONS.join(', ')}, with spaces between`;
   if (row.hidden === false) return `${names.hiddenReasons} is ${quote(reasons)}, but ${names.hidden} is false`;
   return { ...row, hidden: true, hiddenReasons: reasonsIn(words.join(' ')) };
-}
-
-/** Reads a user id. */
-function readId(value: unknown, name: string): string | { readonly reason: string } {
-  if (value === undefined || value === null || value === '') return { reason: `${name} is missing` };
-  if (typeof value === 'number' && !Number.isSafeInteger(value))
-    return { reason: `${name} is a number that JSON readers round; write it in quotes` };
-  const text = String(value);
-  if (DECIMAL_ID.test(text))
-    return { reason: `${name} ${quote(text)} is a number that a spreadsheet has rounded: export the ids as text` };
-  if (ID_PATTERN.test(text)) return text;
-  const match = WRAPPED_ID.exec(text);
-  const id = match?.[1] ?? match?.[2] ?? match?.[3] ?? '';
-  return ID_PATTERN.test(id) ? id : { reason: `${name} ${quote(value)} is not 1 to 64 of A-Z a-z 0-9 _ - .` };
-}
-
-/** Reads a whole number. @returns it, or the reason why it is none. */
-function readWhole(
-  value: unknown,
-  name: string | undefined,
-  { numbers, cutsFractions }: Pick<RowReading, 'numbers' | 'cutsFractions'>,
-): number | string {
-  const number = readNumber(value, numbers);
-  if (number === 'ambiguous') {
-    const digits = String(value).replace(/\D/g, '');
-    const [whole] = String(value).split(/[.,]/);
-    return `${name} ${quote(value)} can be ${whole} or ${digits}: write it without a separator`;
-  }
-  if (!number || (number.hasFraction && !cutsFractions)) return `${name} ${quote(value)} is not ${XP_RULE}`;
-  return number.whole;
-}
-
-function readTruth(value: unknown): boolean | undefined {
-  const word = String(value).toLowerCase();
-  if (TRUE_WORDS.includes(word)) return true;
-  return FALSE_WORDS.includes(word) ? false : undefined;
-}
-
-/** Returns a value from a file as text that is safe and short enough for a line on a terminal. */
-export function quote(value: unknown): string {
-  const text = shownJson(value);
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

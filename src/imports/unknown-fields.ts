@@ -3,7 +3,7 @@ import { count } from '../core/readable.ts';
 import type { Advice } from './advice.ts';
 import { type ImportField, likeness } from './fields.ts';
 import type { FoundList } from './found-members.ts';
-import { quote } from './rows.ts';
+import { quote } from './row-values.ts';
 
 /** Fields that a message shows, and readings that it proposes. */
 const MAX_SHOWN = 12;

@@ -6,7 +6,7 @@ import { digits } from '../../core/readable.ts';
 import { choice } from '../forms.ts';
 
 /** The most bytes of the reason of a change. With it, an entry of the audit log still has room for the change. */
-export const MAX_REASON_BYTES = 120;
+const MAX_REASON_BYTES = 120;
 
 /** What can be done with the XP, the level and the name; "" leaves each as it is. */
 const XP_CHOICES = { '': 'leave as it is', add: 'add', take: 'take away', set: 'set to' };
@@ -25,6 +25,11 @@ export interface CorrectionForm {
 
 const text = z.string().trim().default('');
 
+/** The parser of the reason of a change; "" for none. */
+export const reasonField = text.refine((reason) => !isAbove(reason, MAX_REASON_BYTES), {
+  error: `The reason must have ${MAX_REASON_BYTES} bytes at most: shorten it`,
+});
+
 /** The form of a change of a member. A value without its choice is refused, and so is a choice without its value. */
 export const correctionForm = z
   .object({
@@ -36,9 +41,7 @@ export const correctionForm = z
     level: text,
     name_choice: choice(NAME_CHOICES).default(''),
     name: text,
-    reason: text.refine((reason) => !isAbove(reason, MAX_REASON_BYTES), {
-      error: `The reason must have ${MAX_REASON_BYTES} bytes at most: shorten it`,
-    }),
+    reason: reasonField,
   })
   .transform((form, context): CorrectionForm => {
     const refuse = (message: string): undefined => void context.addIssue({ code: 'custom', message });

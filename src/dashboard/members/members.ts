@@ -8,6 +8,7 @@ import { oneAtATime } from '../one-at-a-time.ts';
 import { notFound } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { addCorrections } from './correct.ts';
+import { addListOfCorrections, LIST_UPLOAD } from './correct-list.ts';
 import { readMemberList } from './member-lists.ts';
 import { readOneMember } from './one-member.ts';
 
@@ -39,6 +40,7 @@ type Change = keyof typeof CHANGES;
 export const membersPage: GuildPage = {
   path: '/members',
   label: 'Members',
+  uploads: [LIST_UPLOAD],
   addTo(router, parts) {
     const { writer, members: stored, auditLog, views } = parts;
 
@@ -85,6 +87,7 @@ export const membersPage: GuildPage = {
     });
 
     addCorrections(router, parts);
+    addListOfCorrections(router, parts);
 
     router.get('/members/:change', async (req, res) => {
       const { member, change } = await asked(req, res, String(req.query.id));

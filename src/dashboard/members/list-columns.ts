@@ -1,0 +1,64 @@
+import { InvalidInputError } from '../../core/errors.ts';
+
+/** What a list says of each member, by the names that its columns may have. */
+const COLUMN_NAMES = {
+  userId: ['user_id', 'id'],
+  xp: ['xp'],
+  add: ['add'],
+  take: ['take'],
+  level: ['level'],
+  name: ['name', 'username'],
+} as const;
+export type ListColumn = keyof typeof COLUMN_NAMES;
+
+/** Columns that an export of all members has, and a list of changes has not. */
+const OF_EXPORTS = ['explicit_level', 'hidden', 'daily_streak', 'last_daily_claim'];
+const CHANGES = ['xp', 'add', 'take', 'level', 'name'] as const;
+/** Columns that a message names. */
+const MAX_NAMED = 10;
+
+/** Where a list has its columns. */
+export interface ListColumns {
+  /** The place of each column that it has, from 0. */
+  readonly places: ReadonlyMap<ListColumn, number>;
+  /** The columns that are not used. */
+  readonly unread: readonly string[];
+}
+
+/**
+ * Finds the columns of a list by the names in its first line, in any case.
+ * @throws InvalidInputError when it has no ids or no changes, a column twice, or the columns of an export of all members.
+ */
+export function listColumns(names: readonly string[], file: string): ListColumns {
+  const plain = names.map((name) => name.trim().toLowerCase());
+  if (plain.some((name) => OF_EXPORTS.includes(name)))
+    throw new InvalidInputError(
+      `${file} is an export of all members: load it on the page Import, or keep only the columns user_id and those that change`,
+    );
+  const places = new Map<ListColumn, number>();
+  for (const [column, known] of Object.entries(COLUMN_NAMES) as [ListColumn, readonly string[]][]) {
+    const found = plain.flatMap((name, place) => (known.includes(name) ? [place] : []));
+    const [first] = found;
+    if (found.length > 1) throw new InvalidInputError(`${file} has the column ${known.join(' or ')} twice`);
+    if (first !== undefined) places.set(column, first);
+  }
+  const has = `it has ${shown(names)}`;
+  if (!places.has('userId'))
+    throw new InvalidInputError(`${file} has no column user_id: name the columns in its first line (${has})`);
+  if (!CHANGES.some((column) => places.has(column)))
+    throw new InvalidInputError(
+      `${file} has no column that changes a member, which is xp, add, take, level or name (${has})`,
+    );
+  const used = [...places.values()];
+  return { places, unread: names.filter((name, place) => name !== '' && !used.includes(place)) };
+}
+
+function shown(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ', …' : '';
+  return (
+    names
+      .slice(0, MAX_NAMED)
+      .map((name) => name.slice(0, 60))
+      .join(', ') + more
+  );
+}

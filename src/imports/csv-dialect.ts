@@ -1,0 +1,66 @@
+import Papa from 'papaparse';
+import { OWN_NAMES } from './fields.ts';
+
+/** What can stand between columns, the likeliest first. */
+const SEPARATORS = [',', ';', '\t', '|'] as const;
+const OWN: ReadonlySet<string> = new Set(Object.values(OWN_NAMES));
+
+/** How a file of comma-separated values is written. */
+export interface CsvDialect {
+  readonly separator: string;
+  readonly newline: string;
+  /** The names of the columns; numbers from 1 for a file whose first line is a member already. */
+  readonly columns: readonly string[];
+  /** Line of the first member. */
+  readonly firstLine: number;
+  /** Lines before it, which are not members. */
+  readonly skippedLines: number;
+}
+
+/**
+ * Returns how a file is written, from its first lines: a line `sep=;` as spreadsheets write it, empty lines, and the names of the columns.
+ * @param head beginning of the file, with these lines whole.
+ */
+export function dialectOf(head: string): CsvDialect {
+  // A line end of CR and LF leaves a CR at the end of the last value.
+  const newline = /\r\n|\n|\r/.exec(head)?.[0] === '\r' ? '\r' : '\n';
+  const lines = head.split(newline);
+  const named = /^"?sep=(.)"?\r?$/i.exec(lines[0] ?? '')?.[1];
+  let skippedLines = named === undefined ? 0 : 1;
+  while (skippedLines < lines.length - 1 && /^[\s,;|"]*$/.test(lines[skippedLines] ?? '')) skippedLines++;
+  const text = lines.slice(skippedLines).join(newline);
+  const parses = SEPARATORS.map((each) => ({ separator: each, values: firstRecord(text, each, newline) }));
+  const widest = parses.reduce((best, each) => (each.values.length > best.values.length ? each : best));
+  const separator = named ?? widest.separator;
+  const header = firstRecord(text, separator, newline).map((name) => name.trim());
+  // Names of columns are no ids.
+  const isMember = header.some((name) => /^\d{15,20}$/.test(name));
+  const columns = isMember ? header.map((_, index) => String(index + 1)) : header.map(plainName);
+  const height = isMember ? 0 : 1 + extraLines(firstRecord(text, separator, newline));
+  return {
+    separator,
+    newline,
+    columns,
+    firstLine: 1 + skippedLines + height,
+    skippedLines: skippedLines + (isMember ? 0 : 1),
+  };
+}
+
+function firstRecord(text: string, delimiter: string, newline: string): readonly string[] {
+  return new Papa.Parser({ delimiter, newline, preview: 1 } as Papa.ParseConfig).parse(text, 0, false).data[0] ?? [];
+}
+
+/** Returns the name of a column, in lower case where it is one of the project's own. */
+function plainName(name: string): string {
+  const lower = name.toLowerCase();
+  return OWN.has(lower) ? lower : name;
+}
+
+/** Counts the line ends inside the quotes of a record. */
+export function extraLines(record: readonly string[], newline = '\n'): number {
+  let count = 0;
+  for (const value of record) {
+    for (let at = value.indexOf(newline); at >= 0; at = value.indexOf(newline, at + 1)) count++;
+  }
+  return count;
+}

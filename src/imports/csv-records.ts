@@ -1,0 +1,67 @@
+import Papa from 'papaparse';
+import { InvalidInputError } from '../core/errors.ts';
+import { type CsvDialect, extraLines } from './csv-dialect.ts';
+
+/** Without a limit, an open quote would read the rest of the file into memory. */
+const MAX_RECORD = 1 << 20;
+
+/** One line of values, with its place in the file. */
+export interface CsvRecord {
+  /** Its first line in the file, from 1. */
+  readonly line: number;
+  readonly last: number;
+  readonly values: readonly string[];
+  /** Why it cannot be read. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * Reads the records after the names of the columns; skips empty lines, and lines of separators alone.
+ * @throws InvalidInputError for a quote that never closes, and a record above 1 MiB.
+ */
+export async function* readRecords(
+  chunks: AsyncIterable<string>,
+  { separator, newline, skippedLines }: CsvDialect,
+  file: string,
+): AsyncGenerator<CsvRecord[]> {
+  const parser = new Papa.Parser({ delimiter: separator, newline } as Papa.ParseConfig);
+  let line = 1;
+  let rest = '';
+  const parse = (text: string, isLast: boolean): CsvRecord[] => {
+    const { data, errors, meta } = parser.parse(text, 0, !isLast);
+    rest = isLast ? '' : text.slice(meta.cursor);
+    if (rest.length > MAX_RECORD)
+      throw new InvalidInputError(
+        `${file} line ${line + data.length}: it is longer than 1 MiB: is a quote opened here and not closed, or is this not CSV?`,
+      );
+    const records: CsvRecord[] = [];
+    const hasQuotes = text.includes('"');
+    for (const [index, values] of (data as string[][]).entries()) {
+      const begin = line;
+      const last = begin + (hasQuotes ? extraLines(values, newline) : 0);
+      line = last + 1;
+      if (begin <= skippedLines || values.every((value) => value.trim() === '')) continue;
+      const end = values.length - 1;
+      const ending = values[end] ?? '';
+      if (ending.endsWith('\r')) values[end] = ending.slice(0, -1);
+      const error = errors.find(({ row }: Papa.ParseError) => row === index);
+      if (error?.code === 'MissingQuotes')
+        throw new InvalidInputError(`${file} line ${begin}: a quote is opened here, or soon after, and not closed`);
+      records.push({
+        line: begin,
+        last,
+        values,
+        problem: error && 'a quote is opened and not closed before the next separator',
+      });
+    }
+    return records;
+  };
+  for await (const chunk of chunks) yield parse(rest + chunk, false);
+  yield parse(rest, true);
+}
+
+/** Returns why a record with another number of values than the first line has is refused. @param width columns of the first line. */
+export function wrongWidth({ line, last, values }: CsvRecord, width: number): string {
+  const open = last > line ? `, and reaches to line ${last}: is a quote left open?` : '';
+  return `it has ${values.length} columns where the first line names ${width}${open}`;
+}
