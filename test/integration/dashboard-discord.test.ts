@@ -284,6 +284,17 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect(await status(planted, '502')).toBe(401);
     });
 
+    it('to widen a session that only a link has opened: it gets a new token, also without a question to the person', async () => {
+      await signedIn(ANN);
+      const thief = new Visitor(dashboard);
+      await thief.signIn(await dashboard.link('502', ANN.id));
+      const victim = new Visitor(dashboard);
+      victim.cookie = thief.cookie;
+      await victim.get(await discord.pass(await victim.get('/sign-in/discord/again')));
+      expect([await status(victim, '500'), await status(victim, '502')]).toEqual([200, 200]);
+      expect([await status(thief, '500'), await status(thief, '502')]).toEqual([401, 401]);
+    });
+
     it('the 21st bad answer of one address, and no good one of another address', async () => {
       const visitor = new Visitor(dashboard);
       const statuses: number[] = [];

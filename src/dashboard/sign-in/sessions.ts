@@ -233,6 +233,7 @@ export class Sessions {
       id: idOf(hashToken(token)),
       formToken: hashToken(`form ${token}`),
       userId: stored.userId,
+      isByDiscord: grants.some(({ source }) => source === 'discord'),
       isOperator: confirmed.some(({ guildId }) => guildId === null),
       guildIds: confirmed.flatMap(({ guildId }) => guildId ?? []),
       unconfirmed: grants.filter((grant) => !confirmed.includes(grant)).map(({ guildId }) => guildId),

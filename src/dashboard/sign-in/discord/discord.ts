@@ -87,7 +87,8 @@ async function finish(
   const announce: Announce = (guildId, session) =>
     auditLog.note(guildId, actorOf(req, res, session), 'Signed in with Discord', 'security');
   const { session, token } = visitOf(res);
-  if (isAgain && token && session?.userId === userId) {
+  // Any other session gets a new token: somebody else may know the one of a session that a link has opened.
+  if (isAgain && token && session?.isByDiscord && session.userId === userId) {
     const goesOn = await sessions.confirm(token, opens, announce);
     if (opens.length === 0 || !goesOn) throw noServers(userId);
     return res.redirect(303, returnTo);
