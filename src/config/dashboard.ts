@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ConfigError } from '../core/errors.ts';
+import { discordConfig, discordProblem, discordVariables, isLoopback } from './discord.ts';
 import { haveCommonAddress, parseConfig } from './service.ts';
 import { addressSetting, hostSetting, integer, parseVariables } from './values.ts';
 
@@ -24,6 +25,7 @@ const schema = z.object({
   DASHBOARD_URL: dashboardUrl,
   DASHBOARD_API_URL: origin('must be an address such as https://ranks.example.com, without a path'),
   DASHBOARD_MAX_MEMBERS: integer(1, 100_000_000, 1_000_000),
+  ...discordVariables,
 });
 
 /** Parses the settings from environment variables. @throws ConfigError with every wrong variable. */
@@ -31,12 +33,14 @@ export function parseDashboardConfig(env: Readonly<Record<string, string | undef
   const problems: string[] = [];
   const own = parsed(() => parseVariables(schema, env), problems);
   const config = parsed(() => parseConfig(env), problems);
-  if (!own || !config) throw new ConfigError(problems);
+  const problem = own && discordProblem(own);
+  if (problem) problems.push(problem);
+  if (!own || !config || problem) throw new ConfigError(problems);
   const { DASHBOARD_HOST, DASHBOARD_PORT, DASHBOARD_HEALTH_PORT, DASHBOARD_URL, DASHBOARD_API_URL } = own;
   const isOnePort = DASHBOARD_PORT !== 0 && DASHBOARD_PORT === DASHBOARD_HEALTH_PORT;
   if (isOnePort && haveCommonAddress(DASHBOARD_HOST, config.adminHost)) {
-    const problem = `DASHBOARD_HEALTH_PORT is ${DASHBOARD_PORT}, the same as DASHBOARD_PORT`;
-    throw new ConfigError([`${problem}: choose another port, or 0 for no health listener`]);
+    const clash = `DASHBOARD_HEALTH_PORT is ${DASHBOARD_PORT}, the same as DASHBOARD_PORT`;
+    throw new ConfigError([`${clash}: choose another port, or 0 for no health listener`]);
   }
   return {
     ...config,
@@ -51,6 +55,7 @@ export function parseDashboardConfig(env: Readonly<Record<string, string | undef
     dashboardMaxMembers: own.DASHBOARD_MAX_MEMBERS,
     /** Public address of the API without a slash at the end, for examples and the preview of the widget. */
     apiUrl: DASHBOARD_API_URL || `http://127.0.0.1:${config.port}`,
+    discord: discordConfig(own),
   };
 }
 
@@ -67,8 +72,4 @@ function parsed<T>(parse: () => T, problems: string[]): T | undefined {
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text && /^https?:/.test(text);
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }

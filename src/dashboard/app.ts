@@ -12,6 +12,7 @@ import { GUILD_PAGES } from './pages.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { problemOf } from './sentences.ts';
 import { readServers, rememberServer, serverRoutes } from './servers/servers.ts';
+import { askAgain, discordRoutes } from './sign-in/discord/discord.ts';
 import { readSession, requireSession, signInRoutes } from './sign-in/sign-in.ts';
 import { signOutRoutes } from './sign-in/sign-out.ts';
 import { sessionOf, visitOf } from './visit.ts';
@@ -74,6 +75,7 @@ export function createDashboardApp(parts: AppParts): Express {
   app.use(limitBodyTime);
   app.use(readForm);
   app.use(readSession(parts));
+  app.use(discordRoutes(parts, monotonic));
   app.use(signInRoutes(parts, monotonic));
   app.use(requireSession);
   app.use(checkForm(GUILD_PAGES.flatMap(({ uploads = [] }) => uploads)));
@@ -94,8 +96,12 @@ function guildRoutes(parts: AppParts): Router {
   const router = Router({ mergeParams: true });
   router.use((req, res, next) => {
     const guild = String(req.params.guild ?? '');
-    const { isOperator, guildIds } = sessionOf(res);
-    if (!ID_PATTERN.test(guild) || !(isOperator || guildIds.includes(guild))) throw notFound();
+    if (!ID_PATTERN.test(guild)) throw notFound();
+    const { isOperator, guildIds, unconfirmed } = sessionOf(res);
+    if (!isOperator && !guildIds.includes(guild)) {
+      if (unconfirmed.includes(guild) || unconfirmed.includes(null)) return askAgain(parts, req, res);
+      throw notFound();
+    }
     visitOf(res).guildId = guild;
     const page = GUILD_PAGES.find(
       ({ path }) => req.path === (path || '/') || (path && req.path.startsWith(`${path}/`)),
@@ -112,7 +118,7 @@ function guildRoutes(parts: AppParts): Router {
 function answerError({ views, report }: AppParts): ErrorRequestHandler {
   return (error, req, res, _next) => {
     const refusal = refusalOf(error);
-    if (refusal.status >= 500) report(error, res.context.requestId);
+    if (refusal.status >= 500 && !(error instanceof Refusal)) report(error, res.context.requestId);
     if (res.headersSent) return void res.destroy();
     if (refusal.retryAfterS !== undefined) res.set('Retry-After', String(refusal.retryAfterS));
     const { status, title, message } = refusal;

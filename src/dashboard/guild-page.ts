@@ -3,6 +3,7 @@ import type { Core } from '../core/core.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { GuildImports } from './import/guild-imports.ts';
 import type { NewKeys } from './keys/new-keys.ts';
+import type { DiscordSignIn } from './sign-in/discord/discord-sign-in.ts';
 import type { Sessions } from './sign-in/sessions.ts';
 import type { Views } from './views.ts';
 
@@ -13,6 +14,8 @@ export interface Parts extends Core {
   readonly auditLog: AuditLog;
   readonly imports: GuildImports;
   readonly views: Views;
+  /** The sign-in with Discord; null = there is none. */
+  readonly discord: DiscordSignIn | null;
   /** Requests per hour by plan. */
   readonly planQuotas: ReadonlyMap<string, number>;
   /** Public address of the API. */

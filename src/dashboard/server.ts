@@ -23,6 +23,7 @@ import type { Parts } from './guild-page.ts';
 import { GuildImports } from './import/guild-imports.ts';
 import { NewKeys } from './keys/new-keys.ts';
 import { GUILD_PAGES } from './pages.ts';
+import { DiscordSignIn } from './sign-in/discord/discord-sign-in.ts';
 import { Sessions } from './sign-in/sessions.ts';
 import { removeLeftFolders } from './temporary-folder.ts';
 import { Views } from './views.ts';
@@ -71,12 +72,18 @@ export async function startDashboard(
   const assets = loadAssets();
   const core = openCore(client, config.keyPrefix, { limit: timeLimit(redis.timeoutMs) });
   core.scripts.loadAll();
+  const dashboardUrl = (): string => config.dashboardUrl || urlOf(server);
   const auditLog = new AuditLog(core, monotonic, (guild_id, entry) =>
     logger.info({ guild_id, ...entry }, 'changed in the dashboard'),
   );
   let isDraining = false;
   const readiness: Readiness = () => (isDraining ? { reason: 'draining' } : health.problem && { reason: 'redis' });
-  const parts = partsOn(core, config, assets, auditLog, () => config.dashboardUrl || urlOf(server));
+  const discord =
+    config.discord &&
+    new DiscordSignIn(config.discord, dashboardUrl, monotonic, (reason) =>
+      logger.warn({ reason }, 'Discord does not answer'),
+    );
+  const parts = partsOn(core, config, assets, auditLog, discord, dashboardUrl);
   const app = createDashboardApp({
     ...parts,
     assets,
@@ -128,14 +135,22 @@ export async function startDashboard(
 }
 
 /** Returns the parts of the pages. */
-function partsOn(core: Core, config: DashboardConfig, assets: Assets, auditLog: AuditLog, url: () => string): Parts {
+function partsOn(
+  core: Core,
+  config: DashboardConfig,
+  assets: Assets,
+  auditLog: AuditLog,
+  discord: DiscordSignIn | null,
+  url: () => string,
+): Parts {
   return {
     ...core,
     newKeys: new NewKeys(),
     imports: new GuildImports(core, config.dashboardMaxMembers),
-    sessions: new Sessions(core, Date.now, null),
+    sessions: new Sessions(core, Date.now, config.discord?.operators ?? null),
+    discord,
     auditLog,
-    views: new Views(assets, GUILD_PAGES),
+    views: new Views(assets, GUILD_PAGES, config.discord !== null),
     planQuotas: config.planQuotas,
     apiUrl: config.apiUrl,
     publicPages: config.publicPages,

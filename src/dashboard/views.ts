@@ -38,6 +38,8 @@ export class Views {
     private readonly assets: Assets,
     /** Pages of a guild, for the navigation. */
     private readonly pages: readonly { readonly path: string; readonly label: string }[],
+    /** Whether people can sign in with Discord. */
+    private readonly hasDiscord: boolean,
   ) {}
 
   /** Answers with a page. */
@@ -50,6 +52,7 @@ export class Views {
       session,
       guildId,
       servers,
+      hasDiscord: this.hasDiscord,
       base: guildId === undefined ? '' : `/guilds/${encodeURIComponent(guildId)}`,
       path: res.context.route,
       pages: this.pages,

@@ -6,6 +6,7 @@ import { readOverview } from '../../core/guilds/overview.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import type { Parts } from '../guild-page.ts';
 import { notFound } from '../refusal.ts';
+import { askAgain } from '../sign-in/discord/discord.ts';
 import { askToEndAll, ENDED, endAllSessions, endSession } from '../sign-in/end-session.ts';
 import { sessionOf } from '../visit.ts';
 
@@ -15,8 +16,10 @@ const PER_PAGE = 50;
 /** Creates the page of the operator: all guilds, and who is signed in as the operator. */
 export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.use('/operator', (_req, res, next) => {
-    if (!sessionOf(res).isOperator) throw notFound();
+  router.use('/operator', (req, res, next) => {
+    const { isOperator, unconfirmed } = sessionOf(res);
+    if (!isOperator && unconfirmed.includes(null)) return askAgain(parts, req, res);
+    if (!isOperator) throw notFound();
     res.context.route = '/operator';
     next();
   });

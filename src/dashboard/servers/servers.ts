@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { Parts } from '../guild-page.ts';
 import { readCookie, setCookie } from '../sign-in/cookies.ts';
-import { homeOf } from '../sign-in/home.ts';
+import { guildIdsOf, homeOf } from '../sign-in/home.ts';
 import { guildOf, sessionOf, visitOf } from '../visit.ts';
 import { serversOf } from './server.ts';
 
@@ -13,7 +13,7 @@ const REMEMBERED_S = 30 * 86_400;
 /** Reads the names of the servers that the header offers: those of the session, the first ones. */
 export function readServers(parts: Parts): RequestHandler {
   return async (_req, res, next) => {
-    visitOf(res).servers = await serversOf(parts, sessionOf(res).guildIds.slice(0, OFFERED));
+    visitOf(res).servers = await serversOf(parts, guildIdsOf(sessionOf(res)).slice(0, OFFERED));
     next();
   };
 }
@@ -39,7 +39,7 @@ export function serverRoutes(parts: Parts): Router {
   });
   router.get('/servers', async (_req, res) => {
     res.context.route = '/servers';
-    const all = await serversOf(parts, sessionOf(res).guildIds);
+    const all = await serversOf(parts, guildIdsOf(sessionOf(res)));
     all.sort((a, b) => a.name.localeCompare(b.name, 'en'));
     views.send(res, 'servers', { title: 'Your servers', all });
   });

@@ -5,9 +5,15 @@ export function pathOf(guildId: string | null): string {
   return guildId === null ? '/operator' : `/guilds/${encodeURIComponent(guildId)}`;
 }
 
+/** Returns the servers of a session, also those that Discord has to confirm again. */
+export function guildIdsOf({ guildIds, unconfirmed }: Session): string[] {
+  return [...guildIds, ...unconfirmed.flatMap((guildId) => guildId ?? [])];
+}
+
 /** Returns the page that a session begins with. @param last the server that this browser showed last. */
-export function homeOf({ isOperator, guildIds }: Session, last: string | undefined): string {
-  if (isOperator) return pathOf(null);
+export function homeOf(session: Session, last: string | undefined): string {
+  const guildIds = guildIdsOf(session);
+  if (session.isOperator || session.unconfirmed.includes(null)) return pathOf(null);
   const known = guildIds.find((guildId) => guildId === last);
   if (known !== undefined) return pathOf(known);
   const [only, ...others] = guildIds;

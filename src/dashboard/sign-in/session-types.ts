@@ -43,6 +43,10 @@ export interface Session {
   readonly userId: string;
   /** Whether it opens all servers, and the pages of the operator. */
   readonly isOperator: boolean;
-  /** The servers that were opened by a link or by Discord, in this order. An operator opens the others too. */
+  /** The servers that it opens by a link, or because Discord said so in the last hour. An operator opens the others too. */
   readonly guildIds: readonly string[];
+  /** Whether Discord has named this person and a part of what it opens. */
+  readonly isByDiscord: boolean;
+  /** What it opens again once Discord has confirmed it: servers; null = as the operator. */
+  readonly unconfirmed: readonly (string | null)[];
 }

@@ -23,6 +23,9 @@ import type { FoundSession, Grant, GrantSource, Session, StoredSession } from '.
 /** Grants that a session has at most: 200 servers of Discord, and links. With them its record has about 50 kB. */
 const MAX_GRANTS = 300;
 
+/** How long the word of Discord is good, in milliseconds. */
+const CONFIRMED_MS = 3_600_000;
+
 /** A session that has just been opened. */
 export interface Opened {
   readonly token: string;
@@ -92,6 +95,49 @@ export class Sessions {
     });
   }
 
+  /** Opens a session of a person whom Discord has named, with a new token. @param guildIds what Discord lets this person open. */
+  openByDiscord(
+    userId: string,
+    guildIds: readonly (string | null)[],
+    earlier: string | undefined,
+    announce: Announce,
+  ): Promise<Opened> {
+    return this.open({ userId, guildIds, source: 'discord' }, earlier, announce);
+  }
+
+  /**
+   * Takes over what Discord says of the person of a session now. What it confirms goes on, except where it was ended since; what it no longer
+   * names ends, and so does a session that opens nothing more.
+   * @param guildIds what Discord lets this person open.
+   * @returns whether the session goes on.
+   */
+  async confirm(token: string, guildIds: readonly (string | null)[], announce: Announce): Promise<boolean> {
+    const { client, redisKeys } = this.store;
+    const sha = hashToken(token);
+    const found = await this.read(token);
+    if (!found) return false;
+    const { stored } = found;
+    const kept = stored.grants.filter(({ source, guildId }) => source === 'link' || guildIds.includes(guildId));
+    const ended = stored.grants.filter((grant) => !kept.includes(grant));
+    const added = guildIds.filter((guildId) => !stored.grants.some((grant) => grant.guildId === guildId));
+    if (kept.length + added.length > MAX_GRANTS) throw tooManyServers();
+    const given = await this.grantsOf(added, 'discord');
+    const now = this.now();
+    const next: StoredSession = { ...stored, checkedAt: now, grants: [...kept, ...given] };
+    const session = this.sessionOf(token, { stored: next, grants: found.grants });
+    await Promise.all(added.map((guildId) => announce(guildId, session)));
+    // A session that was ended meanwhile stays ended.
+    const isStored = await client.set(redisKeys.session(sha), JSON.stringify(next), 'KEEPTTL', 'XX');
+    if (isStored === null) return false;
+    await Promise.all([
+      ...ended.map(({ guildId }) => unlistSession(this.store, guildId, sha)),
+      ...added.map((guildId) => enlistSession(this.store, guildId, sha, now, now)),
+    ]);
+    if (await this.read(token)) return true;
+    await this.close(token);
+    return false;
+  }
+
   /** Returns the session of a token, or null if it is unknown, over or ended. Two round trips, O(n) for n servers. */
   async find(token: string): Promise<Session | null> {
     const found = await this.read(token);
@@ -134,20 +180,21 @@ export class Sessions {
     const { client, redisKeys } = this.store;
     const before = earlier ? await this.read(earlier) : null;
     const isSame = before !== null && isOnePerson(before.stored.userId, person.userId);
-    const kept = isSame ? before.grants.filter(({ guildId }) => !person.guildIds.includes(guildId)) : [];
+    const kept = isSame ? before.grants.filter((grant) => !isReplaced(grant, person)) : [];
     if (kept.length + person.guildIds.length > MAX_GRANTS) throw tooManyServers();
-    const userId = person.userId || (isSame ? before.stored.userId : '');
+    const { userId: userIdBefore, checkedAt } = isSame ? before.stored : { userId: '', checkedAt: 0 };
+    const userId = person.userId || userIdBefore;
+    const now = this.now();
     const given = await this.grantsOf(person.guildIds, person.source);
     const token = newToken();
     const sha = hashToken(token);
     const stored: StoredSession = {
       userId,
       generation: userId ? (await sessionGeneration(this.store, redisKeys.personSessions(userId))).text : '',
-      checkedAt: before && isSame ? before.stored.checkedAt : 0,
+      checkedAt: person.source === 'discord' ? now : checkedAt,
       grants: [...kept.map(({ since: _, ...grant }) => grant), ...given],
     };
     await client.set(redisKeys.session(sha), JSON.stringify(stored), 'EX', SESSION_TTL_S);
-    const now = this.now();
     const grants = [...kept, ...given.map((grant) => ({ ...grant, since: now }))];
     await Promise.all(grants.map(({ guildId, since }) => enlistSession(this.store, guildId, sha, since, now)));
     const session = this.sessionOf(token, { stored, grants });
@@ -178,14 +225,25 @@ export class Sessions {
   }
 
   private sessionOf(token: string, { stored, grants }: FoundSession): Session {
+    const age = this.now() - stored.checkedAt;
+    // A time in the future comes from a clock that was ahead.
+    const isConfirmed = age < CONFIRMED_MS && age > -CONFIRMED_MS;
+    const confirmed = grants.filter(({ source }) => source === 'link' || isConfirmed);
     return {
       id: idOf(hashToken(token)),
       formToken: hashToken(`form ${token}`),
       userId: stored.userId,
-      isOperator: grants.some(({ guildId }) => guildId === null),
-      guildIds: grants.flatMap(({ guildId }) => guildId ?? []),
+      isByDiscord: grants.some(({ source }) => source === 'discord'),
+      isOperator: confirmed.some(({ guildId }) => guildId === null),
+      guildIds: confirmed.flatMap(({ guildId }) => guildId ?? []),
+      unconfirmed: grants.filter((grant) => !confirmed.includes(grant)).map(({ guildId }) => guildId),
     };
   }
+}
+
+/** Returns whether a sign-in takes the place of a grant: it opens the same server, or Discord no longer names the server. */
+function isReplaced({ guildId, source }: Grant, person: Person): boolean {
+  return person.guildIds.includes(guildId) || (person.source === 'discord' && source === 'discord');
 }
 
 /** Returns whether two user ids can be those of one person: a link can leave out for whom it is. */

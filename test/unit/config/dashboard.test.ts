@@ -19,4 +19,53 @@ describe('parseDashboardConfig', () => {
   ])('takes ports that do not clash: %j', (env) => {
     expect(() => parseDashboardConfig(env as Record<string, string>)).not.toThrow();
   });
+
+  const DISCORD = { DISCORD_CLIENT_ID: '1234567890', DISCORD_CLIENT_SECRET: 'secret' };
+
+  it('has no sign-in with Discord unless its variables are set, and asks discord.com then', () => {
+    expect(parseDashboardConfig({}).discord).toBeNull();
+    expect(parseDashboardConfig({ ...DISCORD, DASHBOARD_OPERATORS: ' 1, 22 ,' }).discord).toEqual({
+      clientId: '1234567890',
+      clientSecret: 'secret',
+      url: 'https://discord.com',
+      operators: ['1', '22'],
+    });
+    const local = { ...DISCORD, DISCORD_URL: 'http://127.0.0.1:9000/' };
+    expect(parseDashboardConfig(local).discord?.url).toBe('http://127.0.0.1:9000');
+  });
+
+  it.each([
+    [{ DISCORD_CLIENT_ID: '1' }, 'DISCORD_CLIENT_ID and DISCORD_CLIENT_SECRET must be set together'],
+    [{ DISCORD_CLIENT_SECRET: 'x' }, 'DISCORD_CLIENT_ID and DISCORD_CLIENT_SECRET must be set together'],
+    [
+      { DASHBOARD_OPERATORS: '1' },
+      'DASHBOARD_OPERATORS has no effect without DISCORD_CLIENT_ID and DISCORD_CLIENT_SECRET: set both, or remove it',
+    ],
+    [
+      { ...DISCORD, DISCORD_CLIENT_ID: 'my app' },
+      'DISCORD_CLIENT_ID must be the number that Discord shows as Client ID',
+    ],
+    [
+      { ...DISCORD, DISCORD_CLIENT_SECRET: 'a b' },
+      'DISCORD_CLIENT_SECRET must be the Client Secret as Discord shows it, without spaces',
+    ],
+    [{ ...DISCORD, DISCORD_URL: 'http://discord.com' }, 'DISCORD_URL must be an address such as https://discord.com'],
+    [
+      { ...DISCORD, DISCORD_URL: 'https://discord.com/api' },
+      'DISCORD_URL must be an address such as https://discord.com',
+    ],
+    [{ ...DISCORD, DISCORD_URL: 'discord.com' }, 'DISCORD_URL must be an address such as https://discord.com'],
+    [{ ...DISCORD, DASHBOARD_OPERATORS: 'ann#1234' }, 'DASHBOARD_OPERATORS must list user ids of Discord'],
+    [
+      { ...DISCORD, DASHBOARD_OPERATORS: Array(101).fill('1').join() },
+      'DASHBOARD_OPERATORS must list 100 people at most',
+    ],
+  ])('refuses %j, and names the variable and the fix', (env, message) => {
+    expect(() => parseDashboardConfig(env as Record<string, string>)).toThrow(message);
+  });
+
+  it('names a wrong variable of Discord beside the others, and repeats no secret', () => {
+    const env = { ...DISCORD, DISCORD_CLIENT_SECRET: 'top secret', DASHBOARD_PORT: 'x' };
+    expect(() => parseDashboardConfig(env)).toThrow(/DASHBOARD_PORT .*\n.*DISCORD_CLIENT_SECRET (?!.*top secret)/s);
+  });
 });

@@ -1,0 +1,151 @@
+import { type Request, type Response, Router } from 'express';
+import { AddressLimiter } from '../../../core/access/address-limiter.ts';
+import { enteredOf, formOf, TOKEN_FIELD } from '../../forms.ts';
+import type { Parts } from '../../guild-page.ts';
+import { Refusal } from '../../refusal.ts';
+import { actorOf, visitOf } from '../../visit.ts';
+import type { Announce } from '../sessions.ts';
+import { enter } from '../sign-in.ts';
+import { NoAnswer } from './bounded-fetch.ts';
+import { type DiscordPerson, RefusedByDiscord, WrongAnswer } from './discord-client.ts';
+import { CALLBACK, type DiscordSignIn } from './discord-sign-in.ts';
+import { knownServers } from './known-servers.ts';
+import { beginPending, type PendingSignIn, takePending } from './pending-sign-ins.ts';
+
+/** Answers of Discord that one network may bring at once, and the time after which it may bring one more. Those that sign in do not count. */
+const ATTEMPTS = { burst: 20, intervalMs: 15_000 };
+
+/** Sends a browser to Discord. A form cannot be answered so: the Content-Security-Policy keeps forms here. */
+async function begin({ discord, url }: Parts, req: Request, res: Response, isAgain: boolean, returnTo: string) {
+  if (!discord) throw new Error('there is no sign-in with Discord');
+  const pending = beginPending(req, res, url(), isAgain, returnTo);
+  res.redirect(303, await discord.authorizationUrl(pending, isAgain));
+}
+
+/**
+ * Answers a request of a session whose rights Discord has to confirm again. A page is loaded again after that; a form comes back with its values,
+ * to be sent again.
+ */
+export async function askAgain(parts: Parts, req: Request, res: Response): Promise<void> {
+  // A script cannot follow a browser to Discord.
+  const isPage = (req.headers['sec-fetch-dest'] ?? 'document') === 'document';
+  if (req.method === 'GET' && isPage) return begin(parts, req, res, true, req.originalUrl);
+  const { [TOKEN_FIELD]: _, ...fields } = formOf(req);
+  const shown = { action: req.originalUrl, fields, entered: enteredOf(req), isForm: Object.keys(fields).length > 0 };
+  parts.views.send(res, 'confirm-rights', { title: 'Discord has to confirm your rights', ...shown }, 401);
+}
+
+/** Creates the routes that sign in with Discord. They need no session. */
+export function discordRoutes(parts: Parts, monotonic: () => number): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const { discord, url, views } = parts;
+  if (!discord) return router;
+  const limiter = new AddressLimiter(monotonic, ATTEMPTS);
+
+  router.get('/sign-in/discord', (req, res) => {
+    res.context.route = '/sign-in/discord';
+    return begin(parts, req, res, false, '/');
+  });
+  router.get('/sign-in/discord/again', (req, res) => {
+    res.context.route = '/sign-in/discord/again';
+    return begin(parts, req, res, true, '/sign-in/discord/confirmed');
+  });
+  router.get('/sign-in/discord/confirmed', (_req, res) => {
+    res.context.route = '/sign-in/discord/confirmed';
+    views.send(res, 'rights-confirmed', { title: 'Discord has confirmed your rights' });
+  });
+
+  router.get(CALLBACK, async (req, res) => {
+    res.context.route = CALLBACK;
+    const waitMs = limiter.take(req.ip);
+    if (waitMs > 0) throw tooManyAttempts(Math.ceil(waitMs / 1000));
+    const answer = new URL(req.originalUrl, url()).searchParams;
+    const pending = takePending(req, res, url(), answer.get('state'));
+    if (!pending) throw wrongAnswer();
+    try {
+      await finish(parts, discord, req, res, pending, await discord.personOf(answer, pending));
+    } catch (error) {
+      throw await refusalOf(parts, res, pending, error);
+    }
+    limiter.giveBack(req.ip);
+  });
+  return router;
+}
+
+/** Opens the session of a person whom Discord has named, or goes on with it. */
+async function finish(
+  parts: Parts,
+  { operators }: DiscordSignIn,
+  req: Request,
+  res: Response,
+  { isAgain, returnTo }: PendingSignIn,
+  { userId, manages }: DiscordPerson,
+): Promise<void> {
+  const { sessions, auditLog } = parts;
+  const known = await knownServers(parts, manages);
+  const opens = operators.includes(userId) ? [null, ...known] : known;
+  const announce: Announce = (guildId, session) =>
+    auditLog.note(guildId, actorOf(req, res, session), 'Signed in with Discord', 'security');
+  const { session, token } = visitOf(res);
+  // Any other session gets a new token: somebody else may know the one of a session that a link has opened.
+  if (isAgain && token && session?.isByDiscord && session.userId === userId) {
+    const goesOn = await sessions.confirm(token, opens, announce);
+    if (opens.length === 0 || !goesOn) throw noServers(userId);
+    return res.redirect(303, returnTo);
+  }
+  if (opens.length === 0) throw noServers(userId);
+  await enter(parts, res, await sessions.openByDiscord(userId, opens, token, announce));
+  res.redirect(303, '/');
+}
+
+/** Returns the page for a sign-in that failed. When Discord refuses to confirm the rights of a session, they end. */
+async function refusalOf({ sessions }: Parts, res: Response, { isAgain }: PendingSignIn, error: unknown) {
+  if (error instanceof NoAnswer) return noAnswer(error);
+  if (error instanceof RefusedByDiscord) {
+    const { token } = visitOf(res);
+    if (isAgain && token) await sessions.confirm(token, [], async () => {});
+    return refused(isAgain);
+  }
+  return error instanceof WrongAnswer ? wrongAnswer() : error;
+}
+
+function noAnswer({ retryAfterS }: NoAnswer): Refusal {
+  const links = 'A link of your bot signs you in without Discord.';
+  if (retryAfterS !== undefined) {
+    const message = `Discord limits the sign-ins of this service. Nothing was changed: try again in ${retryAfterS} s. ${links}`;
+    return new Refusal(503, 'Discord is busy', message, retryAfterS);
+  }
+  const message = `You are not signed in, because Discord does not answer as it should. Nothing was changed: try again in a minute. ${links}`;
+  return new Refusal(503, 'Discord does not answer', message, 60);
+}
+
+function refused(isAgain: boolean): Refusal {
+  return isAgain
+    ? new Refusal(
+        401,
+        'Sign in again',
+        'Discord did not confirm your rights, so that what you opened with Discord is closed. Nothing was changed.',
+      )
+    : new Refusal(403, 'Not signed in', 'Discord was not allowed to tell who you are. Nothing was changed.');
+}
+
+function wrongAnswer(): Refusal {
+  return new Refusal(
+    400,
+    'This sign-in is over',
+    'It was begun in another browser, more than ten minutes ago, or it has ended already. Nothing was changed. Begin again.',
+  );
+}
+
+function noServers(userId: string): Refusal {
+  return new Refusal(
+    403,
+    'No server to open',
+    `As Discord user ${userId} you own no server, and have Manage Server in none, that this service knows. Add its bot to your server, or sign in with another account of Discord.`,
+  );
+}
+
+function tooManyAttempts(seconds: number): Refusal {
+  const message = `Too many sign-ins that failed came from this address. Try again in ${seconds} s.`;
+  return new Refusal(429, 'Too many attempts', message, seconds);
+}
