@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unittest
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from guildrank import BOARDS, InvalidInputError, RankedMember, StoreUnavailableError, XpRecord, create_reader, create_writer
@@ -36,6 +37,21 @@ class BoardTest(ScratchTest):
 
     async def give_boards(self, guild: str = "1") -> None:
         await configure(self.connection, guild, "boards", "week,month")
+
+    async def test_a_page_of_a_board_has_its_period_by_the_clock_of_the_guild(self) -> None:
+        self.assertIsNone((await self.reader.page("1")).period)
+        self.assertIsNone((await self.reader.page("1", board="week")).period)
+        await configure(self.connection, "1", "utc_offset_minutes", "-90")
+        await self.give_boards()
+        await self.writer.record("1", "a", add=5)
+        week, last = (await self.reader.page("1", board="week")).period, (await self.reader.page("1", board="week.prev")).period
+        assert week and last
+        self.assertLessEqual(week.start, datetime.now(timezone.utc))
+        self.assertEqual((week.start.weekday(), week.start.hour, week.start.minute), (0, 1, 30))
+        self.assertEqual((week.end - week.start, last.end), (timedelta(days=7), week.start))
+        month = await self.reader.around("1", "a", board="month")
+        assert month and month.period
+        self.assertEqual((month.period.start.day, month.period.end.day, month.period.end.hour), (1, 1, 1))
 
     async def test_reads_of_a_board_have_the_xp_gained_and_the_levels_in_the_guild(self) -> None:
         await self.give_boards()

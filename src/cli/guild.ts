@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Core } from '../core/core.ts';
 import { deleteGuild, type Removed } from '../core/guilds/delete.ts';
 import { type Overview, readOverview } from '../core/guilds/overview.ts';
@@ -43,14 +43,14 @@ export function defineGuild(command: Command, context: CommandContext): void {
       'rankings by the XP gained in the current period: week, month, week,month or none',
       parseBoards,
     )
-    .option(
-      '--time-zone <name>',
-      'time zone by whose clock weeks and months begin, such as Europe/Berlin; it takes the place of minutes from UTC',
-      parseZone,
+    .addOption(
+      new Option('--time-zone <name>', 'time zone by whose clock weeks and months begin, such as Europe/Berlin')
+        .argParser(parseZone)
+        .conflicts('utcOffsetMinutes'),
     )
     .option(
       '--utc-offset-minutes <number>',
-      'the same in minutes from UTC, -720 to 840, without changes of the clock; they take the place of a time zone',
+      'minutes from UTC that never change, -720 to 840, in the place of a time zone',
       parseOffset,
     )
     .option(

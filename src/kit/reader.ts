@@ -22,6 +22,7 @@ export type { RefusalCode, Sentences } from '../core/errors.ts';
 export type { HideReason } from '../core/ranking/model.ts';
 export type { CardProgress, MemberCard, RankedMember, RankedMember as CardNeighbour } from '../core/reads/card.ts';
 export type { MemberLevel, RankingOptions } from '../core/reads/guild-reader.ts';
+export type { Period } from '../core/reads/period.ts';
 export type { GuildStats, Member, RankingPage, RankingPart } from '../core/reads/rankings.ts';
 export type { Rules } from '../core/rules/rules-document.ts';
 export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from '../core/store/bot-client.ts';

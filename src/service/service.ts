@@ -206,6 +206,7 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
         limiter: new AddressLimiter(monotonic, PAGE_REQUESTS),
         painter: pages.painter,
         url: config.publicUrl,
+        now: clock,
         embedOrigins: config.embedOrigins,
       },
       () => metrics.countOther('page'),

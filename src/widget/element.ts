@@ -237,7 +237,7 @@ export abstract class GuildElement extends Base implements Subscriber {
     const select = (entry: Entry) => this.emit('select', entry);
     // The XP of a board is not that of the level, so there is no progress.
     const curve = this.board ? '' : totals?.xp_curve;
-    return { words, curve, you, memberHref, selectable, avatarOf, select };
+    return { words, curve, you, memberHref, selectable, isGained: this.board !== '', avatarOf, select };
   }
 
   /** Dispatches `guildrank-NAME`. @returns whether the page lets the default action happen. */

@@ -88,7 +88,7 @@ export class GuildLeaderboard extends GuildElement {
     }
     setText(this.#title, words.say('title'));
     this.#summary.root.hidden = !this.stats;
-    this.#summary.paint(this.totals, words);
+    this.#summary.paint(this.totals, words, this.board !== '', this.#shown?.period);
     this.#tabs.paint(this.board, words);
     this.#search.paint(words, this.source, this.board, this.search);
     this.#renderRows();
@@ -113,7 +113,7 @@ export class GuildLeaderboard extends GuildElement {
     const rows = Math.min(pageSize, shown ? shown.total || 1 : pageSize);
     const hasPodium = !isTable && this.podium && (shown?.page ?? 1) === 1;
     this.card.style.setProperty('--rows', String(hasPodium ? Math.max(3, rows) : rows));
-    this.#list.prepare(isTable, hasPodium, words);
+    this.#list.prepare(isTable, hasPodium, this.board !== '', words);
     setText(this.#list.note, this.#noteText());
     this.#list.note.classList.toggle('quiet', !shown && !problem);
     const context = this.rowContext(this.member);

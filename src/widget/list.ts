@@ -49,14 +49,19 @@ export function createList() {
     has: (id: string) => rows.has(id),
 
     /** Sets the layout. */
-    prepare(asTable: boolean, withPodium: boolean, words: Words): void {
+    prepare(asTable: boolean, withPodium: boolean, isGained: boolean, words: Words): void {
       hasPodium = withPodium;
       if (asTable !== isTable) {
         isTable = asTable;
         build();
       }
       outer.ariaLabel = words.say('title');
-      const titles = ['#', words.say('member'), words.say('level', { n: '' }), 'XP'];
+      const titles = [
+        '#',
+        words.say('member'),
+        words.say('level', { n: '' }),
+        isGained ? words.say('gained', { xp: '' }).trim() : 'XP',
+      ];
       titles.forEach((title, i) => {
         if (heads[i]) setText(heads[i], title);
       });

@@ -1,3 +1,5 @@
+import type { Period } from './period.ts';
+
 /** The data of the API, as its document describes it. */
 export interface Entry {
   readonly rank: number;
@@ -11,6 +13,8 @@ export interface Page {
   readonly data: readonly Entry[];
   readonly total: number;
   readonly page: number;
+  /** The week or month that a board counts; null for all time. Public data has it. */
+  readonly period?: Period | null;
 }
 
 export interface Member extends Entry {

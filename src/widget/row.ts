@@ -15,6 +15,8 @@ export interface RowContext {
   readonly you: string;
   readonly memberHref: string;
   readonly selectable: boolean;
+  /** Whether the XP is what members gained on a board. */
+  readonly isGained: boolean;
   readonly avatarOf: AvatarOf;
   /** Called when a member is chosen. @returns whether the link is followed. */
   readonly select: (entry: Entry) => boolean;
@@ -44,7 +46,8 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
   const level = part('span', 'level', levelShort, levelLong);
   const xpFull = el('span', { class: 'full' });
   const xpShort = el('span', { class: 'short' });
-  const xp = part('span', 'xp', xpFull, xpShort, el('span', { class: 'unit' }, ' XP'));
+  const unit = el('span', { class: 'unit' });
+  const xp = part('span', 'xp', xpFull, xpShort, unit);
   const bar = part('div', 'bar');
   const next = part('div', 'next');
   const progress = part('div', 'progress', part('div', 'track', bar), next);
@@ -97,7 +100,8 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
 
     /** Shows a member. @param climbed places that it rose since the last look; negative if it fell. */
     paint(entry: Entry, climbed: number, context: RowContext): void {
-      const { words, curve } = context;
+      const { words, curve, isGained } = context;
+      const plus = isGained ? '+' : '';
       const { number, compact } = words;
       const id = entry.user_id;
       const way = progressOf(entry, curve);
@@ -113,8 +117,9 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
       setText(mark, `${climbed < 0 ? '▼' : '▲'} ${number(Math.abs(climbed))}`);
       setText(levelShort, words.say('levelShort', { n: entry.level }));
       setText(levelLong, isTable ? number(entry.level) : words.say('level', { n: entry.level }));
-      setText(xpFull, entry.xp < 1e12 ? number(entry.xp) : compact(entry.xp));
-      setText(xpShort, entry.xp < 1e6 ? number(entry.xp) : compact(entry.xp));
+      setText(xpFull, plus + (entry.xp < 1e12 ? number(entry.xp) : compact(entry.xp)));
+      setText(xpShort, plus + (entry.xp < 1e6 ? number(entry.xp) : compact(entry.xp)));
+      setText(unit, isGained ? words.say('gained', { xp: '' }) : ' XP');
       xp.title = number(entry.xp);
       progress.hidden = curve !== undefined && !way; // Until the curve is known, the space is kept.
       bar.style.width = `${100 * (way?.share ?? 0)}%`;

@@ -63,7 +63,7 @@ export function createSearch(show: (member: Member | undefined) => void) {
     const { signal } = searching;
     try {
       member = (await source.get(`${board}/members/${id}`, { signal })) as Member;
-      answerAbout(nameOf(member), factsOf(member, words).join(', '));
+      answerAbout(nameOf(member), factsOf(member, words, board).join(', '));
       jump.hidden = false;
     } catch (error) {
       if (signal.aborted) return;
@@ -105,11 +105,12 @@ export function createSearch(show: (member: Member | undefined) => void) {
 }
 
 /** Returns what the result tells about a member. */
-function factsOf(member: Member, words: Words): string[] {
+function factsOf(member: Member, words: Words, board: string): string[] {
+  const xp = words.number(member.xp);
   return [
     words.say('rank', { n: member.rank }),
     words.say('level', { n: member.level }),
-    `${words.number(member.xp)} XP`,
+    board ? words.say('gained', { xp: `+${xp}` }) : `${xp} XP`,
     ...claimsOf(member, words),
   ];
 }

@@ -1,5 +1,6 @@
 import { el, part, setText } from './dom.ts';
 import type { Stats } from './model.ts';
+import { type Period, periodFacts } from './period.ts';
 import type { Words } from './words.ts';
 
 /** Creates the line with the totals of a guild, and a badge when XP is multiplied. */
@@ -11,19 +12,22 @@ export function createSummary() {
   return {
     root,
 
-    paint(stats: Stats | undefined, words: Words): void {
+    /** @param isGained whether the totals are those of a board. @param period what the board counts, as far as it is known. */
+    paint(stats: Stats | undefined, words: Words, isGained = false, period?: Period | null): void {
       badge.hidden = !stats || stats.xp_multiplier === 1;
       if (!stats) {
         setText(text, '\u00a0'); // Keeps the line.
         return;
       }
+      const xpText = (xp: string) => (isGained ? words.say('gained', { xp: `+${xp}` }) : `${xp} XP`);
       const totals = [
         words.say('members', { n: stats.total_members }),
-        `${words.compact(stats.total_xp)} XP`,
-        words.say('average', { n: stats.average_level }),
+        xpText(words.compact(stats.total_xp)),
+        // A board shows the time that it counts instead.
+        ...(period ? periodFacts(period, words, Date.now()) : [words.say('average', { n: stats.average_level })]),
       ];
       setText(text, totals.join(' · '));
-      text.title = `${words.number(stats.total_xp)} XP`;
+      text.title = xpText(words.number(stats.total_xp));
       setText(badge, `${words.number(stats.xp_multiplier)}× XP`);
     },
   };

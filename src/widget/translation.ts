@@ -46,6 +46,7 @@ export function createTranslator<Label extends string>(
   const language = isLanguage(wanted) ? wanted : LANGUAGES[0];
   const plural = new Intl.PluralRules(language);
   const number = new Intl.NumberFormat(locale).format;
+  const range = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
   const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format;
 
   const textOf = (label: Label): string => labels?.[label] ?? texts[label][language];
@@ -66,6 +67,8 @@ export function createTranslator<Label extends string>(
     number,
     /** Returns a number in few figures, such as `1.5M`. */
     compact,
+    /** Returns two midnights in UTC as a range of days, such as `Nov 23 – 29`. */
+    dates: (first: number, last: number): string => range.formatRange(first, last),
     /** Returns a text as it is, with the places of its values. */
     textOf,
     /** Returns a text with a capital letter at its start. */

@@ -10,7 +10,7 @@ export type Words = ReturnType<typeof createWords>;
  */
 export function createWords(lang: string, labels: Partial<Labels>) {
   const locale = localeOf(lang);
-  const { language, number, compact, say } = createTranslator(TEXTS, locale, labels);
+  const { language, number, compact, dates, say } = createTranslator(TEXTS, locale, labels);
   const ago = new Intl.RelativeTimeFormat(locale, { style: 'narrow', numeric: 'auto' });
   const percent = new Intl.NumberFormat(locale, { style: 'percent' }).format;
 
@@ -18,6 +18,7 @@ export function createWords(lang: string, labels: Partial<Labels>) {
     lang: language,
     number,
     compact,
+    dates,
     say,
     /** Returns a share as a whole percentage: 100 % stands for the whole alone. */
     percent: (share: number) => percent(Math.floor(100 * share) / 100),

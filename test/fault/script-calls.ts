@@ -202,7 +202,8 @@ export async function prepare(
   await Promise.all(servers.map((server) => server.flushall()));
   // DUMP gives the fields of a small hash in their order, and those of a large one in any.
   await Promise.all(servers.map((server) => server.config('SET', 'hash-max-listpack-value', '1024')));
-  if (kind !== 'without boards') await services.guildConfig.update(GUILD, { boards: ['week', 'month'] });
+  if (kind !== 'without boards')
+    await services.guildConfig.update(GUILD, { boards: ['week', 'month'], timeZone: 'Europe/Berlin' });
   const members = ['a', 'b', 'c'].map((userId, n) => ({
     userId,
     set: 100 * (n + 1),

@@ -196,6 +196,23 @@ describe('the commands, as processes', needs('redis-server'), () => {
     expect((await service.store.counters.check(id)).exact).toBe(true);
   });
 
+  it('guild set begins the boards by a time zone or by minutes from UTC, and guild show renews the time zone', async () => {
+    const id = newGuild();
+    const set = (...args: string[]) => guild('set', '--guild', id, ...args);
+    const { config } = service.store.redisKeys.guild(id);
+    const { stdout } = await set('--boards', 'week,month', '--time-zone', 'europe/berlin');
+    expect(stdout).toContain('boards         week, month; by the clock of Europe/Berlin\n');
+    const offsets = await service.store.client.hget(config, 'utc_offsets');
+    await service.store.client.hset(config, 'utc_offsets', '60');
+    const shown = await json(guild('show', '--guild', id, '--json'));
+    expect(shown).toMatchObject({ time_zone: 'Europe/Berlin', utc_offset_minutes: null });
+    expect(await service.store.client.hget(config, 'utc_offsets')).toBe(offsets);
+    const minutes = await json(set('--utc-offset-minutes', '330', '--json'));
+    expect(minutes).toMatchObject({ time_zone: null, utc_offset_minutes: 330 });
+    const { stdout: last } = await guild('show', '--guild', id);
+    expect(last).toContain('boards         week, month; at 330 minutes from UTC\n');
+  });
+
   it('guild list shows each guild with plan, members, keys and public page', async () => {
     const [configured, keyed] = [newGuild(), newGuild()];
     await guild('set', '--guild', configured, '--plan', 'pro', '--public-page', 'on', '--page-title', 'The Den');
@@ -248,6 +265,15 @@ describe('the commands, as processes', needs('redis-server'), () => {
       ['set', '--guild', 'g'],
       /Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --time-zone, --utc-offset-minutes, --public-page, /,
     ],
+    [
+      ['set', '--guild', 'g', '--time-zone', 'Berlin'],
+      /There is no time zone "Berlin": give an IANA name such as Europe\/Berlin, or UTC/,
+    ],
+    [
+      ['set', '--guild', 'g', '--time-zone', 'UTC', '--utc-offset-minutes', '0'],
+      /option '--time-zone <name>' cannot be used with option '--utc-offset-minutes <number>'/,
+    ],
+    [['set', '--guild', 'g', '--utc-offset-minutes', '900'], /from -720 to 840 \(UTC-12:00 to UTC\+14:00\)/],
     [['set', '--guild', 'g', '--public-page', 'yes'], /It must be on or off/],
     [
       ['set', '--guild', 'g', '--page-title', 'x'.repeat(101)],

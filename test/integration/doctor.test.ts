@@ -146,6 +146,21 @@ describe('guildrank doctor', needs('redis-server'), () => {
     );
   });
 
+  it('names time zones whose changes of the clocks are old, or which Node does not know', async () => {
+    const { url, client, store } = await goodRedis();
+    await store.guildConfig.update('a', { timeZone: 'Europe/Berlin' });
+    const clean = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url });
+    expect(clean.states).toMatchObject({ 'time zones': 'ok' });
+    await client.hset('gr:{a}:config', 'utc_offsets', '60');
+    await client.hset('gr:{b}:config', 'time_zone', 'Mars/Olympus');
+    const { code, of } = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url });
+    expect(code).toBe(0);
+    expect(of('time zones')).toMatchObject([{ state: 'note' }]);
+    expect(of('time zones')[0]?.detail).toBe(
+      'weeks and months can begin at a wrong hour: the changes of Europe/Berlin in a are old, this version of Node does not know the time zone Mars/Olympus of b',
+    );
+  });
+
   it('has no read to time where there are no members', async () => {
     const { url, client } = await goodRedis();
     await client.flushall();

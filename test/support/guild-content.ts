@@ -15,7 +15,7 @@ const CLOCK_MS = 3000;
 /** Fills a guild, g unless given, with all that a guild can have. u0 has all the XP that a member can have. */
 export async function fillGuild({ client, guildConfig, apiKeys }: Core, members: number, guild = 'g'): Promise<void> {
   const writer = createWriter(client);
-  const boards = { boards: ['week', 'month'], utcOffsetMinutes: 60 } as const;
+  const boards = { boards: ['week', 'month'], timeZone: 'Europe/Berlin' } as const;
   await guildConfig.update(guild, { plan: 'pro', xpCurve: 'custom=0,0,50,0,1,1', xpMultiplier: 1.5, ...boards });
   for (let first = 0; first < members; first += SLICE) {
     await writer.recordMany(

@@ -17,7 +17,7 @@ from .hiding import HiddenMember, PlaceChange, SyncResult
 from .keys import BOARDS
 from .parse_rules import parse_rules
 from .plain_text import plain_text
-from .ranking import GuildStats, Member, RankedMember, RankingPage, RankingPart
+from .ranking import GuildStats, Member, Period, RankedMember, RankingPage, RankingPart
 from .reader import GuildReader, MemberLevel, create_reader
 from .records import MemberChange, ProfileChange, RecordResult, XpChange, XpRecord
 from .refusals import Sentences
@@ -53,6 +53,7 @@ __all__ = [
     "MessageRules",
     "Multipliers",
     "NoXp",
+    "Period",
     "PlaceChange",
     "ProfileChange",
     "Progress",

@@ -27,12 +27,24 @@ class RankedMember:
 
 
 @dataclass(frozen=True)
+class Period:
+    """The week or the month of a board, by the clock of the guild. Both times are in UTC."""
+
+    start: datetime
+    """Local midnight of its first day."""
+    end: datetime
+    """When the next one begins."""
+
+
+@dataclass(frozen=True)
 class RankingPart:
     """A part of a ranking. Rows, ranks and total were read at one moment."""
 
     data: Sequence[RankedMember]
     total: int
     """Members in the ranking, including those with XP 0."""
+    period: Period | None
+    """The week or month that a board counts. None for the ranking of the guild, and for a board that the guild does not have."""
 
 
 @dataclass(frozen=True)
@@ -78,17 +90,19 @@ def stored_curve(text: str) -> Curve:
 
 
 def part_of(reply: list[Any], first: int) -> RankingPart:
-    """Decodes a reply of "page" in batch.lua, whose first row has the rank `first`, from 0. That of a board has the XP in the guild too."""
+    """Decodes a reply of "page" in batch.lua, whose first row has the rank `first`, from 0. That of a board has the XP in the guild, and
+    the limits of its period in seconds since 1970."""
     _, total, stored, cells, profiles, *rest = reply
     curve = stored_curve(stored)
     in_guild = rest[0] if rest else cells[1::2]
+    limits = [time_of(1000 * int(seconds)) for seconds in rest[1]] if rest else []
     rows = []
     for index, profile in enumerate(profiles):
         user, xp = cells[2 * index], whole_xp(cells[2 * index + 1])
         shown = split_profile(profile)
         level = level_for_xp(curve, whole_xp(in_guild[index])) if shown.level is None else shown.level
         rows.append(RankedMember(first + index + 1, user, shown.username or user, level, xp))
-    return RankingPart(rows, int(total))
+    return RankingPart(rows, int(total), Period(*limits) if limits else None)
 
 
 def member_of(reply: list[Any], user_id: str) -> Member | None:

@@ -63,7 +63,7 @@ class GuildReader:
         check_whole("limit", limit, 1, MAX_PAGE_SIZE)
         first = min((page - 1) * limit, MAX_XP)
         part = part_of(await self._read(guild_id, "page", board, f" {first} {first + limit - 1}"), first)
-        return RankingPage(part.data, part.total, page)
+        return RankingPage(part.data, part.total, part.period, page)
 
     async def member(self, guild_id: str, user_id: str, *, board: str | None = None) -> Member | None:
         """Returns a ranked member, or None. O(log m)."""

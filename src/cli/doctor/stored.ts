@@ -1,4 +1,5 @@
 import { BOUNDS } from '../../core/bounds.ts';
+import { areCurrentOffsets, isTimeZone } from '../../core/settings/time-zone.ts';
 import { redisTime } from '../../core/store/clock.ts';
 import { type CheckContext, type Finding, note, ok, problem, some } from './finding.ts';
 
@@ -21,16 +22,19 @@ const CONFIG = {
   page_picture: BOUNDS.picture,
 };
 
-/** Looks in some guilds for texts that are longer than their bounds, and for times in the future by Redis's clock. */
+/** Looks in some guilds for texts that are longer than their bounds, times in the future by Redis's clock, and time zones that need a renewal. */
 export async function checkStored(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
   const until = performance.now() + MAX_MS;
   const long: string[] = [];
   const ahead: string[] = [];
-  const latest = (await redisTime(context.client)) / 1000 + AHEAD_MS;
+  const outdated: string[] = [];
+  const nowMs = (await redisTime(context.client)) / 1000;
+  const latest = nowMs + AHEAD_MS;
   for (const guild of guilds.slice(0, MAX_GUILDS)) {
     if (performance.now() > until) break;
     long.push(...(await longSettings(context, guild)), ...(await longProfiles(context, guild)));
     ahead.push(...(await keysAhead(context, guild, latest)), ...(await timesAhead(context, guild, latest)));
+    outdated.push(...(await outdatedZones(context, guild, nowMs)));
   }
   return [
     long.length > 0
@@ -44,6 +48,13 @@ export async function checkStored(context: CheckContext, guilds: readonly string
           'A clock was ahead. Correct the clocks with NTP. docs/guilds.md says which times correct themselves',
         )
       : ok('stored times', 'no stored time is in the future'),
+    outdated.length > 0
+      ? note(
+          'time zones',
+          `weeks and months can begin at a wrong hour: ${some(outdated)}`,
+          'Run guild show for these guilds, which stores the changes of their clocks anew',
+        )
+      : ok('time zones', 'the changes of the clocks are known for the next years'),
   ];
 }
 
@@ -56,6 +67,14 @@ async function longSettings({ client, redisKeys }: CheckContext, guild: string):
     const size = sizes[index] ?? 0;
     return size > bytes ? [`${field} of ${guild} has ${size} bytes, and may have ${bytes}`] : [];
   });
+}
+
+/** Returns a guild whose stored changes of the clocks are not right for the next years, in words. */
+async function outdatedZones({ client, redisKeys }: CheckContext, guild: string, nowMs: number): Promise<string[]> {
+  const [timeZone, utcOffsets] = await client.hmget(redisKeys.guild(guild).config, 'time_zone', 'utc_offsets');
+  if (!timeZone) return [];
+  if (!isTimeZone(timeZone)) return [`this version of Node does not know the time zone ${timeZone} of ${guild}`];
+  return areCurrentOffsets(utcOffsets ?? '', timeZone, nowMs) ? [] : [`the changes of ${timeZone} in ${guild} are old`];
 }
 
 /** Returns the first members of a guild whose profiles are longer than their bound, in words. */

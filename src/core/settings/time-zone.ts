@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { InvalidInputError, shownText } from '../errors.ts';
 
 /** Time zones by their IANA names, and their minutes from UTC as Intl knows them. Redis gets those of ten years, because it knows no zones. */
@@ -13,9 +12,6 @@ const NEEDED_DAYS = [-70, 1826] as const;
 const MAX_CHANGES = 36;
 
 const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
-
-/** Each takes 30 µs to make, and reads a zone's data. */
-const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 20 });
 
 /** Returns the names of the time zones that this version of Node lists. {@link parseTimeZone} takes others too, such as old names. */
 export function timeZoneNames(): readonly string[] {
@@ -82,15 +78,16 @@ function minutesAround(nowMs: number, [first, last]: readonly [number, number]) 
 /** Finds the changes between two days from now. */
 function offsetsBetween(timeZone: string, nowMs: number, days: readonly [number, number]): Offsets {
   const { from, to } = minutesAround(nowMs, days);
-  let minutes = offsetAt(timeZone, from);
+  const formatter = formatterOf(timeZone);
+  let minutes = offsetAt(formatter, from);
   const found: Offsets = { minutes, changes: [] };
   for (let day = from; day < to && found.changes.length < MAX_CHANGES; day += 1440) {
-    const next = offsetAt(timeZone, day + 1440);
+    const next = offsetAt(formatter, day + 1440);
     if (next === minutes) continue;
     let [before, after] = [day, day + 1440];
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2);
-      if (offsetAt(timeZone, middle) === minutes) before = middle;
+      if (offsetAt(formatter, middle) === minutes) before = middle;
       else after = middle;
     }
     found.changes.push([after, next]);
@@ -104,8 +101,8 @@ function textOf({ minutes, changes }: Offsets): string {
 }
 
 /** Returns the minutes from UTC of a zone at a minute since 1970. */
-function offsetAt(timeZone: string, minute: number): number {
-  const parts = formatterOf(timeZone).formatToParts(minute * MINUTE_MS);
+function offsetAt(formatter: Intl.DateTimeFormat, minute: number): number {
+  const parts = formatter.formatToParts(minute * MINUTE_MS);
   const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
   const [, sign, hours, minutes] = /^GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
   const size = Number(hours ?? 0) * 60 + Number(minutes ?? 0);
@@ -114,9 +111,5 @@ function offsetAt(timeZone: string, minute: number): number {
 
 /** @throws RangeError for a name that Intl does not know. */
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone);
-  if (known) return known;
-  const formatter = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset', year: 'numeric' });
-  formatters.set(timeZone, formatter);
-  return formatter;
+  return new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset', year: 'numeric' });
 }

@@ -2,17 +2,18 @@ import { hash } from 'node:crypto';
 import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import { inLine } from '../../pictures/text.ts';
 import { nameOf } from '../../widget/name.ts';
+import { periodFacts } from '../../widget/period.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
 import { policyOf, styleOf } from './look.ts';
 import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
 import { previewTags, type Site } from './unfurl.ts';
-import { digitsOf, headingOf, renderTemplate, rowOf, tabsOf, wayOf } from './views.ts';
+import { digitsOf, headingOf, renderTemplate, rowOf, tabsOf, unitOf, wayOf, xpText } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
 
 /** Renders one page of a ranking. Links are relative, because a proxy can serve the page below a path of its own. */
 export function renderPage(query: PageQuery, found: PublicPage, site: Site): RenderedBody {
   const { guildId, board, limit, isOverlay } = query;
-  const { title, curve, page, stats } = found;
+  const { title, curve, period, page, stats } = found;
   const words = wordsOf(query.lang);
   const heading = headingOf(title, guildId);
   const last = Math.max(1, Math.ceil(page.total / limit));
@@ -27,8 +28,9 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
   };
   const facts = [
     words.say('members', { n: page.total }),
-    `${words.compact(stats.total_xp)} XP`,
+    xpText(words.compact(stats.total_xp), words, board),
     ...(board ? [] : [words.say('average', { n: stats.average_level })]),
+    ...(period ? periodFacts(period, words, site.now()) : []),
   ].join(' · ');
   const rows = page.data.map((entry) => rowOf(entry, settings));
   return html('page', query, found, site, {
@@ -56,14 +58,20 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
 /** Renders the page of a member. */
 export function renderMember(query: MemberQuery, found: PublicMember, site: Site): RenderedBody {
   const { guildId, userId, board } = query;
-  const { title, curve, member, total, dailyStreak } = found;
+  const { title, curve, period, member, total, dailyStreak } = found;
   const words = wordsOf(query.lang);
   const heading = headingOf(title, guildId);
   const name = nameOf(member);
   const settings = { curve, board, words, href: (id: string) => id + queryOf(query), marked: userId };
   const rank = words.say('rankOf', { n: member.rank, m: total });
   const xp = words.number(member.xp);
-  const facts = [`${words.say('rankName')} ${rank}`, words.title('level', { n: member.level }), `${xp} XP`].join(' · ');
+  const shownPeriod = period ? periodFacts(period, words, site.now()) : [];
+  const facts = [
+    `${words.say('rankName')} ${rank}`,
+    words.title('level', { n: member.level }),
+    xpText(xp, words, board),
+    ...shownPeriod,
+  ].join(' · ');
   return html('member', query, found, site, {
     words,
     heading,
@@ -77,8 +85,9 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
     facts: [
       [words.say('rankName'), rank],
       [words.say('levelName'), words.number(member.level)],
-      ['XP', xp],
+      board ? [unitOf(words, board).trim(), `+${xp}`] : ['XP', xp],
       [words.say('streakName'), words.number(dailyStreak)],
+      ...(board && period ? [[words.say(board), shownPeriod.join(' · ')]] : []),
     ],
     way: wayOf(settings, member),
     rows: found.rows.map((entry) => rowOf(entry, settings)),

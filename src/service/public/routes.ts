@@ -122,9 +122,10 @@ const ROOTS = new Map([
 
 /** @param onFile called for each request of a file of the pages, and of their search. */
 export function publicPages(parts: PublicPagesParts, onFile: () => void) {
-  const { limiter, batcher, usage, responses, painter, url, embedOrigins } = parts;
+  const { limiter, batcher, usage, responses, painter, url, now, embedOrigins } = parts;
   const site = {
     url,
+    now,
     hasPictures: painter !== undefined,
     frameAncestors: embedOrigins.join(' ') || "'none'",
   };

@@ -4,10 +4,11 @@ import { DEFAULT_COLOURS } from '../../core/settings/page-look.ts';
 import { coloursOf, MEDALS, ON_MEDAL } from '../../pictures/colours.ts';
 import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from '../../pictures/text.ts';
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
+import { daysOf } from '../../widget/period.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
 import { accentsOf } from './look.ts';
 import type { RankingQuery } from './queries.ts';
-import { headingOf, shortNumber, wayOf } from './views.ts';
+import { headingOf, shortNumber, wayOf, xpText } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
 
 /** The picture of the first members, in the size that programs want for the preview of a link. */
@@ -25,19 +26,24 @@ const XP = 240;
 
 /** Renders the first members as an SVG, in the dark theme of the page. All texts are cleaned, cut to their place and escaped. */
 export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicPage): RenderedBody {
-  const { title, look, page, stats } = found;
+  const { title, look, period, page, stats } = found;
   const words = wordsOf(lang);
   const accent = accentsOf(look).dark;
   const { text, muted, background, track } = coloursOf('dark', accent, 0);
   const { width, height } = TOP_SIZE;
   const pen = createPen(words.isRtl, width);
   const heading = fitted(cleaned(headingOf(title, guildId)), 46, END - START);
-  const facts = [words.say('members', { n: page.total }), `${words.compact(stats.total_xp)} XP`];
+  const facts = [
+    // Programs keep a picture, so it does not say how many days are left.
+    ...(period ? [words.dates(...daysOf(period))] : []),
+    words.say('members', { n: page.total }),
+    xpText(words.compact(stats.total_xp), words, board),
+  ];
   const name = board ? words.say(board) : words.say('title');
   const rows = page.data.slice(0, TOP_ROWS).map((entry, at) => {
     const y = FIRST_ROW + at * ROW;
     const line = at > 0 ? `<path d="M${START} ${y - 3}H${END}" stroke="${track}"/>` : '';
-    return line + rowAt(y, entry, { pen, words, accent, track, way: wayOf({ ...found, board, words }, entry) });
+    return line + rowAt(y, entry, { pen, words, accent, track, board, way: wayOf({ ...found, board, words }, entry) });
   });
   const svg = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
@@ -57,10 +63,11 @@ interface RowParts {
   readonly words: Words;
   readonly accent: string;
   readonly track: string;
+  readonly board: RankingQuery['board'];
   readonly way: ReturnType<typeof wayOf>;
 }
 
-function rowAt(y: number, entry: LeaderboardEntry, { pen, words, accent, track, way }: RowParts): string {
+function rowAt(y: number, entry: LeaderboardEntry, { pen, words, accent, track, board, way }: RowParts): string {
   const { rank, level, xp, user_id } = entry;
   const { text, muted, back, front } = coloursOf('dark', accent, hueOf(user_id));
   const name = cleaned(nameOf(entry)) || user_id;
@@ -89,11 +96,13 @@ function rowAt(y: number, entry: LeaderboardEntry, { pen, words, accent, track, 
       { size: 24, fill: muted, anchor: 'end' },
       escaped(fitted(words.title('level', { n: level }), 24, LEVEL)),
     ),
-    pen.line(END, middle + 10, { size: 30, fill: text, bold: true, anchor: 'end' }, escaped(xpOf(words, xp))),
+    pen.line(END, middle + 10, { size: 30, fill: text, bold: true, anchor: 'end' }, escaped(xpOf(words, xp, board))),
   ].join('');
 }
 
-function xpOf(words: Words, xp: number): string {
-  const shown = `${shortNumber(words, xp)} XP`;
-  return widthOf(shown, 30) <= XP ? shown : `${words.compact(xp)} XP`;
+/** Returns the XP of a row. The line above the rows says that those of a board were gained. */
+function xpOf(words: Words, xp: number, board: RankingQuery['board']): string {
+  const plus = board ? '+' : '';
+  const shown = `${plus}${shortNumber(words, xp)} XP`;
+  return widthOf(shown, 30) <= XP ? shown : `${plus}${words.compact(xp)} XP`;
 }

@@ -26,6 +26,8 @@ export interface Site {
   readonly hasPictures: boolean;
   /** The sites that may show its pages in a frame, as a content security policy names them. */
   readonly frameAncestors: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** Members that a description names. */
@@ -75,7 +77,10 @@ export function previewTags(
 
 /** Returns a text that changes with all that a picture shows. A new Redis can come to a revision again, so it is not alone. */
 function versionOf(found: PublicPage | PublicMember): string {
-  const { revision, title, look } = found;
+  const { revision, title, look, period } = found;
   const total = 'page' in found ? found.page.total : found.total;
-  return hash('sha1', [revision, total, title, ...Object.values(look)].join('\n'), 'base64url').slice(0, 10);
+  return hash('sha1', [revision, total, title, period?.from, ...Object.values(look)].join('\n'), 'base64url').slice(
+    0,
+    10,
+  );
 }

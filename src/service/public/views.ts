@@ -47,7 +47,7 @@ export function wayOf(
 export interface RowSettings {
   readonly words: Words;
   readonly curve: Curve;
-  readonly board: string | undefined;
+  readonly board: RankingQuery['board'];
   /** Address of a member's page; undefined = no link. */
   readonly href: (userId: string) => string | undefined;
   readonly hasPodium?: boolean;
@@ -60,6 +60,7 @@ export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
   const { words, href, hasPodium, marked } = settings;
   const { rank, level, xp, user_id } = entry;
   const name = nameOf(entry);
+  const plus = settings.board ? '+' : '';
   return {
     rank: words.number(rank),
     rankText: words.title('rank', { n: rank }),
@@ -71,11 +72,22 @@ export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
     way: wayOf(settings, entry),
     level: words.title('level', { n: level }),
     levelShort: words.say('levelShort', { n: level }),
-    xp: shortNumber(words, xp),
+    xp: plus + shortNumber(words, xp),
     // On a phone, the unit may stand below the number.
-    xpShort: xp < 1e6 ? undefined : words.compact(xp).replace('\u00a0', ' '),
+    xpShort: xp < 1e6 ? undefined : plus + words.compact(xp).replace('\u00a0', ' '),
+    unit: unitOf(words, settings.board),
     isMarked: user_id === marked,
   };
+}
+
+/** Returns what follows a number of XP: on a board, that it was gained. */
+export function unitOf(words: Words, board: RankingQuery['board']): string {
+  return board ? words.say('gained', { xp: '' }) : ' XP';
+}
+
+/** Returns a number of XP with its unit: on a board as what was gained, such as `+5,944 XP gained`. */
+export function xpText(xp: string, words: Words, board: RankingQuery['board']): string {
+  return board ? words.say('gained', { xp: `+${xp}` }) : `${xp} XP`;
 }
 
 /** Returns a number in few figures where it has many. */

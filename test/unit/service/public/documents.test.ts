@@ -11,7 +11,7 @@ const PAGE: PublicPage = {
   },
   stats: { ...FIRST.stats, total_xp: 1_234_567n, average_level: 7 },
 };
-const SITE = { url: '', hasPictures: false, frameAncestors: "'none'" };
+const SITE = { url: '', hasPictures: false, frameAncestors: "'none'", now: () => Date.parse('2026-11-27T12:00:00Z') };
 
 /** Renders the page of an address such as `?page=2`. */
 function page(search = '', found: PublicPage = PAGE) {
@@ -39,7 +39,22 @@ describe('the page of a ranking', () => {
 
   it('says how many members there are, their XP and their average level, which a board does not have', () => {
     expect(textOf(page())).toContain('<p class="stats">3 members · 1.2M XP · avg. level 7</p>');
-    expect(textOf(page('board=week'))).toContain('<p class="stats">3 members · 1.2M XP</p>');
+    expect(textOf(page('board=week'))).toContain('<p class="stats">3 members · +1.2M XP gained</p>');
+  });
+
+  it('says what the members of a board have gained, between which days, and how many days are left', () => {
+    const period = { from: '2026-11-22T23:00:00.000Z', to: '2026-11-29T23:00:00.000Z' };
+    const html = textOf(page('board=week', { ...PAGE, period }));
+    // Intl puts spaces of several widths around a dash.
+    expect(html.replaceAll('\u2009', ' ')).toContain(
+      '<p class="stats">3 members · +1.2M XP gained · Nov 23 – 29 · 3 days left</p>',
+    );
+    expect(all(html, /<span class="full">([^<]*)<\/span>/g)).toEqual(['+4,675', '+100', '+7']);
+    expect(all(html, /<span class="unit">([^<]*)<\/span>/g)).toEqual(Array(3).fill(' XP gained'));
+    const last = { from: '2026-09-30T22:00:00.000Z', to: '2026-10-31T23:00:00.000Z' };
+    expect(textOf(page('board=month.prev&lang=de', { ...PAGE, period: last }))).toContain(
+      '+1,2\u00a0Mio. XP gesammelt · 1.–31. Okt.</p>',
+    );
   });
 
   it('shows the multiplier of XP of the guild unless it is 1, and none on a board', () => {

@@ -46,6 +46,7 @@ export function pagesApp(parts: Partial<PublicPagesParts> = {}, burst = 100) {
       return Buffer.from([0x89, 0x50, 0xff, 0x00]);
     },
     url: '',
+    now: () => 0,
     embedOrigins: [],
     ...parts,
   };

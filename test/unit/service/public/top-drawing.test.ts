@@ -95,7 +95,7 @@ describe('the picture of the first members', () => {
 
   it('names the board that it shows, without bars, because levels have other XP', () => {
     const svg = svgOf(members(2), { board: 'week' });
-    expect(textsOf(svg)[1]).toBe('This week · 2 members · 1.2M XP');
+    expect(textsOf(svg)[1]).toBe('This week · 2 members · +1.2M XP gained');
     // The ground and the card.
     expect(elements(svg, 'rect').length).toBe(2);
     expect(elements(svgOf(members(2)), 'rect').length).toBe(4);

@@ -3,7 +3,7 @@ import type { PublicMember, PublicPage } from '../../../../src/core/reads/public
 import { previewTags, type Site } from '../../../../src/service/public/unfurl.ts';
 import { MEMBER, memberQuery, PAGE, PLAIN, pageQuery } from './fixtures.ts';
 
-const SITE: Site = { url: 'https://ranks.example.com', hasPictures: true, frameAncestors: "'none'" };
+const SITE: Site = { url: 'https://ranks.example.com', hasPictures: true, frameAncestors: "'none'", now: () => 0 };
 const named = (...names: string[]) => names.map((name, at) => ({ rank: String(at + 1), name }));
 const PREVIEW = { title: 'The Den', place: 'Leaderboard', facts: '4 members', rows: named('Ann', 'Bob', 'Cid', 'Dee') };
 

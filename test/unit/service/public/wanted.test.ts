@@ -3,7 +3,7 @@ import { type Want, wantBadge, wantMember, wantPage, wantTop } from '../../../..
 import type { Language } from '../../../../src/widget/translation.ts';
 import { MEMBER, PAGE, textOf, UNRANKED } from './fixtures.ts';
 
-const SITE = { url: '', hasPictures: false, frameAncestors: "'none'" };
+const SITE = { url: '', hasPictures: false, frameAncestors: "'none'", now: () => Date.parse('2026-11-27T12:00:00Z') };
 
 /** Returns what an address needs, as the route of its form wants it. */
 function wanted(path: string, accepted: Language = 'en') {
