@@ -23,7 +23,7 @@ export function defineWidget(command: Command, context: CommandContext): void {
       const html = [
         RESERVED_SPACE,
         `<script src="${url}/${path}" integrity="${integrity}" crossorigin="anonymous" defer></script>`,
-        `<guild-leaderboard guild="${guild}" api-key="gr_..."></guild-leaderboard>`,
+        `<guild-leaderboard guild="${guild}"></guild-leaderboard>`,
       ];
       print(context, json, { path: `/${path}`, integrity, snippet: html.join('\n') }, () =>
         snippet ? html : [`/${path}`, integrity],

@@ -1,5 +1,6 @@
 import { type Attributes, attributeOf, PROPERTIES } from './attributes.ts';
 import { boardsOf } from './boards.ts';
+import { type Dialect, KEYED, PUBLIC } from './dialect.ts';
 import { part } from './dom.ts';
 import type { Entry, Stats } from './model.ts';
 import { Problem, tellAuthor } from './problem.ts';
@@ -28,6 +29,8 @@ export abstract class GuildElement extends Base implements Subscriber {
   static readonly observedAttributes = [...PROPERTIES.map(attributeOf), 'lang'];
   protected words!: Words;
   protected source: Source | undefined;
+  /** How the data is asked for. */
+  protected dialect: Dialect = PUBLIC;
   protected card!: HTMLElement;
   /** The boards to choose from. */
   protected boardList: readonly string[] = [];
@@ -47,8 +50,10 @@ export abstract class GuildElement extends Base implements Subscriber {
 
   /** Fills the card. Called once. */
   protected abstract build(card: HTMLElement): void;
-  /** Returns the paths of the board to read. */
+  /** Returns the paths to read. */
   protected abstract wants(): Wants;
+  /** Returns the last answers by their names, for the page around the element. */
+  protected abstract answers(): Readonly<Record<string, unknown>>;
   /** Shows the data of the source, or its problem. */
   protected abstract render(): void;
   /** Forgets what was shown, because the guild, the size of its pages or its boards are others. */
@@ -153,7 +158,7 @@ export abstract class GuildElement extends Base implements Subscriber {
     const identity = [root, this.apiKey, this.pageSize, this.boardList].join(' ');
     if (identity !== this.#identity) this.reset();
     this.#identity = identity;
-    this.#setSource(root ? sourceOf(root, this.apiKey.trim()) : undefined);
+    this.#setSource(root ? sourceOf(root, this.apiKey.trim(), this.dialect) : undefined);
     this.update();
   }
 
@@ -163,12 +168,12 @@ export abstract class GuildElement extends Base implements Subscriber {
     if (before && before !== source) before.drop(this);
   }
 
-  /** Returns the address of the guild. @throws Problem when an attribute is missing or not valid. */
+  /** Chooses the way to the data. @returns the address of the guild. @throws Problem when an attribute is missing or not valid. */
   #root(): string {
     const { guild, baseUrl } = this;
     const key = this.apiKey.trim();
     const problem = (text: string) => new Problem('setup', text);
-    if (!guild || (!key && !baseUrl)) throw problem('Set the attributes guild and api-key.');
+    if (!guild) throw problem('Set the guild attribute.');
     if (!isId(guild)) throw problem('The guild attribute takes the id of a server.');
     if (/[^!-~]/.test(key)) throw problem('The api-key attribute has an invisible character. Copy the key again.');
     let url: URL;
@@ -177,8 +182,11 @@ export abstract class GuildElement extends Base implements Subscriber {
     } catch {
       throw problem('The base-url attribute takes an address.');
     }
-    const base = (url.origin + url.pathname).replace(/\/+$/, '').replace(/\/api\/v1$/, '');
-    return `${base}/api/v1/servers/${guild}`;
+    const address = (url.origin + url.pathname).replace(/\/+$/, '');
+    const base = address.replace(/\/api\/v1$/, '');
+    // An address of the API without an API key is one that adds the key.
+    this.dialect = key || base !== address ? KEYED : PUBLIC;
+    return this.dialect.root(base, guild);
   }
 
   #visibilityChanged(): void {
@@ -201,7 +209,7 @@ export abstract class GuildElement extends Base implements Subscriber {
       this.emit('error', { kind, message });
     }
     const wants = this.wants();
-    this.source?.want(this, new Map([...wants].map(([path, want]) => [this.board + path, want])));
+    this.source?.want(this, wants);
     if (!problem) this.#tellLoad([...wants.keys()]);
   }
 
@@ -210,14 +218,12 @@ export abstract class GuildElement extends Base implements Subscriber {
     const latest = Math.max(0, ...paths.map((path) => this.feed(path).at ?? 0));
     if (latest === 0 || latest === this.#loadedAt) return;
     this.#loadedAt = latest;
-    const answers: Record<string, unknown> = {};
-    for (const path of paths) answers[operationOf(path)] = this.feed(path).data;
-    this.emit('load', answers);
+    this.emit('load', this.answers());
   }
 
-  /** Returns the last answer of a path of the board. */
+  /** Returns the last answer of a path. */
   protected feed(path: string): Feed {
-    return this.source?.feed(this.board + path) ?? {};
+    return this.source?.feed(path) ?? {};
   }
 
   /** Seconds between two reads. */
@@ -225,18 +231,18 @@ export abstract class GuildElement extends Base implements Subscriber {
     return this.refreshInterval || NEVER;
   }
 
-  /** The totals, as soon as they are known. */
-  protected get totals(): Stats | undefined {
-    return this.feed('/stats').data as Stats | undefined;
+  /** The totals, as soon as they are known. @param page path of the page that is read anyway. */
+  protected totals(page?: string): Stats | undefined {
+    return this.dialect.statsOf(this.feed(this.dialect.stats(this.board, page)).data);
   }
 
-  /** Returns the settings of rows. @param you id of the member that is the visitor. */
-  protected rowContext(you: string): RowContext {
-    const { words, memberHref, avatarHref, selectable, totals } = this;
+  /** Returns the settings of rows. @param you id of the member that is the visitor. @param totals as far as they are known. */
+  protected rowContext(you: string, totals: Stats | undefined): RowContext {
+    const { words, memberHref, avatarHref, selectable } = this;
     const avatarOf = this.avatarOf ?? ((id: string) => addressOf(avatarHref, id));
     const select = (entry: Entry) => this.emit('select', entry);
-    // The XP of a board is not that of the level, so there is no progress.
-    const curve = this.board ? '' : totals?.xp_curve;
+    // The XP of a board is not that of the level, so there is no progress. Public data says itself how far a member is.
+    const curve = this.board || this.dialect === PUBLIC ? '' : totals?.xp_curve;
     return { words, curve, you, memberHref, selectable, isGained: this.board !== '', avatarOf, select };
   }
 
@@ -249,11 +255,6 @@ export abstract class GuildElement extends Base implements Subscriber {
 }
 
 reflectAttributes(GuildElement.prototype);
-
-/** Returns the name of a path's operation: `members` for `/members/42`. */
-function operationOf(path: string): string {
-  return path.split(/\W/)[1] as string;
-}
 
 let sheet: CSSStyleSheet | undefined;
 

@@ -18,26 +18,39 @@ export interface FooterState {
   readonly hasPager: boolean;
 }
 
-/** Creates the state of the data and the pager. @param step called with -1 or 1. */
-export function createFooter(step: (by: number) => void) {
+/** Creates the state of the data and the pager. @param goTo called with the number of a page. */
+export function createFooter(goTo: (page: number) => void) {
   const dot = el('span', { class: 'dot', 'aria-hidden': 'true' });
   const text = el('span', { role: 'status' });
   const time = el('span');
   const status = part('p', 'status', dot, el('span', {}, text, time));
-  const button = (arrow: string, by: number) => {
+  const button = (arrow: string, target: () => number) => {
     const node = el('button', { class: 'icon', part: 'button' }, el('span', { class: 'arrow' }, arrow));
     // A button that is disabled loses the focus, so these buttons only announce that they are disabled.
     node.onclick = () => {
-      if (node.ariaDisabled !== 'true') step(by);
+      if (node.ariaDisabled !== 'true') goTo(target());
     };
     return node;
   };
-  const previous = button('‹', -1);
-  const next = button('›', 1);
-  const place = el('span', { 'aria-live': 'polite' });
-  const pager = part('div', 'pager', previous, place, next);
+  const first = button('«', () => 1);
+  const previous = button('‹', () => state.page - 1);
+  const next = button('›', () => state.page + 1);
+  const last = button('»', () => state.last);
+  const place = el('input', { type: 'number', min: '1', inputmode: 'numeric', class: 'place', part: 'input' });
+  const pages = el('span');
+  // A form of its own, so that the keyboard of a phone has a key that sends the number.
+  const jump = el('form', { class: 'jump', novalidate: '' }, place, pages);
+  jump.onsubmit = (event) => {
+    event.preventDefault();
+    const page = Math.min(state.last, Math.max(1, Math.floor(Number(place.value) || state.page)));
+    place.value = String(page);
+    goTo(page);
+  };
+  const announced = el('span', { class: 'quiet', 'aria-live': 'polite' });
+  const pager = part('div', 'pager', first, previous, jump, next, last, announced);
   const root = part('div', 'footer', status, pager);
   let state: FooterState;
+  let shownPage = 0;
   let ticker: ReturnType<typeof setInterval> | undefined;
 
   function tick(): void {
@@ -69,15 +82,23 @@ export function createFooter(step: (by: number) => void) {
 
     paint(newState: FooterState): void {
       state = newState;
-      const { words, problem, page, last } = state;
+      const { words, problem, page } = state;
       status.classList.toggle('is-trouble', problem !== undefined);
       setText(text, stateText());
-      pager.hidden = !state.hasPager || last <= 1;
+      pager.hidden = !state.hasPager || state.last <= 1;
+      first.ariaLabel = words.say('first');
       previous.ariaLabel = words.say('previous');
       next.ariaLabel = words.say('following');
-      previous.ariaDisabled = String(page <= 1);
-      next.ariaDisabled = String(page >= last);
-      setText(place, `${words.number(page)} / ${words.number(last)}`);
+      last.ariaLabel = words.say('last');
+      place.ariaLabel = words.say('pageNumber');
+      for (const node of [first, previous]) node.ariaDisabled = String(page <= 1);
+      for (const node of [next, last]) node.ariaDisabled = String(page >= state.last);
+      place.max = String(state.last);
+      place.style.width = `${place.max.length + 3}ch`;
+      if (page !== shownPage) place.value = String(page);
+      shownPage = page;
+      setText(pages, `/ ${words.number(state.last)}`);
+      setText(announced, `${words.number(page)} / ${words.number(state.last)}`);
       tick();
     },
 

@@ -3,7 +3,7 @@ import { el, part, setText } from './dom.ts';
 import { GuildElement, isId, RARELY } from './element.ts';
 import { createFooter } from './footer.ts';
 import { createList } from './list.ts';
-import type { Entry, Member, Page } from './model.ts';
+import type { Entry, Member, Page, Stats } from './model.ts';
 import { createRow, type RowContext } from './row.ts';
 import { createSearch } from './search.ts';
 import { NEVER, type Want, type Wants } from './source.ts';
@@ -17,17 +17,21 @@ export class GuildLeaderboard extends GuildElement {
   readonly #list = createList();
   readonly #tabs = createTabs(this.#list.root, (board) => this.#goTo(1, board));
   readonly #you = createRow('div');
-  readonly #pinned = el('div', { class: 'pinned', part: 'pinned', hidden: '' }, this.#you.root);
-  readonly #footer = createFooter((by) => this.#goTo((this.#shown?.page ?? 1) + by));
+  readonly #findMe = part('button', 'button');
+  readonly #pinned = el('div', { class: 'pinned', part: 'pinned', hidden: '' }, this.#you.root, this.#findMe);
+  readonly #footer = createFooter((page) => this.#goTo(page));
   #page = 1;
   #shown: Page | undefined;
   #shownAt: number | undefined;
+  /** The last totals of the board. */
+  #totals: Stats | undefined;
 
   protected build(card: HTMLElement): void {
     card.classList.add('board');
     card.role = 'group';
     card.setAttribute('aria-labelledby', 'title');
     const title = el('h2', { id: 'title', part: 'title' }, this.#title);
+    this.#findMe.onclick = () => this.#showMember(this.#memberElsewhere());
     const head = el('div', { class: 'head' }, title, this.#summary.root);
     const top = part('div', 'header', head, this.#search.toggle, this.#search.form);
     card.append(top, this.#tabs.root, this.#search.result, this.#list.root, this.#pinned, this.#footer.root);
@@ -36,17 +40,34 @@ export class GuildLeaderboard extends GuildElement {
   protected wants(): Wants {
     const { everyS, member } = this;
     const wants = new Map<string, Want>();
-    wants.set(this.#path(), { everyS, lasts: 1 });
+    const path = this.#path();
+    wants.set(path, { everyS, lasts: 1 });
+    const totals = this.dialect.stats(this.board, path);
     // Without the line of totals, only the name of the curve is wanted, once.
-    wants.set('/stats', { everyS: this.stats ? everyS : NEVER, lasts: RARELY });
-    if (isId(member) && this.#shown && !this.#list.has(member)) {
-      wants.set(`/members/${member}`, { everyS, lasts: RARELY });
-    }
+    if (totals !== path) wants.set(totals, { everyS: this.stats ? everyS : NEVER, lasts: RARELY });
+    if (this.#isElsewhere()) wants.set(this.dialect.member(this.board, member), { everyS, lasts: RARELY });
     return wants;
   }
 
+  protected answers(): Readonly<Record<string, unknown>> {
+    const path = this.#path();
+    const { data } = this.feed(path);
+    const answers = { leaderboard: data, stats: this.totals(path) };
+    return this.#isElsewhere() ? { ...answers, members: this.#memberElsewhere() } : answers;
+  }
+
+  /** Returns whether the visitor is a member who is not on the page. */
+  #isElsewhere(): boolean {
+    return isId(this.member) && this.#shown !== undefined && !this.#list.has(this.member);
+  }
+
+  #memberElsewhere(): Member | undefined {
+    const { dialect, board, member } = this;
+    return dialect.memberOf(this.feed(dialect.member(board, member)).data);
+  }
+
   #path(): string {
-    return `/leaderboard?limit=${this.pageSize}&page=${this.#page}`;
+    return this.dialect.page(this.board, this.pageSize, this.#page);
   }
 
   /** Returns the number of the last page. */
@@ -64,6 +85,7 @@ export class GuildLeaderboard extends GuildElement {
     this.board = board;
     this.#page = 1;
     this.#shown = undefined;
+    this.#totals = undefined;
     this.#list.forget();
     this.#search.cancel();
   }
@@ -86,11 +108,12 @@ export class GuildLeaderboard extends GuildElement {
       this.#shown = page;
       this.#shownAt = at;
     }
+    this.#totals = this.totals(this.#path()) ?? this.#totals;
     setText(this.#title, words.say('title'));
     this.#summary.root.hidden = !this.stats;
-    this.#summary.paint(this.totals, words, this.board !== '', this.#shown?.period);
+    this.#summary.paint(this.#totals, words, this.board !== '', this.#shown?.period);
     this.#tabs.paint(this.board, words);
-    this.#search.paint(words, this.source, this.board, this.search);
+    this.#search.paint({ words, source: this.source, dialect: this.dialect, board: this.board, isOn: this.search });
     this.#renderRows();
     this.#footer.paint({
       words,
@@ -116,7 +139,7 @@ export class GuildLeaderboard extends GuildElement {
     this.#list.prepare(isTable, hasPodium, this.board !== '', words);
     setText(this.#list.note, this.#noteText());
     this.#list.note.classList.toggle('quiet', !shown && !problem);
-    const context = this.rowContext(this.member);
+    const context = this.rowContext(this.member, this.#totals);
     if (shown) this.#list.show(shown, context);
     else this.#list.clear();
     this.#list.root.classList.toggle('is-loading', !shown && !problem);
@@ -134,9 +157,9 @@ export class GuildLeaderboard extends GuildElement {
   /** Shows the visitor below the list, unless the list has its row. */
   #renderPinned(context: RowContext): void {
     const { member } = this;
-    const isElsewhere = isId(member) && !this.#list.has(member);
-    const entry = isElsewhere ? (this.feed(`/members/${member}`).data as Entry | undefined) : undefined;
+    const entry = this.#isElsewhere() ? this.#memberElsewhere() : undefined;
     this.#pinned.hidden = !entry;
+    setText(this.#findMe, this.words.say('findMe'));
     if (entry) this.#you.paint(entry, this.#list.climbed(member, entry.rank), context);
   }
 
@@ -147,7 +170,7 @@ export class GuildLeaderboard extends GuildElement {
     this.update();
   }
 
-  #showMember(member: Member | undefined): void {
+  #showMember(member: Entry | undefined): void {
     this.#list.want(member?.user_id ?? '', member !== undefined);
     if (member && !this.#list.has(member.user_id)) this.#goTo(Math.ceil(member.rank / this.pageSize));
   }

@@ -1,10 +1,11 @@
+import { KEYED } from './dialect.ts';
 import { createNote, part, setText } from './dom.ts';
 import { GuildElement, isId } from './element.ts';
 import type { Member } from './model.ts';
 import { Problem } from './problem.ts';
 import { createRow } from './row.ts';
 import { claimsOf } from './search.ts';
-import { NEVER, type Wants } from './source.ts';
+import { NEVER, type Want, type Wants } from './source.ts';
 
 const WITHOUT_MEMBER = new Problem('setup', 'Set the member attribute.');
 
@@ -20,7 +21,11 @@ export class GuildMember extends GuildElement {
   }
 
   #path(): string {
-    return `/members/${this.member}`;
+    return this.dialect.member('', this.member);
+  }
+
+  #shown(): Member | undefined {
+    return this.dialect.memberOf(this.feed(this.#path()).data);
   }
 
   protected override get problem(): Problem | undefined {
@@ -29,22 +34,27 @@ export class GuildMember extends GuildElement {
 
   protected wants(): Wants {
     if (!isId(this.member)) return new Map();
-    return new Map([
-      [this.#path(), { everyS: this.everyS, lasts: 1 }],
-      ['/stats', { everyS: NEVER, lasts: 1 }],
-    ]);
+    const wants = new Map<string, Want>([[this.#path(), { everyS: this.everyS, lasts: 1 }]]);
+    // The name of the curve, which public data does not need.
+    if (this.dialect === KEYED) wants.set(KEYED.stats(''), { everyS: NEVER, lasts: 1 });
+    return wants;
+  }
+
+  protected answers(): Readonly<Record<string, unknown>> {
+    const members = this.#shown();
+    return this.dialect === KEYED ? { members, stats: this.totals() } : { members };
   }
 
   protected render(): void {
     const { words, problem } = this;
     const feed = this.feed(this.#path());
-    const member = feed.data as Member | undefined;
+    const member = this.#shown();
     this.card.ariaLabel = words.say('member');
     this.#row.root.hidden = !member;
     this.#facts.hidden = !member;
     this.#note.classList.toggle('is-loading', !member && !problem && !feed.problem);
     setText(this.#note, (feed.problem ?? problem)?.say(words, this.member) ?? '');
     setText(this.#facts, member ? claimsOf(member, words).join(' · ') : '');
-    if (member) this.#row.paint(member, 0, this.rowContext(''));
+    if (member) this.#row.paint(member, 0, this.rowContext('', this.totals()));
   }
 }

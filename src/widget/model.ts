@@ -1,12 +1,17 @@
 import type { Period } from './period.ts';
 
-/** The data of the API, as its document describes it. */
+/** The data of the API and of public pages, as their documents describe it. */
 export interface Entry {
   readonly rank: number;
   readonly user_id: string;
   readonly username: string;
   readonly level: number;
   readonly xp: number;
+  /** Total XP at which the level begins; null where XP does not give it. Public data has it. */
+  readonly level_xp?: number | null;
+  readonly next_level_xp?: number | null;
+  /** Address of a picture. Public data has it. */
+  readonly avatar?: string | null;
 }
 
 export interface Page {
@@ -19,7 +24,8 @@ export interface Page {
 
 export interface Member extends Entry {
   readonly daily_streak: number;
-  readonly last_daily_claim: string | null;
+  /** Public data has none. */
+  readonly last_daily_claim?: string | null;
 }
 
 export interface Stats {
@@ -28,4 +34,9 @@ export interface Stats {
   readonly average_level: number;
   readonly xp_curve: string;
   readonly xp_multiplier: number;
+}
+
+/** The document of a public page. */
+export interface Ranking extends Page {
+  readonly stats: Stats;
 }

@@ -1,3 +1,4 @@
+import type { Dialect } from './dialect.ts';
 import type { Words } from './words.ts';
 
 /** What a problem concerns: the attributes of the author, one member, the quota, or the service. */
@@ -24,21 +25,21 @@ export class Problem extends Error {
 }
 
 /** Returns the problem of a response that has no data. */
-export function problemOf(response: Response, body: unknown, root: string, hasKey: boolean): Problem {
+export function problemOf(response: Response, body: unknown, root: string, hasKey: boolean, dialect: Dialect): Problem {
   const { status, headers } = response;
   const { code, detail = 'The request was refused.' } = (body ?? {}) as { code?: string; detail?: string };
   const retryS = secondsOf(headers.get('Retry-After'));
-  if (status === 429) return new Problem('quota', 'The hourly quota is used up.', retryS);
+  if (status === 429) return new Problem('quota', dialect.limit, retryS);
   if (status >= 500) return new Problem('away', `The service answered ${status}.`, retryS);
   if (code === 'member_not_found') return new Problem('missing');
   if (status === 401) {
     const cause = hasKey
       ? 'The API key was not accepted. Check the api-key attribute.'
-      : 'The proxy at base-url adds no API key. Set the api-key attribute.';
+      : 'The address in base-url adds no API key. Set the api-key attribute, or leave /api/v1 out of base-url.';
     return new Problem('setup', cause);
   }
   if (status === 403 || status === 400) return new Problem('setup', detail);
-  return new Problem('setup', `There is no leaderboard service at ${root}. Check the base-url attribute.`);
+  return new Problem('setup', dialect.absent(root));
 }
 
 /** Returns the seconds of a Retry-After header, which can be a date. */

@@ -11,12 +11,18 @@ export interface Progress {
 }
 
 /** Returns the progress of a member; undefined for an explicit level, an unknown curve and the last level. */
-export function progressOf({ level, xp }: Entry, curve: string | undefined): Progress | undefined {
-  if (!CURVE_NAMES.includes(curve as CurveName)) return undefined;
-  const threshold = (n: number) => (n > 0 ? xpForLevel(curve as CurveName, n) : 0);
-  const from = threshold(level);
-  const to = threshold(level + 1);
+export function progressOf(entry: Entry, curve: string | undefined): Progress | undefined {
+  const { level, xp } = entry;
+  const [from, to] = boundariesOf(entry, curve);
   // Another level than that of the curve is an explicit one.
-  if (xp < from || xp >= to || to > MAX_XP) return undefined;
+  if (from === null || to === null || xp < from || xp >= to || to > MAX_XP) return undefined;
   return { share: (xp - from) / (to - from), left: to - xp, nextLevel: level + 1 };
+}
+
+/** Returns the XP at which the level of a member and the next one begin, as the data says it or by the curve. */
+function boundariesOf({ level, level_xp, next_level_xp }: Entry, curve: string | undefined) {
+  if (level_xp !== undefined) return [level_xp, next_level_xp ?? null] as const;
+  if (!CURVE_NAMES.includes(curve as CurveName)) return [null, null] as const;
+  const threshold = (n: number) => (n > 0 ? xpForLevel(curve as CurveName, n) : 0);
+  return [threshold(level), threshold(level + 1)] as const;
 }

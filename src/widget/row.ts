@@ -125,7 +125,7 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
       bar.style.width = `${100 * (way?.share ?? 0)}%`;
       progress.dataset.way = way ? words.percent(way.share) : '';
       setText(next, way ? words.say('next', { xp: way.left, n: way.nextLevel }) : '');
-      paintAvatar(id, name.title, context.avatarOf(id) ?? '');
+      paintAvatar(id, name.title, context.avatarOf(id) || entry.avatar || '');
       paintAction(entry, context);
     },
   };

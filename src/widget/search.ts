@@ -1,16 +1,26 @@
+import { type Dialect, KEYED } from './dialect.ts';
 import { el, part, setText } from './dom.ts';
 import { isId } from './element.ts';
-import type { Member } from './model.ts';
+import type { Entry, Member } from './model.ts';
 import { nameOf } from './name.ts';
 import type { Problem } from './problem.ts';
 import type { Source } from './source.ts';
 import type { Words } from './words.ts';
 
+/** What the search needs to know of its element. */
+export interface SearchState {
+  readonly words: Words;
+  readonly source: Source | undefined;
+  readonly dialect: Dialect;
+  readonly board: string;
+  readonly isOn: boolean;
+}
+
 /**
- * Creates the search by member id: an icon, a form over the title, and the result.
+ * Creates the search of members: an icon, a form over the title, and the result.
  * @param show shows a member in the list; undefined ends the search.
  */
-export function createSearch(show: (member: Member | undefined) => void) {
+export function createSearch(show: (member: Entry | undefined) => void) {
   const toggle = el(
     'button',
     { class: 'icon', part: 'button', 'aria-controls': 'search' },
@@ -20,14 +30,13 @@ export function createSearch(show: (member: Member | undefined) => void) {
   const submit = part('button', 'button');
   const form = el('form', { id: 'search', part: 'search' }, input, submit);
   const text = el('p', { role: 'status' });
+  const choices = el('ul', { class: 'choices' });
   const jump = part('button', 'button');
   const end = part('button', 'button', '×');
-  const result = el('div', { class: 'found', part: 'result', hidden: '' }, text, el('div', {}, jump, end));
-  let source: Source | undefined;
-  let board: string;
-  let words: Words;
+  const result = el('div', { class: 'found', part: 'result', hidden: '' }, text, el('div', {}, jump, end), choices);
+  let state: SearchState;
   let searching: AbortController | undefined;
-  let member: Member | undefined;
+  let member: Entry | undefined;
 
   function open(isOpen: boolean): void {
     form.hidden = !isOpen;
@@ -51,26 +60,45 @@ export function createSearch(show: (member: Member | undefined) => void) {
   function answerAbout(name: string, facts: string): void {
     answer(el('strong', {}, el('bdi', {}, name)), `: ${facts}`);
   }
-  async function find(id: string): Promise<void> {
+
+  /** Shows what was found: one member with its facts, or each of several as a button that shows it in the list. */
+  function answerFound(found: readonly (Entry | Member)[], wanted: string): void {
+    const { words, board } = state;
+    const [first] = found;
+    choices.replaceChildren();
+    if (!first) answer(words.say('missing', { id: wanted }));
+    else if (found.length === 1) {
+      member = first;
+      jump.hidden = false;
+      answerAbout(nameOf(first), factsOf(first, words, board).join(', '));
+    } else answer(words.say('members', { n: found.length }));
+    for (const each of found.length > 1 ? found : []) {
+      const choice = part('button', 'button', el('bdi', {}, nameOf(each)), ` · ${words.say('rank', { n: each.rank })}`);
+      choice.onclick = () => show(each);
+      choices.append(el('li', {}, choice));
+    }
+  }
+
+  async function find(wanted: string): Promise<void> {
     searching?.abort();
-    if (id === '' || !source) return;
+    const { words, source, dialect, board } = state;
+    if (wanted === '' || !source) return;
     jump.hidden = true;
-    if (!isId(id)) {
-      answer(words.say('missing', { id }));
+    choices.replaceChildren();
+    if (dialect === KEYED && !isId(wanted)) {
+      answer(words.say('missing', { id: wanted }));
       return;
     }
     searching = new AbortController();
     const { signal } = searching;
     try {
-      member = (await source.get(`${board}/members/${id}`, { signal })) as Member;
-      answerAbout(nameOf(member), factsOf(member, words, board).join(', '));
-      jump.hidden = false;
+      answerFound(dialect.foundOf(await source.get(dialect.find(board, wanted), { signal })), wanted);
     } catch (error) {
       if (signal.aborted) return;
       const problem = error as Problem;
       // A member of the guild is on a board only with XP there.
-      if (board && problem.kind === 'missing') answerAbout(id, words.say('empty'));
-      else answer(problem.say(words, id));
+      if (board && problem.kind === 'missing') answerAbout(wanted, words.say('empty'));
+      else answer(problem.say(words, wanted));
       if (problem.kind === 'quota') source.block(problem);
     }
   }
@@ -86,10 +114,9 @@ export function createSearch(show: (member: Member | undefined) => void) {
     find(input.value.trim());
   };
 
-  function paint(newWords: Words, newSource: Source | undefined, newBoard: string, isOn: boolean): void {
-    words = newWords;
-    source = newSource;
-    board = newBoard;
+  function paint(newState: SearchState): void {
+    state = newState;
+    const { words, isOn } = state;
     toggle.hidden = !isOn;
     input.placeholder = words.say('find');
     for (const node of [toggle, input]) {
@@ -105,13 +132,13 @@ export function createSearch(show: (member: Member | undefined) => void) {
 }
 
 /** Returns what the result tells about a member. */
-function factsOf(member: Member, words: Words, board: string): string[] {
+function factsOf(member: Entry | Member, words: Words, board: string): string[] {
   const xp = words.number(member.xp);
   return [
     words.say('rank', { n: member.rank }),
     words.say('level', { n: member.level }),
     board ? words.say('gained', { xp: `+${xp}` }) : `${xp} XP`,
-    ...claimsOf(member, words),
+    ...('daily_streak' in member ? claimsOf(member, words) : []),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { ATTRIBUTES } from './attributes.ts';
+import type { Dialect } from './dialect.ts';
 import { Problem, problemOf } from './problem.ts';
 
 const LONGEST_DELAY_S = ATTRIBUTES.refreshInterval.max;
@@ -44,9 +45,9 @@ export type Source = ReturnType<typeof createSource>;
 /**
  * Creates the reader of one guild, for all elements of the web page that show it. Equal reads are one request.
  * @param root address of the guild.
- * @param key API key; empty if a proxy adds it.
+ * @param key API key; empty for public data, and if the address adds it.
  */
-function createSource(root: string, key: string) {
+function createSource(root: string, key: string, dialect: Dialect) {
   const feeds = new Map<string, PolledFeed>();
   const subscribers = new Set<Subscriber>();
   let failures = 0;
@@ -172,7 +173,7 @@ function createSource(root: string, key: string) {
       const [, left, seconds] = /r=(\d+);t=(\d+)/.exec(response.headers.get('RateLimit') ?? '') ?? [];
       if (left !== undefined) paceS = Number(seconds) / Math.max(1, Number(left));
       if (response.ok && isAnswer(body)) return body;
-      throw problemOf(response, body, root, key !== '');
+      throw problemOf(response, body, root, key !== '', dialect);
     },
   };
   return source;
@@ -183,17 +184,17 @@ function unlessNoJson(error: unknown): void {
   if (!(error instanceof SyntaxError)) throw error;
 }
 
-/** Returns whether a body is the answer of one of the three operations. */
+/** Returns whether a body is an answer of the API or of a public page. */
 function isAnswer(body: unknown): boolean {
-  return body instanceof Object && ('data' in body || 'user_id' in body || 'total_xp' in body);
+  return body instanceof Object && ['data', 'member', 'user_id', 'total_xp'].some((field) => field in body);
 }
 
 const sources = new Map<string, Source>();
 
 /** Returns the source of an address and API key, the same one for the whole web page. */
-export function sourceOf(root: string, key: string): Source {
+export function sourceOf(root: string, key: string, dialect: Dialect): Source {
   const name = `${root} ${key}`;
-  const source = sources.get(name) ?? createSource(root, key);
+  const source = sources.get(name) ?? createSource(root, key, dialect);
   sources.set(name, source);
   return source;
 }

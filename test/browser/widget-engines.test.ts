@@ -228,7 +228,7 @@ describeLogic('the widget', (engine) => {
   it.each([
     [{ 'api-key': 'nonsense' }, 'The API key was not accepted. Check the api-key attribute.'],
     [{ guild: 'other' }, 'This API key belongs to another server.'],
-    [{ guild: '' }, 'Set the attributes guild and api-key.'],
+    [{ guild: '' }, 'Set the guild attribute.'],
   ] as [Record<string, string>, string][])(
     'explains the mistake in %j, and starts again when it is mended',
     async (attributes, message) => {

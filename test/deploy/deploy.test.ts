@@ -93,13 +93,9 @@ describe('docker-compose.yml', () => {
     expect(command[command.indexOf('--cluster-require-full-coverage') + 1]).toBe('no');
   });
 
-  it('gives service, dashboard and proxy of a web page ports of their own, so that one machine has them all', () => {
+  it('gives service and dashboard ports of their own, so that one machine has them all', () => {
     const { port, adminPort, dashboardPort } = parseDashboardConfig({});
-    const proxy = readFileSync(join(repository, 'deploy/proxy/proxy.mjs'), 'utf8');
-    const nginx = readFileSync(join(repository, 'deploy/proxy/nginx.conf'), 'utf8');
-    const ofProxy = Number(/PORT = '(\d+)'/.exec(proxy)?.[1]);
-    expect(nginx).toContain(`listen ${ofProxy};`);
-    expect(new Set([port, adminPort, dashboardPort, ofProxy]).size).toBe(4);
+    expect(new Set([port, adminPort, dashboardPort]).size).toBe(3);
   });
 
   it('gives the dashboard an environment that it accepts, on a port of this machine alone', () => {

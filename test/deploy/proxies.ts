@@ -35,7 +35,8 @@ export const proxies: readonly ProxyExample[] = [
         config
           .replaceAll('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
           .replaceAll('/etc/guildrank/tls.crt', cert)
-          .replaceAll('/etc/guildrank/tls.key', key),
+          .replaceAll('/etc/guildrank/tls.key', key)
+          .replaceAll('/var/cache/nginx/guildrank', join(folder, 'cache')),
         folder,
       ),
     args: (file) => ['-c', file],

@@ -165,12 +165,27 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
   });
 
   it('gives OBS the overlay of a public page without a key, and else the page for frames', async () => {
-    expect(codeIn(await owner.get(PAGE), 'code-obs')).toBe(`${API}/embed#guild=own&api-key=gr_...`);
+    expect(codeIn(await owner.get(PAGE), 'keyed-obs')).toBe(`${API}/embed#guild=own&api-key=gr_...`);
     await dashboard.store.guildConfig.update('own', { publicPage: true });
     const page = await owner.get(`${PAGE}?page-size=5`);
     expect(codeIn(page, 'code-obs')).toBe(`${API}/g/own?overlay=1&limit=5`);
     expect((await make({ place: 'obs' })).text).toContain('The public page needs no key');
     expect(await keys()).toEqual([]);
+  });
+
+  it('offers the code without a key first while there is a public page, and says what each way costs', async () => {
+    const before = await owner.get(PAGE);
+    expect(before.text).not.toContain('id="code-html"');
+    expect(before.text).toContain('the code needs an API key');
+    await dashboard.store.guildConfig.update('own', { publicPage: true });
+    const page = await owner.get(`${PAGE}?theme=dark`);
+    expect(codeIn(page, 'code-html').split('\n').at(-1)).toBe(
+      '<guild-leaderboard guild="own" theme="dark"></guild-leaderboard>',
+    );
+    expect(codeIn(page, 'code-notion')).toBe(`${API}/embed#guild=own&theme=dark`);
+    expect(codeIn(page, 'keyed-html')).toContain('api-key="gr_..."');
+    expect(page.text.indexOf('id="code-html"')).toBeLessThan(page.text.indexOf('id="keyed-html"'));
+    expect(page.text).toContain('Without an API key it costs nothing of your quota');
   });
 
   it('has the languages of the widget, and the tabs of the boards that the guild counts', async () => {
@@ -195,6 +210,9 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     await store.writer.record('own', { userId: 'a', set: 5 });
     const { record } = await store.apiKeys.create('own', 'site', null);
     expect(await undone()).toEqual(['/settings', '/widget']);
+    await store.client.hset('gr:{own}:usage', `${Math.floor(Date.now() / 3_600_000)}:data`, 1);
+    expect(await undone()).toEqual(['/settings']);
+    await store.client.del('gr:{own}:usage');
     await store.guildConfig.update('own', { publicPage: true });
     expect((await owner.get('/guilds/own')).text).toContain('3 of 4 done.');
     await store.client.hset('gr:{own}:keys:used', record.id, new Date().toISOString());
@@ -209,8 +227,9 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
       [`${hour}:${a.record.id}`]: 30,
       [`${hour - 30}:${b.record.id}`]: 1200,
       [`${hour}:${b.record.id}:refused`]: 7,
-      [`${hour}:public`]: 4000,
-      [`${hour - 30}:public`]: 500,
+      [`${hour}:data`]: 4000,
+      [`${hour - 30}:data`]: 500,
+      [`${hour}:page`]: 20,
     };
     expect((await owner.get('/guilds/own')).text).toContain('No requests came.');
     await store.client.hset('gr:{own}:usage', counts);
@@ -221,7 +240,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
       ['37', '0'],
       ['1,200', '0'],
     ]);
-    expect(text).toContain('4,000 requests in the last 24 hours, 4,500 in the last seven days. They use no quota.');
+    expect(text).toContain('20 (20) requests for the public page, 4,000 (4,500) of widgets and programs.');
     const at = new Date(hour * 3_600_000).toISOString();
     expect(text).toContain(`<td><time datetime="${at}">`);
     expect(text).toMatch(/data-label="Requests">30<\/td><td class="right" data-label="Refused">7<\/td><\/tr>/);

@@ -26,7 +26,7 @@ describe('the command widget', () => {
     expect(style).toBe(RESERVED_SPACE);
     const [, src = '', integrity, rest] =
       /^<script src="(.*)" integrity="(.*)" crossorigin="anonymous" defer>(.*)/s.exec(lines.join('\n')) ?? [];
-    expect(rest).toBe('</script>\n<guild-leaderboard guild="42" api-key="gr_..."></guild-leaderboard>\n');
+    expect(rest).toBe('</script>\n<guild-leaderboard guild="42"></guild-leaderboard>\n');
     expect(src.startsWith(`${service.url}/widget.`)).toBe(true);
     const served = await fetch(src);
     expect(served.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');

@@ -43,7 +43,6 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/^npm run (-s )?dashboard\b/, 'test/process/dashboard-command.test.ts'],
   [/^npm run -s widget\b/, 'test/integration/widget-command.test.ts'],
   [/\bguild -- (export|import)\b/, 'test/integration/guild-move.test.ts'],
-  [/node deploy\/proxy\/proxy\.mjs$/, 'test/deploy/proxy.test.ts'],
   [/npx tsx examples\/client\/main\.ts/, 'test/packages/client-example.test.ts'],
 ];
 

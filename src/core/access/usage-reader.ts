@@ -1,5 +1,5 @@
 import type { ClientStore } from '../store/store.ts';
-import { HOUR_MS, PUBLIC_USE } from './usage.ts';
+import { HOUR_MS, PUBLIC_USES } from './usage.ts';
 
 export const DAY_HOURS = 24;
 /** Hours that are shown: seven days. */
@@ -33,17 +33,18 @@ export async function readUsage({ client, redisKeys }: ClientStore, guildId: str
     ...noRequests(),
   }));
   const byKey = new Map<string, { readonly day: Count; readonly week: Count }>();
-  const publicUse = { hour: 0, day: 0, week: 0 };
+  const publicUse = { page: { hour: 0, day: 0, week: 0 }, data: { hour: 0, day: 0, week: 0 } };
   for (const [field, value] of Object.entries(fields)) {
     const [, hour, keyId = '', refused] = /^(\d+):(.+?)(:refused)?$/.exec(field) ?? [];
     const index = Number(hour) - first;
     const entry = hours[index];
     if (!entry) continue;
     const isOfDay = index >= SHOWN_HOURS - DAY_HOURS;
-    if (keyId === PUBLIC_USE) {
-      publicUse.week += Number(value);
-      if (isOfDay) publicUse.day += Number(value);
-      if (index === SHOWN_HOURS - 1) publicUse.hour += Number(value);
+    const use = PUBLIC_USES.find((each) => each === keyId);
+    if (use) {
+      publicUse[use].week += Number(value);
+      if (isOfDay) publicUse[use].day += Number(value);
+      if (index === SHOWN_HOURS - 1) publicUse[use].hour += Number(value);
       continue;
     }
     const ofKey = byKey.get(keyId) ?? { day: noRequests(), week: noRequests() };

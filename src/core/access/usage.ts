@@ -17,8 +17,9 @@ const MAX_WAITING = 50_000;
 /** Identities that are counted before they are added up. */
 const MAX_COUNTED = 10_000;
 
-/** Stands in the place of a key id for requests without an API key. Key ids have ten characters. */
-export const PUBLIC_USE = 'public';
+/** What requests without an API key are for: the public page, or its data. It stands in the place of a key id, which has ten characters. */
+export const PUBLIC_USES = ['page', 'data'] as const;
+export type PublicUse = (typeof PUBLIC_USES)[number];
 
 /** Numbers of requests of one identity, by the decision of the quota. */
 interface CountedRequests {
@@ -76,8 +77,8 @@ export class Usage {
   private hour = 0;
   /** Requests in {@link hour} that are not added up yet. */
   private readonly counted = new Map<Identity, CountedRequests>();
-  /** Requests without an API key in {@link hour} that are not added up yet, by guild id. */
-  private readonly countedPublic = new Map<string, number>();
+  /** Requests without an API key in {@link hour} that are not added up yet, by guild id and what they are for. */
+  private readonly countedPublic = new Map<string, Partial<Record<PublicUse, number>>>();
   /** By guild id. */
   private readonly waiting = new Map<string, WaitingUsage>();
   private waitingCounts = 0;
@@ -103,9 +104,11 @@ export class Usage {
   }
 
   /** Counts a request without an API key, for the public page of a guild or its data. It counts on no quota. */
-  countPublic(guildId: string): void {
+  countPublic(guildId: string, use: PublicUse): void {
     this.beginHour();
-    this.countedPublic.set(guildId, (this.countedPublic.get(guildId) ?? 0) + 1);
+    const counted = this.countedPublic.get(guildId) ?? {};
+    counted[use] = (counted[use] ?? 0) + 1;
+    this.countedPublic.set(guildId, counted);
   }
 
   /** Adds up what was counted in an hour that is over, and when too much is counted. @returns milliseconds since the epoch. */
@@ -187,9 +190,11 @@ export class Usage {
       this.waiting.set(guildId, guild);
     }
     this.counted.clear();
-    for (const [guildId, requests] of this.countedPublic) {
+    for (const [guildId, counted] of this.countedPublic) {
       const guild = this.waiting.get(guildId) ?? new WaitingUsage();
-      if (this.add(guild, `${this.hour}:${PUBLIC_USE}`, requests)) this.waiting.set(guildId, guild);
+      for (const use of PUBLIC_USES) {
+        if (this.add(guild, `${this.hour}:${use}`, counted[use] ?? 0)) this.waiting.set(guildId, guild);
+      }
     }
     this.countedPublic.clear();
   }

@@ -37,8 +37,8 @@
     const { attributes, properties, fields, codes, costs } = await answer.json();
     configure(attributes);
     paint(properties);
-    for (const [place, code] of Object.entries(codes)) {
-      const shown = document.getElementById(`code-${place}`);
+    for (const [id, code] of Object.entries(codes)) {
+      const shown = document.getElementById(id);
       if (shown) shown.textContent = code;
     }
     for (const { visitors, text, isOver } of costs) {

@@ -67,7 +67,11 @@ async function stateOf(parts: Parts, guildId: string) {
       readOverview(parts, parts.planQuotas, guildId),
       readUsage(parts, guildId, parts.now()),
     ]);
-    return { ...overview, refused: hours.at(-1)?.refused ?? 0, publicRequests: publicUse.hour };
+    return {
+      ...overview,
+      refused: hours.at(-1)?.refused ?? 0,
+      publicRequests: publicUse.page.hour + publicUse.data.hour,
+    };
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     return { guild: guildId, isUnreadable: true };

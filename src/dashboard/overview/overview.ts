@@ -20,7 +20,7 @@ export const overviewPage: GuildPage = {
         parts.commands.read(new PageRead(guildId, 1, TOP)),
         readUsage(parts, guildId, parts.now()),
       ]);
-      const steps = firstSteps(overview, parts.publicPages, usage.isUsed);
+      const steps = firstSteps(overview, parts.publicPages, usage.isUsed || usage.publicUse.data.week > 0);
       const charts = requestCharts(usage);
       parts.views.send(res, 'overview', {
         title: 'Overview',
@@ -34,7 +34,7 @@ export const overviewPage: GuildPage = {
   },
 };
 
-/** Returns the first steps of a new guild; none when all are done. @param isUsed whether a request with a key came. */
+/** Returns the first steps of a new guild; none when all are done. @param isUsed whether a widget or a program has asked for data. */
 function firstSteps(overview: Overview, hasPublicPages: boolean, isUsed: boolean) {
   const steps = [
     {
@@ -57,7 +57,7 @@ function firstSteps(overview: Overview, hasPublicPages: boolean, isUsed: boolean
     },
     {
       label: 'Show it on your site',
-      hint: 'Done with the first request that comes with one of your keys.',
+      hint: 'Done with the first request of a widget, with one of your keys or from the public page.',
       path: '/widget',
       isDone: isUsed,
     },

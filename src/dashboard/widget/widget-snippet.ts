@@ -30,17 +30,18 @@ export function isOnSite(place: Place): boolean {
   return place === 'html' || place === 'wordpress';
 }
 
-/** Whether the code of a place has an API key: not for the public page. */
-export function needsKey(place: Place, { hasPublicPage }: Service): boolean {
+/** Whether the code of a place can have an API key: OBS shows the public page itself, if there is one. */
+export function takesKey(place: Place, { hasPublicPage }: Service): boolean {
   return !(place === 'obs' && hasPublicPage);
 }
 
-/** Returns what a person copies: HTML, or an address. @param apiKey the API key in it, or a text that stands for it. */
-export function codeOf(place: Place, settings: WidgetSettings, service: Service, apiKey = NO_KEY): string {
+/** Returns what a person copies: HTML, or an address. @param apiKey the API key in it, or a text that stands for it; "" = it reads public data. */
+export function codeOf(place: Place, settings: WidgetSettings, service: Service, apiKey: string): string {
   if (isOnSite(place)) return snippetOf(settings, service, apiKey);
   const { apiUrl, guildId } = service;
-  if (!needsKey(place, service)) return `${apiUrl}/g/${guildId}?overlay=1&limit=${settings['page-size']}`;
-  const fragment = new URLSearchParams({ guild: guildId, 'api-key': apiKey, ...attributesOf(settings) });
+  if (!takesKey(place, service)) return `${apiUrl}/g/${guildId}?overlay=1&limit=${settings['page-size']}`;
+  const key = apiKey === '' ? {} : { 'api-key': apiKey };
+  const fragment = new URLSearchParams({ guild: guildId, ...key, ...attributesOf(settings) });
   const address = `${apiUrl}/embed#${fragment}`;
   if (place !== 'iframe') return address;
   const height = Math.ceil(16 * heightOf(settings));
@@ -48,10 +49,14 @@ export function codeOf(place: Place, settings: WidgetSettings, service: Service,
   return `<iframe title="Leaderboard" width="100%" height="${height}" style="border: 0"\n  src="${src}"></iframe>`;
 }
 
-/** Returns the codes of all places, without an API key. */
+/** Returns the codes of all places, by the ids of their elements: `code-PLACE` needs no API key, and `keyed-PLACE` has a place for one. */
 export function codesOf(settings: WidgetSettings, service: Service): Readonly<Record<string, string>> {
   const places = Object.keys(PLACES) as Place[];
-  return Object.fromEntries(places.map((place) => [place, codeOf(place, settings, service)]));
+  const codes = places.flatMap((place) => {
+    const keyed = [`keyed-${place}`, codeOf(place, settings, service, NO_KEY)];
+    return service.hasPublicPage ? [keyed, [`code-${place}`, codeOf(place, settings, service, '')]] : [keyed];
+  });
+  return Object.fromEntries(codes);
 }
 
 function snippetOf(settings: WidgetSettings, { apiUrl, guildId }: Service, apiKey: string): string {
@@ -63,7 +68,7 @@ function snippetOf(settings: WidgetSettings, { apiUrl, guildId }: Service, apiKe
     ...(properties.length > 0 ? [`  guild-leaderboard { ${properties.join('; ')} }`] : []),
     '</style>',
     `<script src="${apiUrl}/widget.js" defer></script>`,
-    `<guild-leaderboard guild="${guildId}" api-key="${apiKey}"${attributes.join('')}></guild-leaderboard>`,
+    `<guild-leaderboard guild="${guildId}"${apiKey && ` api-key="${apiKey}"`}${attributes.join('')}></guild-leaderboard>`,
   ].join('\n');
 }
 

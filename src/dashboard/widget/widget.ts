@@ -22,7 +22,7 @@ import {
   propertiesOf,
   widgetForm,
 } from './widget-form.ts';
-import { codeOf, codesOf, costsOf, needsKey, PLACES, type Service } from './widget-snippet.ts';
+import { codeOf, codesOf, costsOf, PLACES, type Service, takesKey } from './widget-snippet.ts';
 
 /** The form that makes a key has the settings of the widget too. */
 const keyForm = widgetForm.extend({ place: choice(PLACES), site: z.string().default(''), cap: capField });
@@ -67,7 +67,7 @@ export const widgetPage: GuildPage = {
 /** Makes a key for the place that the form names, and answers with the way to its code. @throws InvalidInputError with what to change. */
 async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Readonly<Record<string, string>>) {
   const { place, site, cap, ...settings } = parseForm(keyForm, fields);
-  if (!needsKey(place, serviceOf(parts, await overviewOf(parts, res)))) {
+  if (!takesKey(place, serviceOf(parts, await overviewOf(parts, res)))) {
     throw new InvalidInputError('The public page needs no key: copy its address as it is');
   }
   const { name, origin } = keyForPlace(place, site, parts);

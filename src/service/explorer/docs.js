@@ -73,7 +73,7 @@ function showSnippet() {
   const text =
     '<style>@media (scripting: enabled) { guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: 48.75em } }</style>\n' +
     `<script src="${src}" integrity="${integrity}" crossorigin="anonymous" defer></script>\n` +
-    '<guild-leaderboard guild="…" api-key="gr_…"></guild-leaderboard>';
+    '<guild-leaderboard guild="…"></guild-leaderboard>';
   const { block, code } = codeBlock('HTML', text);
   code.id = place.id;
   place.replaceWith(block);

@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { AddressLimiter } from '../../core/access/address-limiter.ts';
-import type { Usage } from '../../core/access/usage.ts';
+import type { PublicUse, Usage } from '../../core/access/usage.ts';
 import type { Language } from '../../widget/translation.ts';
 import type { Encoding } from '../http/response/encoding.ts';
 import { type HeaderBlock, headerBlock, joinBlocks } from '../http/response/headers.ts';
@@ -156,11 +156,11 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   };
   const wantedBy = ({ params, query }: Request, want: Want, lang: Language): Wanted =>
     want({ params: params as Address['params'], query, lang }, site);
-  const read = async (wanted: Wanted): Promise<RenderedBody> => {
+  const read = async (wanted: Wanted, use: PublicUse): Promise<RenderedBody> => {
     const { response, error } = await batcher.read(wanted);
     if (error !== undefined) throw error;
     if (!response) throw noPage();
-    usage.countPublic(wanted.command.guildId);
+    usage.countPublic(wanted.command.guildId, use);
     return response;
   };
   /** Addresses by {@link keyOf}, or by themselves where all visitors get the same. */
@@ -170,7 +170,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     sizeCalculation: (_address, key) => key.length,
   });
   const answer = async (req: Request, res: Response, { wanted, headers, codings }: KnownAddress): Promise<void> => {
-    responses.send(req, res, await read(wanted), headers, codings);
+    responses.send(req, res, await read(wanted, codings ? 'data' : 'page'), headers, codings);
   };
 
   const headersOf = { page: ofCachedPages, image: OF_IMAGES, data: OF_DATA } as const;
@@ -195,7 +195,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   const pictures = painter && new Pictures(painter);
   addRoute(router, PICTURE, limit, async (req, res) => {
     if (!pictures) throw noPage();
-    const svg = await read(wantedBy(req, wantTop, DEFAULT_LANGUAGE));
+    const svg = await read(wantedBy(req, wantTop, DEFAULT_LANGUAGE), 'page');
     const etag = pictures.etagOf(svg);
     // A client that has it needs no drawing.
     const picture = isFresh(req.headers['if-none-match'], etag) ? new RenderedBody('', etag) : await pictures.png(svg);

@@ -72,18 +72,21 @@ describeStores('the usage of a guild', (kind) => {
 
   it('has the requests without an API key apart from those of keys', async () => {
     const usage = newProcess();
-    for (let i = 0; i < 3; i++) usage.countPublic('g');
-    usage.countPublic('h');
+    for (let i = 0; i < 3; i++) usage.countPublic('g', 'data');
+    usage.countPublic('h', 'page');
     now += 25 * HOUR;
-    usage.countPublic('g');
+    for (const use of ['data', 'page'] as const) usage.countPublic('g', use);
     count(usage, 'g', 'a', true);
     await usage.write();
     const { publicUse, hours, isUsed } = await read();
-    expect(publicUse).toEqual({ hour: 1, day: 1, week: 4 });
+    expect(publicUse).toEqual({ page: { hour: 1, day: 1, week: 1 }, data: { hour: 1, day: 1, week: 4 } });
     expect(sumOf(hours)).toEqual({ requests: 1, refused: 0 });
     expect(isUsed).toBe(true);
     const other = await read('h');
-    expect([other.publicUse, other.isUsed]).toEqual([{ hour: 0, day: 0, week: 1 }, false]);
+    expect([other.publicUse, other.isUsed]).toEqual([
+      { page: { hour: 0, day: 0, week: 1 }, data: { hour: 0, day: 0, week: 0 } },
+      false,
+    ]);
   });
 
   it('has the requests and the refusals of each key and hour, and when each key was used last', async () => {

@@ -1,0 +1,54 @@
+import type { Entry, Member, Page, Ranking, Stats } from './model.ts';
+
+/**
+ * How the data of a guild is asked for: the paths below the address of the guild, and what their answers say. A board is the end of the id of its
+ * ranking, such as `~week`, and empty for all time.
+ */
+export interface Dialect {
+  /** Returns the address of a guild. @param base address of the service, without a slash at its end. */
+  root(base: string, guild: string): string;
+  page(board: string, limit: number, page: number): string;
+  /** Returns the path of an answer with the totals. @param page path of the page that is read anyway. */
+  stats(board: string, page?: string): string;
+  member(board: string, id: string): string;
+  /** Returns the path of a search. */
+  find(board: string, text: string): string;
+  /** Says to the author that too many requests came. */
+  readonly limit: string;
+  /** Says to the author that there is nothing at an address. */
+  absent(root: string): string;
+  statsOf(answer: unknown): Stats | undefined;
+  memberOf(answer: unknown): Member | undefined;
+  foundOf(answer: unknown): readonly (Entry | Member)[];
+}
+
+/** The API of a server, which needs an API key: the page, the totals and a member are a request each. */
+export const KEYED: Dialect = {
+  root: (base, guild) => `${base}/api/v1/servers/${guild}`,
+  page: (board, limit, page) => `${board}/leaderboard?limit=${limit}&page=${page}`,
+  stats: (board) => `${board}/stats`,
+  member: (board, id) => `${board}/members/${id}`,
+  find: (board, text) => `${board}/members/${text}`,
+  limit: 'The hourly quota is used up.',
+  absent: (root) => `There is no leaderboard service at ${root}. Check the base-url attribute.`,
+  statsOf: (answer) => answer as Stats | undefined,
+  memberOf: (answer) => answer as Member | undefined,
+  foundOf: (answer) => [answer as Member],
+};
+
+/** The data of a public page, which needs none: one document has the page and the totals. */
+export const PUBLIC: Dialect = {
+  root: (base, guild) => `${base}/g/${guild}`,
+  page: (board, limit, page) => `/data.json?limit=${limit}&page=${page}${named(board)}`,
+  stats: (board, page) => page ?? `/data.json?limit=1${named(board)}`,
+  member: (board, id) => `/m/${id}/data.json${named(board).replace('&', '?')}`,
+  find: (board, text) => `/data.json?limit=10&find=${encodeURIComponent(text)}${named(board)}`,
+  limit: 'Too many requests came from this address.',
+  absent: (root) =>
+    `There is no public page at ${root}. Switch it on, or check the guild and base-url attributes, or set api-key.`,
+  statsOf: (answer) => (answer as Ranking | undefined)?.stats,
+  memberOf: (answer) => (answer as { member: Member } | undefined)?.member,
+  foundOf: (answer) => (answer as Page).data,
+};
+
+const named = (board: string) => board.replace('~', '&board=');

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { needs } from '../support/needs.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { realStore, type TestStore } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+import { type ProxyExample, proxies, type RunningProxy, startProxy } from './proxies.ts';
+
+const DATA = '/g/guild/data.json';
+
+describe('the cache for public data of nginx', needs('nginx', 'openssl', 'redis-server'), () => {
+  let testStore: TestStore;
+  let service: TestService;
+  let proxy: RunningProxy;
+  let asked = 0;
+
+  beforeAll(async () => {
+    testStore = await realStore.start();
+    service = await startService(testStore, { PUBLIC_PAGES: '1', TRUST_PROXY: '127.0.0.1' });
+    const { port } = new URL(service.url);
+    proxy = await startProxy(proxies[0] as ProxyExample, [Number(port), Number(port)]);
+    await vi.waitFor(async () => expect((await proxy.get('/readyz')).status, proxy.output()).toBe(200), PATIENT);
+  });
+  afterAll(async () => {
+    await proxy.stop();
+    await service.close();
+    await testStore.stop();
+  });
+  beforeEach(async () => {
+    await testStore.empty();
+    service.advance(120_000);
+    await service.store.writer.recordMany('guild', [
+      { userId: 'ann', set: 300, profile: { username: 'Ann' } },
+      { userId: 'bob', set: 200, profile: { username: 'Bob' } },
+    ]);
+    await service.store.guildConfig.update('guild', { publicPage: true });
+    asked++;
+  });
+
+  /** An address that no test before has asked for. */
+  const fresh = (query = '') => `${DATA}?test=${asked}${query}`;
+  const from = ({ headers }: Awaited<ReturnType<RunningProxy['get']>>) => headers['x-cache-status'];
+  /** Returns the requests for public data that the service has answered. */
+  const answered = async () => {
+    const metrics = await service.registry.metrics();
+    const counts = metrics.matchAll(/^http_request_duration_seconds_count\{[^}]*data\.json[^}]*\} (\d+)$/gm);
+    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+  };
+
+  it('asks the service once for many visitors who come at the same moment', async () => {
+    const before = await answered();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => proxy.get(fresh())));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    expect(await answered()).toBe(before + 1);
+    expect(new Set(answers.map(from))).toContain('HIT');
+  });
+
+  it('confirms an answer by its tag, and keeps one for each coding', async () => {
+    const path = fresh('&limit=100');
+    await service.store.writer.recordMany(
+      'guild',
+      Array.from({ length: 100 }, (_, n) => ({ userId: `m${n}`, set: n })),
+    );
+    for (const [accepted, coding] of [
+      ['gzip, deflate, br', 'br'],
+      ['gzip', 'gzip'],
+      ['identity', undefined],
+    ] as const) {
+      const first = await proxy.get(path, { 'accept-encoding': accepted });
+      expect([from(first), first.headers['content-encoding']]).toEqual(['MISS', coding]);
+      const again = await proxy.get(path, {
+        'accept-encoding': `x, ${accepted}`,
+        'if-none-match': String(first.headers.etag),
+      });
+      expect([from(again), again.status]).toEqual(['HIT', 304]);
+    }
+  });
+
+  it('shows a hidden member no longer than a proxy and a browser may keep an answer together', async () => {
+    const path = fresh();
+    const first = await proxy.get(path);
+    const [, maxAge, sharedMaxAge] =
+      /^public, max-age=(\d+), s-maxage=(\d+)$/.exec(String(first.headers['cache-control'])) ?? [];
+    expect(Number(maxAge) + Number(sharedMaxAge)).toBeLessThanOrEqual(10);
+    await service.store.writer.hide('guild', ['ann']);
+    await vi.waitFor(async () => {
+      const answer = await proxy.get(path);
+      expect(['HIT', 'EXPIRED', 'REVALIDATED']).toContain(from(answer));
+      // Once nginx asks again, it has the answer of now: an old one is never extended.
+      expect(from(answer)).toBe('EXPIRED');
+      expect(answer.body).not.toContain('Ann');
+    }, PATIENT);
+    expect((await proxy.get(path)).body).not.toContain('Ann');
+  });
+
+  it('keeps no refusal, no web page and nothing of the API', async () => {
+    await service.store.guildConfig.update('guild', { publicPage: false });
+    expect((await proxy.get(fresh())).status).toBe(404);
+    await service.store.guildConfig.update('guild', { publicPage: true });
+    const answer = await proxy.get(fresh());
+    expect([answer.status, from(answer)]).toEqual([200, 'MISS']);
+    const { key } = await service.store.apiKeys.create('guild', 'test', null);
+    for (const path of ['/g/guild', '/api/v1/servers/guild/stats']) {
+      await proxy.get(path, { 'x-api-key': key });
+      const again = await proxy.get(path, { 'x-api-key': key });
+      expect([again.status, from(again)]).toEqual([200, undefined]);
+    }
+  });
+
+  it('sends no old answer while the service is away', async () => {
+    const path = fresh();
+    expect((await proxy.get(path)).status).toBe(200);
+    await service.close();
+    await vi.waitFor(async () => expect((await proxy.get(path)).status).toBeGreaterThanOrEqual(502), PATIENT);
+  });
+});
