@@ -8,9 +8,11 @@ import type { Assets } from './assets.ts';
 import { checkForm, enteredOf, FORM_LIMITS, limitBodyTime, readForm, requireSameOrigin } from './forms.ts';
 import type { Parts } from './guild-page.ts';
 import { operatorRoutes } from './operator/operator.ts';
+import { ServerList } from './operator/server-list.ts';
 import { GUILD_PAGES } from './pages.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { problemOf } from './sentences.ts';
+import { readServer } from './servers.ts';
 import { readSession, requireSession, sessionRoutes, signInRoutes } from './sign-in/sign-in.ts';
 import { sessionOf, visitOf } from './visit.ts';
 
@@ -75,7 +77,7 @@ export function createDashboardApp(parts: AppParts): Express {
   app.use(readSession(parts), requireSession);
   app.use(checkForm(GUILD_PAGES.flatMap(({ uploads = [] }) => uploads)));
   app.use(sessionRoutes(parts));
-  app.use(operatorRoutes(parts, new GuildDirectory(parts, monotonic)));
+  app.use(operatorRoutes(parts, new ServerList(parts, new GuildDirectory(parts, monotonic), monotonic)));
   app.use('/guilds/:guild', guildRoutes(parts));
   app.use(() => {
     throw notFound();
@@ -87,15 +89,17 @@ export function createDashboardApp(parts: AppParts): Express {
 /** Creates the routes of the guild pages, behind the one check that the session may see the guild. */
 function guildRoutes(parts: AppParts): Router {
   const router = Router({ mergeParams: true });
-  router.use((req, res, next) => {
+  router.use(async (req, res, next) => {
     const guild = String(req.params.guild ?? '');
     const own = sessionOf(res).guildId;
     if (!ID_PATTERN.test(guild) || (own !== null && own !== guild)) throw notFound();
     visitOf(res).guildId = guild;
     const page = GUILD_PAGES.find(
-      ({ path }) => req.path === (path || '/') || (path && req.path.startsWith(`${path}/`)),
+      ({ path, alsoAt = [] }) =>
+        req.path === (path || '/') || [path, ...alsoAt].some((each) => each && `${req.path}/`.startsWith(`${each}/`)),
     );
     if (page) res.context.route = `/guilds/:guild${page.path}`;
+    visitOf(res).server = await readServer(parts, guild);
     next();
   });
   for (const page of GUILD_PAGES) page.addTo(router, parts);

@@ -22,7 +22,7 @@ import { AuditLog } from './audit-log.ts';
 import type { Parts } from './guild-page.ts';
 import { GuildImports } from './import/guild-imports.ts';
 import { NewKeys } from './keys/new-keys.ts';
-import { GUILD_PAGES } from './pages.ts';
+import { NAVIGATION } from './pages.ts';
 import { Sessions } from './sign-in/sessions.ts';
 import { removeLeftFolders } from './temporary-folder.ts';
 import { Views } from './views.ts';
@@ -135,7 +135,7 @@ function partsOn(core: Core, config: DashboardConfig, assets: Assets, auditLog: 
     imports: new GuildImports(core, config.dashboardMaxMembers),
     sessions: new Sessions(core, Date.now),
     auditLog,
-    views: new Views(assets, GUILD_PAGES),
+    views: new Views(assets, NAVIGATION),
     planQuotas: config.planQuotas,
     apiUrl: config.apiUrl,
     publicPages: config.publicPages,

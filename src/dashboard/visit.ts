@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Actor } from './audit-log.ts';
+import type { ShownServer } from './servers.ts';
 import type { Session } from './sign-in/sessions.ts';
 
 /** What is known of a request: who makes it, and the guild that its page shows. */
@@ -8,6 +9,8 @@ interface Visit {
   /** Token of the session, as the cookie carries it. */
   token?: string;
   guildId?: string;
+  /** The server whose page it is, as its navigation shows it. */
+  server?: ShownServer;
   /** Ends a request whose body takes too long. */
   bodyTimer?: NodeJS.Timeout;
 }

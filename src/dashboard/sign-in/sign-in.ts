@@ -5,6 +5,7 @@ import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { Refusal } from '../refusal.ts';
 import { oncePerForm } from '../repeats.ts';
+import { readServer } from '../servers.ts';
 import { actorOf, sessionOf, tokenOf, visitOf } from '../visit.ts';
 import { SESSION_TTL_S, type Sessions } from './sessions.ts';
 
@@ -77,7 +78,8 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
 }
 
 /** Creates the routes of a person who is signed in: the first page, and the ends of sessions. */
-export function sessionRoutes({ sessions, auditLog, url }: Parts): Router {
+export function sessionRoutes(parts: Parts): Router {
+  const { sessions, auditLog, views, url } = parts;
   const router = Router({ caseSensitive: true, strict: true });
   const end = (res: Response): void => {
     const { name, options } = cookieOf(url());
@@ -92,6 +94,13 @@ export function sessionRoutes({ sessions, auditLog, url }: Parts): Router {
     res.context.route = '/sign-out';
     await sessions.close(tokenOf(res));
     end(res);
+  });
+  // It asks first, because everybody else is signed out too.
+  router.get('/sign-out-everywhere', async (_req, res) => {
+    res.context.route = '/sign-out-everywhere';
+    const { guildId } = sessionOf(res);
+    if (guildId !== null) visitOf(res).server = await readServer(parts, guildId);
+    views.send(res, 'sign-out-everywhere', { title: 'Sign out everywhere' });
   });
   router.post('/sign-out-everywhere', async (req, res) => {
     res.context.route = '/sign-out-everywhere';
