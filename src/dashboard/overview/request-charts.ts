@@ -8,7 +8,7 @@ const TICK_HOURS = 8;
 export function dayChart({ hours }: GuildUsage) {
   const lastDay = hours.slice(-DAY_HOURS);
   const ticks = lastDay.filter((_, hour) => hour % TICK_HOURS === 0).map(({ startsAt }) => startsAt);
-  return { ...chartOf('last 24 hours', lastDay), ticks, show: 'hour' } as const;
+  return { ...chartOf('Last 24 hours', lastDay), ticks, show: 'hour' } as const;
 }
 
 /** Returns the chart of a week by the day. A day of 24 hours ends with the running hour, as the chart does. */
@@ -19,7 +19,7 @@ export function weekChart({ hours }: GuildUsage) {
   });
   // A day of the chart begins at any hour, and most of it is of the weekday of its middle.
   const ticks = days.map(({ startsAt }) => new Date(Date.parse(startsAt) + (DAY_HOURS / 2) * HOUR_MS).toISOString());
-  return { ...chartOf('last 7 days', days), ticks, show: 'weekday' } as const;
+  return { ...chartOf('Last 7 days', days), ticks, show: 'weekday' } as const;
 }
 
 /** Returns a chart of 100 in height. Requests stand below, refused ones on top; `most` is the value at the top. */
