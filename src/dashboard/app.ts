@@ -8,9 +8,11 @@ import type { Assets } from './assets.ts';
 import { checkForm, enteredOf, FORM_LIMITS, limitBodyTime, readForm, requireSameOrigin } from './forms.ts';
 import type { Parts } from './guild-page.ts';
 import { operatorRoutes } from './operator/operator.ts';
+import { ServerList } from './operator/server-list.ts';
 import { GUILD_PAGES } from './pages.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { problemOf } from './sentences.ts';
+import { readServer } from './servers/server.ts';
 import { readServers, rememberServer, serverRoutes } from './servers/servers.ts';
 import { askAgain, discordRoutes } from './sign-in/discord/discord.ts';
 import { readSession, requireSession, signInRoutes } from './sign-in/sign-in.ts';
@@ -82,7 +84,7 @@ export function createDashboardApp(parts: AppParts): Express {
   app.use(readServers(parts));
   app.use(serverRoutes(parts));
   app.use(signOutRoutes(parts));
-  app.use(operatorRoutes(parts, new GuildDirectory(parts, monotonic)));
+  app.use(operatorRoutes(parts, new ServerList(parts, new GuildDirectory(parts, monotonic), monotonic)));
   app.use('/guilds/:guild', guildRoutes(parts));
   app.use(() => {
     throw notFound();
@@ -94,7 +96,7 @@ export function createDashboardApp(parts: AppParts): Express {
 /** Creates the routes of the guild pages, behind the one check that the session may see the guild. */
 function guildRoutes(parts: AppParts): Router {
   const router = Router({ mergeParams: true });
-  router.use((req, res, next) => {
+  router.use(async (req, res, next) => {
     const guild = String(req.params.guild ?? '');
     if (!ID_PATTERN.test(guild)) throw notFound();
     const { isOperator, guildIds, unconfirmed } = sessionOf(res);
@@ -104,9 +106,11 @@ function guildRoutes(parts: AppParts): Router {
     }
     visitOf(res).guildId = guild;
     const page = GUILD_PAGES.find(
-      ({ path }) => req.path === (path || '/') || (path && req.path.startsWith(`${path}/`)),
+      ({ path, alsoAt = [] }) =>
+        req.path === (path || '/') || [path, ...alsoAt].some((each) => each && `${req.path}/`.startsWith(`${each}/`)),
     );
     if (page) res.context.route = `/guilds/:guild${page.path}`;
+    visitOf(res).server = await readServer(parts, guild);
     next();
   });
   router.use(rememberServer(parts));

@@ -3,6 +3,7 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import * as z from 'zod';
 import { parseCap } from '../core/access/api-key-record.ts';
 import { InvalidInputError } from '../core/errors.ts';
+import { digits } from '../core/readable.ts';
 import { Refusal } from './refusal.ts';
 import { problemOf } from './sentences.ts';
 import { sessionOf, visitOf } from './visit.ts';
@@ -12,9 +13,10 @@ export const TOKEN_FIELD = '_token';
 
 /** Largest form, in kB: 16 kB of rules as JSON, with line breaks and encoded. A page with an upload reads the body itself. */
 export const MAX_FORM_KB = 96;
-const MAX_FIELDS = 100;
+/** A form of 16 kB of rules has three fields for each reward. */
+const MAX_FIELDS = 3000;
 /** What a form may have, for messages. */
-export const FORM_LIMITS = `${MAX_FORM_KB} kB and ${MAX_FIELDS} fields`;
+export const FORM_LIMITS = `${MAX_FORM_KB} kB and ${digits(MAX_FIELDS)} fields`;
 
 /**
  * Lets only pages of the dashboard change something: the browser must name the dashboard as the origin of every request but GET and HEAD.
@@ -90,6 +92,15 @@ export function formOf(req: Request): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String([value].flat()[0] ?? '')]));
 }
 
+/** All values of the fields of a form, by their names, in the order of the form. */
+export type FormValues = Readonly<Record<string, readonly string[]>>;
+
+/** Returns the fields of a form with all values of each. */
+export function valuesOf(req: Request): FormValues {
+  const fields: Readonly<Record<string, string | string[]>> = req.body ?? {};
+  return Object.fromEntries(Object.entries(fields).map(([name, values]) => [name, [values].flat()]));
+}
+
 /** Fields that no person fills in. Two are secrets. */
 const HIDDEN_FIELDS: readonly string[] = [TOKEN_FIELD, 'once', 'invite', 'id', 'mode', 'confirm', 'version'];
 
@@ -98,19 +109,39 @@ export function enteredOf(req: Request): [name: string, value: string][] {
   return Object.entries(formOf(req)).filter(([name, value]) => value !== '' && !HIDDEN_FIELDS.includes(name));
 }
 
-/** Checks the fields of a form. @throws InvalidInputError which says all that is wrong with them. */
+/** What is wrong with the fields of a form, by their names. The first of them has the focus when the form is shown again. */
+export type FormErrors = Readonly<Record<string, string>>;
+
+/** Fields of a form that are wrong. Its message says all that is wrong with them. */
+export class WrongFieldsError extends InvalidInputError {
+  constructor(
+    message: string,
+    readonly fields: FormErrors,
+  ) {
+    super(message);
+  }
+}
+
+/** Returns what is wrong with each field of a form, as far as an error says that. */
+export function errorsOf(error: unknown): FormErrors {
+  return error instanceof WrongFieldsError ? error.fields : {};
+}
+
+/** Checks the fields of a form. @throws WrongFieldsError which says all that is wrong with them. */
 export function parseForm<T>(schema: z.ZodType<T>, fields: unknown): T {
   const { data, error } = schema.safeParse(fields);
-  if (error) throw new InvalidInputError(problemOfFields(error));
-  return data;
+  if (!error) return data;
+  const wrong = error.issues.map((issue) => [issue.path.join('.'), problemOfField(issue)]);
+  throw new WrongFieldsError(problemOfFields(error), Object.fromEntries(wrong));
 }
 
 /** Returns what is wrong with the fields of a form, or the parameters of an address. */
 export function problemOfFields({ issues }: z.ZodError): string {
-  const problems = issues.map(({ code, path, message }) =>
-    code === 'invalid_type' ? `Give the field "${path.join('.')}" once` : message,
-  );
-  return problems.join('. ');
+  return issues.map(problemOfField).join('. ');
+}
+
+function problemOfField({ code, path, message }: z.core.$ZodIssue): string {
+  return code === 'invalid_type' ? `Give the field "${path.join('.')}" once` : message;
 }
 
 /** Does `work`. When values are wrong, or the data do not allow it, calls `show` with what to tell the person. */

@@ -41,6 +41,10 @@ export interface GuildPage {
   readonly path: string;
   /** Name in the navigation. */
   readonly label: string;
+  /** Name of its icon in the navigation, a symbol of templates/icons.eta. */
+  readonly icon: string;
+  /** Paths below /guilds/G of its further pages, beside those that begin with `path`. */
+  readonly alsoAt?: readonly string[];
   /** Paths below /guilds/G that take a form with a file. Their handlers call `receiveUpload`, which checks the token of the form. */
   readonly uploads?: readonly string[];
   addTo(router: Router, parts: Parts): void;

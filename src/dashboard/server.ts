@@ -22,7 +22,7 @@ import { AuditLog } from './audit-log.ts';
 import type { Parts } from './guild-page.ts';
 import { GuildImports } from './import/guild-imports.ts';
 import { NewKeys } from './keys/new-keys.ts';
-import { GUILD_PAGES } from './pages.ts';
+import { NAVIGATION } from './pages.ts';
 import { DiscordSignIn } from './sign-in/discord/discord-sign-in.ts';
 import { Sessions } from './sign-in/sessions.ts';
 import { removeLeftFolders } from './temporary-folder.ts';
@@ -150,7 +150,7 @@ function partsOn(
     sessions: new Sessions(core, Date.now, config.discord?.operators ?? null),
     discord,
     auditLog,
-    views: new Views(assets, GUILD_PAGES, config.discord !== null),
+    views: new Views(assets, NAVIGATION, config.discord !== null),
     planQuotas: config.planQuotas,
     apiUrl: config.apiUrl,
     publicPages: config.publicPages,

@@ -1,16 +1,26 @@
 import type { Response } from 'express';
 import { commandLine } from '../config/command-line.ts';
-import { count, digits, minute } from '../core/readable.ts';
+import { count, digits } from '../core/readable.ts';
 import { readTemplates } from '../service/http/site/templates.ts';
 import { nameOf } from '../widget/name.ts';
 import type { Assets } from './assets.ts';
 import { sentence } from './sentences.ts';
+import { initialOf, tintOf } from './servers/server.ts';
 import { visitOf } from './visit.ts';
+
+/** The dates of all pages are written in this language, as their words and numbers are. */
+const dateFormat = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+const MINUTE = dateFormat({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });
+const DAY = dateFormat({ weekday: 'long', day: 'numeric', month: 'long' });
 
 /** Formats of the pages. Templates use them by name. */
 const FORMATS = {
   number: digits,
-  time: minute,
+  /** Returns an ISO 8601 time as "27 Nov 2026, 18:30 UTC". */
+  time: (iso: string): string => `${MINUTE.format(new Date(iso))} UTC`,
+  /** Returns an ISO 8601 time as "Friday 27 November", in UTC. */
+  day: (iso: string): string => DAY.format(new Date(iso)),
   /** Returns an ISO 8601 time as "18:30", in UTC. */
   hour: (iso: string): string => iso.slice(11, 16),
   /** Returns the day of the week of an ISO 8601 time as "Sat", in UTC. */
@@ -23,7 +33,16 @@ const FORMATS = {
   /** Returns the name of a member as the widget shows it: the id instead of a name that nobody can see. */
   memberName: ({ username, user_id }: { readonly username: string | null; readonly user_id: string }): string =>
     nameOf({ username: username ?? '', user_id }),
+  initial: initialOf,
+  tint: tintOf,
 };
+
+/** Pages that stand together in the navigation. */
+export interface NavigationGroup {
+  /** Their name; "" for the pages at the top. */
+  readonly label: string;
+  readonly pages: readonly { readonly path: string; readonly label: string; readonly icon: string }[];
+}
 
 /** The data of a page. All of it is escaped: no template writes text as markup. */
 interface PageData extends Readonly<Record<string, unknown>> {
@@ -36,16 +55,16 @@ export class Views {
 
   constructor(
     private readonly assets: Assets,
-    /** Pages of a guild, for the navigation. */
-    private readonly pages: readonly { readonly path: string; readonly label: string }[],
+    private readonly navigation: readonly NavigationGroup[],
     /** Whether people can sign in with Discord. */
     private readonly hasDiscord: boolean,
   ) {}
 
   /** Answers with a page. */
   send(res: Response, template: string, data: PageData, status = 200): void {
-    const { session, guildId, servers = [] } = visitOf(res);
+    const { session, guildId, server, servers = [] } = visitOf(res);
     const html = this.render(template, {
+      errors: {},
       ...data,
       ...FORMATS,
       assets: this.assets.paths,
@@ -55,7 +74,8 @@ export class Views {
       hasDiscord: this.hasDiscord,
       base: guildId === undefined ? '' : `/guilds/${encodeURIComponent(guildId)}`,
       path: res.context.route,
-      pages: this.pages,
+      navigation: this.navigation,
+      server,
       formToken: session?.formToken,
     });
     res.status(status).type('html').send(html);

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Actor } from './audit-log.ts';
-import type { Server } from './servers/server.ts';
+import type { ShownServer } from './servers/server.ts';
 import type { Session } from './sign-in/session-types.ts';
 
 /** What is known of a request: who makes it, and the guild that its page shows. */
@@ -8,9 +8,11 @@ interface Visit {
   session?: Session;
   /** Token of the session, as the cookie carries it. */
   token?: string;
-  /** The servers that the header offers. */
-  servers?: readonly Server[];
+  /** The servers that the menu of servers offers. */
+  servers?: readonly ShownServer[];
   guildId?: string;
+  /** The server whose page it is, as its navigation shows it. */
+  server?: ShownServer;
   /** Ends a request whose body takes too long. */
   bodyTimer?: NodeJS.Timeout;
 }

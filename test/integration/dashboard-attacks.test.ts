@@ -21,6 +21,11 @@ const FORMS: readonly [path: string, fields: Record<string, string>][] = [
   ['/guilds/own/settings/multiplier', { multiplier: '9' }],
   ['/guilds/own/settings/boards', { week: 'on', clock: 'UTC+01:00' }],
   ['/guilds/own/settings/rules', { message_min: '1', message_max: '2' }],
+  ['/guilds/own/settings/rules/rewards', { reward_level: '1', reward_role: '2', reward_end: 'kept' }],
+  [
+    '/guilds/own/settings/rules/multipliers',
+    { role: '1', role_multiplier: '2', role_stacking: 'max', stacking: 'max' },
+  ],
   ['/guilds/own/settings/rules/json', { json: '{}' }],
   ['/guilds/own/settings/rules/remove', {}],
   ['/guilds/own/settings/rules/file', {}],
@@ -156,7 +161,14 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
   it("with another guild's id in the address or another guild's key sees and changes nothing", async () => {
     const token = await owner.tokenOf('/guilds/own');
     const before = await data();
-    for (const page of ['', '/keys', '/settings', '/activity', `/keys/${otherKeyId}/revoke`]) {
+    for (const page of [
+      '',
+      '/keys',
+      '/settings/access',
+      '/settings/rules',
+      '/activity',
+      `/keys/${otherKeyId}/revoke`,
+    ]) {
       expect((await owner.get(`/guilds/other${page}`)).status).toBe(404);
     }
     for (const [path, fields] of forms().filter(([path]) => path.startsWith('/guilds/'))) {
@@ -206,9 +218,9 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     thief.cookie = stolen.cookie;
     const id = hashToken(stolen.cookie.split('=')[1] ?? '').slice(0, 8);
     const stranger = await dashboard.signIn('other');
-    await stranger.submit('/guilds/other/settings', '/guilds/other/settings/sessions/end', { id });
+    await stranger.submit('/guilds/other/settings/access', '/guilds/other/settings/sessions/end', { id });
     expect((await thief.get('/guilds/own')).status).toBe(200);
-    await kept.submit('/guilds/own/settings', '/guilds/own/settings/sessions/end', { id });
+    await kept.submit('/guilds/own/settings/access', '/guilds/own/settings/sessions/end', { id });
     expect((await thief.get('/guilds/own')).status).toBe(401);
     expect((await kept.get('/guilds/own')).status).toBe(200);
 
@@ -230,7 +242,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     ['its owner ends all sessions', () => owner.submit('/guilds/own', '/guilds/own/settings/sign-out', {})],
     [
       'the operator ends all sessions',
-      (operator) => operator.submit('/guilds/own/settings', '/guilds/own/settings/sign-out', {}),
+      (operator) => operator.submit('/guilds/own/settings/access', '/guilds/own/settings/sign-out', {}),
     ],
     [
       'the operator does so by a command',
@@ -274,7 +286,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await other.submit('/guilds/busy', '/guilds/busy/settings/sign-out', {})).status).toBe(303);
     expect((await other.get('/guilds/busy')).status).toBe(401);
     const operator = await dashboard.signIn(null);
-    const change = await operator.submit('/guilds/busy/settings', '/guilds/busy/settings/plan', { plan: 'pro' });
+    const change = await operator.submit('/guilds/busy/settings/access', '/guilds/busy/settings/plan', { plan: 'pro' });
     expect(change.status).toBe(303);
   });
 
@@ -345,14 +357,28 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     await dashboard.store.client.hset('gr:{own}:members', 'h', `- 0 - ${evil}`);
     const search = `/operator?search=${encodeURIComponent(evil)}`;
     const operator = await dashboard.signIn(null);
-    for (const path of ['', '/keys', '/activity', '/settings', '/settings/rules', '/members', '/members?list=hidden']) {
-      const { text } = await owner.get(`/guilds/own${path}`);
-      expect(text).not.toMatch(/<img|<script>|onerror="/);
+    await dashboard.store.writer.describeGuild('own', {
+      name: evil,
+      roles: [{ id: 'r1', name: evil, color: 1, position: 0 }],
+      channels: [
+        { id: 'c1', name: evil, type: 4, parent: null },
+        { id: 'c2', name: evil, type: 0, parent: 'c1' },
+      ],
+    });
+    const pages = ['', '/keys', '/activity', '/members', '/members?list=hidden', '/members?id=m'];
+    const settings = ['/access', '/rules', '/rules/rewards', '/rules/multipliers', '/rules/json', '/curve', '/boards'];
+    const queries = [`/settings/rules?role=${encodeURIComponent(evil)}&channel=c2`, '/settings/public-page'];
+    for (const path of [...pages, ...settings.map((page) => `/settings${page}`), ...queries]) {
+      const { status, text } = await owner.get(`/guilds/own${path}`);
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).not.toMatch(/<img src=x|<script>|onerror="/);
     }
-    expect((await operator.get(search)).text).not.toMatch(/<img|<script>|onerror="/);
-    expect((await owner.get(`/sign-in/${encodeURIComponent(evil)}`)).text).not.toMatch(/<img|<script>|onerror="/);
+    expect((await operator.get(search)).text).not.toMatch(/<img src=x|<script>|onerror="/);
+    expect((await owner.get(`/sign-in/${encodeURIComponent(evil)}`)).text).not.toMatch(/<img src=x|<script>|onerror="/);
     const form = { name: `${evil}${evil}`, lifetime: evil, origins: evil };
-    expect((await owner.submit('/guilds/own', '/guilds/own/keys', form)).text).not.toMatch(/<img|<script>|onerror="/);
+    expect((await owner.submit('/guilds/own', '/guilds/own/keys', form)).text).not.toMatch(
+      /<img src=x|<script>|onerror="/,
+    );
   });
 
   it('through a template is not possible: none writes data as markup', () => {
@@ -384,10 +410,10 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     const send = async (...args: Parameters<typeof answer>) => (await answer(...args)).status;
     for (const large of [
       `_token=${_token}&name=${'x'.repeat(100_000)}`,
-      Array.from({ length: 200 }, (_, i) => `f${i}=1`).join('&'),
+      Array.from({ length: 3001 }, (_, i) => `f${i}=1`).join('&'),
     ]) {
       const { status, text } = await answer(large);
-      expect([status, text]).toEqual([413, expect.stringContaining('A form has at most 96 kB and 100 fields here.')]);
+      expect([status, text]).toEqual([413, expect.stringContaining('A form has at most 96 kB and 3,000 fields here.')]);
     }
     expect(await send('_token=1', { 'content-encoding': 'gzip' })).toBe(400);
     expect(await send('{"_token":1}', { 'content-type': 'application/json' })).toBe(403);
@@ -473,7 +499,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     }
     // Every key and the hash of every secret stay out of the pages that are read later.
     const pages = await Promise.all(
-      ['', '/keys', '/activity', '/settings'].map((path) => visitor.get(`/guilds/own${path}`)),
+      ['', '/keys', '/activity', '/settings/access'].map((path) => visitor.get(`/guilds/own${path}`)),
     );
     for (const { text } of pages)
       for (const secret of [key, cookie, invite, hashToken(cookie)]) expect(text).not.toContain(secret);

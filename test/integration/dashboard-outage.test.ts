@@ -27,7 +27,7 @@ describe('the dashboard while Redis', needs('redis-server'), () => {
         owner.get('/guilds/g'),
         owner.post('/guilds/g/keys', form),
         owner.post('/guilds/g/settings/multiplier', { _token, multiplier: '3' }),
-        owner.get('/guilds/g/settings'),
+        owner.get('/guilds/g/settings/access'),
         late.signIn(link),
         // With it all attempts that an address has.
         ...early.map((visitor) => visitor.signIn(link)),
@@ -144,7 +144,9 @@ it('a guild whose data cannot be read keeps nobody from the list of all guilds',
   expect(status).toBe(200);
   expect(text).toContain('href="/guilds/good"');
   expect(
-    text.match(/<bdi>(poison|later)<\/bdi><\/th><td colspan="4"><b class="bad">Its data cannot be read/g),
+    text.match(
+      /<bdi>(poison|later)<\/bdi><\/th><td colspan="5"><b class="bad">The data of this server cannot be read/g,
+    ),
   ).toHaveLength(2);
   expect(text).toContain('<code>npm run -s doctor</code> names the Redis key');
 });

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, startTestDashboard, type TestDashboard, type Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
 
-const SETTINGS = '/guilds/own/settings';
-const RULES = `${SETTINGS}/rules`;
+const BOARDS = '/guilds/own/settings/boards';
+const PUBLIC_PAGE = '/guilds/own/settings/public-page';
+const ACCESS = '/guilds/own/settings/access';
+const END_SESSION = '/guilds/own/settings/sessions/end';
 
 describe('in the dashboard an owner', needs('redis-server'), () => {
   let dashboard: TestDashboard;
@@ -21,7 +21,14 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
 
   const config = (field: string) => dashboard.store.client.hget('gr:{own}:config', field);
   const alert = ({ text }: Answer) => /role="alert".*?<p>(.*?)<\/p>/s.exec(text)?.[1];
-  const notice = ({ text }: Answer) => /role="status"><p>(.*?)<\/p>/s.exec(text)?.[1];
+  const notice = ({ text }: Answer) => /role="status".*?<p>(.*?)<\/p>/s.exec(text)?.[1];
+  /** Returns what the page says beside a field, and whether the field is marked and has the focus. */
+  const errorBeside = ({ text }: Answer, name: string) => {
+    const [, attributes = ''] = new RegExp(`<(?:input|select)([^>]* name="${name}"[^>]*)>`).exec(text) ?? [];
+    const [, id] = /aria-describedby="[^"]*?([\w-]+-error)"/.exec(attributes) ?? [];
+    const isMarked = attributes.includes('aria-invalid="true"') && attributes.includes('autofocus');
+    return isMarked && new RegExp(`<p class="error" id="${id}">(.*?)</p>`).exec(text)?.[1];
+  };
   const follow = async (answer: Answer) => owner.get(answer.headers.get('location') ?? '');
   /** Returns the text of a field of a page, as the browser sends it. */
   const field = ({ text }: Answer, name: string) =>
@@ -36,14 +43,14 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       .replaceAll('&amp;', '&');
 
   describe('sets the boards', () => {
-    const save = (fields: Record<string, string>) => owner.submit(SETTINGS, `${SETTINGS}/boards`, fields);
+    const save = (fields: Record<string, string>) => owner.submit(BOARDS, BOARDS, fields);
 
     it('and their time zone, which the page shows, and switches them off', async () => {
-      expect(field(await owner.get(SETTINGS), 'clock')).toBe('UTC');
+      expect(field(await owner.get(BOARDS), 'clock')).toBe('UTC');
       expect((await save({ week: 'on', month: 'on', clock: ' asia/kathmandu' })).status).toBe(303);
       expect([await config('boards'), await config('utc_offset_minutes')]).toEqual(['week,month', null]);
       expect(await config('utc_offsets')).toBe('345');
-      const page = await owner.get(SETTINGS);
+      const page = await owner.get(BOARDS);
       expect(field(page, 'clock')).toBe(await config('time_zone'));
       expect(page.text).toContain('<option value="Europe/Berlin"></option>');
       expect(page.text.match(/name="(week|month)" checked/g)).toHaveLength(2);
@@ -60,7 +67,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect((await save({ week: 'on', clock })).status).toBe(303);
       expect([await config('utc_offset_minutes'), await config('time_zone')]).toEqual([minutes, null]);
       expect(await config('utc_offsets')).toBeNull();
-      expect(field(await owner.get(SETTINGS), 'clock')).toMatch(/^UTC[+-]\d\d:\d\d$/);
+      expect(field(await owner.get(BOARDS), 'clock')).toMatch(/^UTC[+-]\d\d:\d\d$/);
     });
 
     it.each([
@@ -71,6 +78,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       const answer = await save({ month: 'on', clock });
       expect(answer.status).toBe(400);
       expect(alert(answer)?.replaceAll('&quot;', '"')).toContain(problem);
+      expect(String(errorBeside(answer, 'clock')).replaceAll('&quot;', '"')).toContain(problem);
       expect(field(answer, 'clock')).toBe(clock);
       expect(answer.text).toMatch(/name="month" checked/);
       expect(answer.text).not.toMatch(/name="week" checked/);
@@ -78,203 +86,16 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     });
   });
 
-  describe('writes the rules', () => {
-    const FORM = {
-      ...{
-        message_min: '5',
-        message_max: '9',
-        cooldown_s: '1.5',
-        min_chars: '3',
-        voice_min: '2',
-        voice_max: '2',
-        muted: 'on',
-      },
-      no_xp_roles: 'r1, r2\r\nr3',
-      no_xp_channels: '',
-      role_multipliers: 'r4 1.5\r\n\r\nr5 0',
-      channel_multipliers: '',
-      ...{ role_stacking: 'sum', stacking: 'product' },
-      rewards: '5 r6\r\n10 r7 replaced',
-    };
-    /** Sends a form of the page as it is now. */
-    const send = async (path: string, fields: Record<string, string>) =>
-      owner.submit(RULES, RULES + path, { version: field(await owner.get(RULES), 'version'), ...fields });
-    const save = (fields: Record<string, string>) => send('', { ...FORM, ...fields });
-
-    it('with the form, which shows the same again', async () => {
-      const saved = await save({});
-      expect(notice(await follow(saved))).toContain('The rules are saved.');
-      const document = JSON.parse((await config('rules')) ?? '');
-      expect(document).toMatchObject({
-        message: { xp: { min: 5, max: 9 }, cooldown_ms: 1500, min_chars: 3 },
-        voice: { xp: 2, counts: { muted: true, afk: false } },
-        no_xp: { roles: ['r1', 'r2', 'r3'], channels: [] },
-        multipliers: { roles: { r4: 1.5, r5: 0 }, role_stacking: 'sum' },
-        rewards: [
-          { level: 5, role: 'r6', kept: true },
-          { level: 10, role: 'r7', kept: false },
-        ],
-      });
-      const page = await owner.get(RULES);
-      const shown = Object.fromEntries(Object.keys(FORM).map((name) => [name, field(page, name)]));
-      expect(page.text).toMatch(/name="muted" checked/);
-      await send('', { ...shown, muted: 'on', role_stacking: 'sum', stacking: 'product' });
-      expect(JSON.parse((await config('rules')) ?? '')).toEqual(document);
-    });
-
-    it.each([
-      [{ message_max: '4' }, 'Messages, XP, at least: 5 is above 4, the most that one gives'],
-      [{ message_min: '-1' }, 'Messages, XP, at least must be a whole number from 0 to 9, not -1'],
-      [{ voice_max: 'x' }, 'Voice, XP of a tick, at most must be a whole number'],
-      [{ cooldown_s: 'soon' }, 'Seconds between two that count must be a number from 0 to 31536000'],
-      [{ no_xp_roles: 'a\nb!' }, 'Roles without XP, line 2: &quot;b!&quot; is no id of a role'],
-      [{ no_xp_channels: '<@&1>' }, 'Channels without XP, line 1: &quot;&lt;@&amp;1&gt;&quot; is no id of a channel'],
-      [{ role_multipliers: 'r1 1.5\nr2' }, 'Multipliers of roles, line 2: write an id and a number'],
-      [{ role_multipliers: '<@&1> 1.5\n1 2' }, 'Multipliers of roles, line 2: 1 has a multiplier above already'],
-      [
-        { channel_multipliers: 'b 1\n\nc 1001' },
-        'Multipliers of channels, line 3: the multiplier must be a number from 0 to',
-      ],
-      [{ rewards: '5 r6\n6 r7 given' }, 'Roles of levels, line 2: write a level and a role id'],
-      [{ rewards: '5 r6\n\nx r7' }, 'Roles of levels, line 3: the level must be a whole number from 0 to 1000000'],
-      [{ rewards: '5 r6\n05 r6 replaced' }, 'Roles of levels, line 2: level 05 gives r6 above already'],
-      [{ role_stacking: 'min' }, 'Several roles of a member must be max, sum or product'],
-    ])('with %o in a field: the form stays, and nothing is stored', async (fields, message) => {
-      const answer = await save(fields);
-      expect([answer.status, await config('rules')]).toEqual([400, null]);
-      expect(alert(answer)).toContain(message);
-      for (const [name, text] of Object.entries({ ...FORM, ...fields })) {
-        if (!/stacking|muted/.test(name)) expect([name, field(answer, name)]).toEqual([name, text]);
-      }
-    });
-
-    it('with mentions, as they are copied from a chat', async () => {
-      const lists = { no_xp_roles: '<@&1> <@&2>', no_xp_channels: '<#3>', role_multipliers: '<@&4> 2' };
-      await save({ ...lists, channel_multipliers: '<#5> 3', rewards: '5 <@&6>' });
-      expect(JSON.parse((await config('rules')) ?? '')).toMatchObject({
-        no_xp: { roles: ['1', '2'], channels: ['3'] },
-        multipliers: { roles: { 4: 2 }, channels: { 5: 3 } },
-        rewards: [{ level: 5, role: '6' }],
-      });
-    });
-
-    it('as JSON, checked by the same parser, and removes them', async () => {
-      const sendJson = (json: string) => send('/json', { json });
-      const bad = await sendJson('{"message":{"xp":-1}}');
-      expect([bad.status, await config('rules')]).toEqual([400, null]);
-      expect(alert(bad)).toContain('message.xp must be');
-      expect(field(bad, 'json')).toBe('{"message":{"xp":-1}}');
-      expect((await sendJson('{')).text).toContain('The rules are no valid JSON');
-      const deep = await sendJson(`${'['.repeat(15_000)}${']'.repeat(15_000)}`);
-      expect([deep.status, alert(deep)]).toEqual([
-        400,
-        'The text is nested deeper than 100 levels: these are no rules.',
-      ]);
-      // Lists of rewards take most room in the form.
-      const rewards = Array.from({ length: 700 }, () => ({ level: 1, role: '1' }));
-      await sendJson(JSON.stringify({ rewards }));
-      expect((await sendJson(field(await owner.get(RULES), 'json'))).status).toBe(303);
-      expect(JSON.parse((await config('rules')) ?? '')).toEqual({ rewards });
-      expect(alert(await sendJson(JSON.stringify({ rewards: [...rewards, ...rewards] })))).toContain(
-        'the most is 16384',
-      );
-      await send('/remove', {});
-      expect(await config('rules')).toBeNull();
-    });
-
-    it('over stored ones that do not work, which it sees', async () => {
-      await dashboard.store.client.hset('gr:{own}:config', 'rules', '{"message":5}');
-      const page = await owner.get(RULES);
-      expect(alert(page)).toContain('The stored rules do not work: message must be an object');
-      expect(field(page, 'json')).toBe('{"message":5}');
-    });
-
-    const upload = async (content: string | Buffer) => {
-      const body = new FormData();
-      body.set('_token', await owner.tokenOf(RULES));
-      body.set('file', new Blob([content]), 'rules <b>.json');
-      return owner.request('POST', `${RULES}/file`, { origin: dashboard.url }, body);
-    };
-    const fixture = (name: string) => readFileSync(new URL(`../fixtures/imports/${name}`, import.meta.url));
-
-    it('of the export of another bot, which are shown first', async () => {
-      const answer = await upload(gzipSync(fixture('polaris-rules.json')));
-      expect([answer.status, await config('rules')]).toEqual([200, null]);
-      expect(notice(answer)).toContain('This is what rules &lt;b&gt;.json has. Nothing is saved yet');
-      expect(notice(answer)).toContain('noSync has no equal here');
-      expect([field(answer, 'message_min'), field(answer, 'cooldown_s')]).toEqual(['20', '45.5']);
-      expect(field(answer, 'rewards')).toBe('5 200000000000000003\n10 200000000000000004 replaced');
-      expect(field(await upload(fixture('lurkr-rules.json')), 'role_multipliers')).toContain('200000000000000001 2');
-    });
-
-    it.each([
-      ['', FORM],
-      ['/json', { json: '{"message":{"xp":8}}' }],
-      ['/remove', {}],
-    ])(
-      'from %s a page that is older than the stored ones: keeps both, and the second time knowingly',
-      async (path, fields) => {
-        const version = field(await owner.get(RULES), 'version');
-        await save({ cooldown_s: '7' });
-        const present = await config('rules');
-        const late = await owner.submit(RULES, RULES + path, { version, ...fields });
-        expect([late.status, await config('rules')]).toEqual([409, present]);
-        expect(alert(late)).toContain('The rules were changed meanwhile, and nothing was saved.');
-        expect(late.text).toContain(`<a href="${RULES}">Load the present rules</a>`);
-        expect(field(late, 'json')).toBe(
-          Object.hasOwn(fields, 'json') ? '{"message":{"xp":8}}' : field(await owner.get(RULES), 'json'),
-        );
-        if (path === '') expect(field(late, 'cooldown_s')).toBe(FORM.cooldown_s);
-        const again = { version: field(late, 'version'), ...fields };
-        expect((await owner.submit(RULES, RULES + path, again)).status).toBe(303);
-        expect(await config('rules')).not.toBe(present);
-      },
-    );
-
-    it('twice at once: the same, or one of two', async () => {
-      const [version, _token] = [field(await owner.get(RULES), 'version'), await owner.tokenOf(RULES)];
-      const post = (fields: object) => owner.post(RULES, { version, _token, ...FORM, ...fields });
-      const statuses = async (...sent: object[]) =>
-        (await Promise.all(sent.map(post))).map(({ status }) => status).sort();
-      expect(await statuses({}, {})).toEqual([303, 303]);
-      await send('/remove', {});
-      expect(await statuses({ cooldown_s: '7' }, { cooldown_s: '8' })).toEqual([303, 409]);
-    });
-
-    it('of a file from a page that is older than the stored ones: keeps both', async () => {
-      const shown = await upload('{"message":{"xp":3}}');
-      await save({});
-      const late = await owner.submit(RULES, `${RULES}/json`, {
-        version: field(shown, 'version'),
-        json: field(shown, 'json'),
-      });
-      expect([late.status, JSON.parse(field(late, 'json'))]).toEqual([409, { message: { xp: 3 } }]);
-    });
-
-    it.each([
-      ['', 'Choose a file that is not empty.'],
-      ['{', 'The file is not valid JSON'],
-      ['{"xp":1}', 'xp is no field of the rules'],
-      [`{"rewards":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 'The file is nested deeper than 100 levels'],
-      [`{"rewards":[${'{},'.repeat(1e6)}{}]}`, 'The file has more than 1 MiB beside members'],
-      [gzipSync('['.repeat(9 << 20)), 'The file is nested deeper than 100 levels'],
-    ])('of a file that has none: says what is wrong', async (content, message) => {
-      const answer = await upload(content);
-      expect([answer.status, await config('rules')]).toEqual([400, null]);
-      expect(alert(answer)).toContain(message);
-    });
-  });
-
-  it('sees the public page in the settings once it is on', async () => {
-    expect((await owner.get(SETTINGS)).text).toContain('Show the page, and its preview is here.');
+  it('sees a preview of the public page once the page is on', async () => {
+    expect((await owner.get(PUBLIC_PAGE)).text).toContain('Turn the page on and save it, and you see it here.');
     await dashboard.store.guildConfig.update('own', { publicPage: true });
-    const { text, headers } = await owner.get(SETTINGS);
+    const { text, headers } = await owner.get(PUBLIC_PAGE);
     expect(text).toContain('<iframe class="page-preview" src="http://127.0.0.1:8080/g/own" title=');
     expect(headers.get('content-security-policy')).toContain('; frame-src http://127.0.0.1:8080');
   });
 
   describe('chooses the look of the public page', () => {
-    const save = (fields: Record<string, string>) => owner.submit(SETTINGS, `${SETTINGS}/public-page`, fields);
+    const save = (fields: Record<string, string>) => owner.submit(PUBLIC_PAGE, PUBLIC_PAGE, fields);
     const none = { page_accent: '', page_accent_dark: '', page_background: '', page_background_dark: '' };
     const look = {
       ...{ page_accent: '#0f766e', page_accent_dark: '#5EEAD4', page_background: '#ecfdf5', page_background_dark: '' },
@@ -284,9 +105,10 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
 
     it('which the form shows again, and takes it back', async () => {
       const saved = await save({ public: 'on', title: 'The Den', ...look, page_background: ' #ecfdf5 ' });
-      expect(notice(await follow(saved))).toBe('Saved.');
+      expect(saved.headers.get('location')).toBe(`${PUBLIC_PAGE}?saved=1`);
+      expect(notice(await follow(saved))).toBe('Your public page is saved.');
       expect(await stored()).toEqual(['on', 'The Den', '#0f766e', '#5EEAD4', '#ecfdf5', null, look.page_picture]);
-      const page = await owner.get(SETTINGS);
+      const page = await owner.get(PUBLIC_PAGE);
       for (const [name, text] of Object.entries(look)) expect(field(page, name)).toBe(text);
       expect((await owner.get('/guilds/own/activity')).text).toContain(
         'Switched the public page on, with the title The Den, accent #0f766e, accent dark #5EEAD4, background #ecfdf5, picture https',
@@ -306,6 +128,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       const answer = await save({ public: 'on', ...sent });
       expect([answer.status, ...(await stored())]).toEqual([400, ...Array(7).fill(null)]);
       expect(alert(answer)).toContain(message);
+      expect(errorBeside(answer, Object.keys(wrong)[0] ?? '')).toContain(message.replace(/\.$/, ''));
       for (const [name, text] of Object.entries(sent)) expect(field(answer, name)).toBe(text);
       expect(answer.text).toMatch(/name="public" checked/);
       expect((await owner.get('/guilds/own/activity')).text).not.toContain('public page');
@@ -323,12 +146,13 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     it('by pages of fifty, the last one for a page past the end', async () => {
       const second = await members('?page=2');
       expect(ids(second)).toEqual(Array.from({ length: 50 }, (_, n) => `m${50 + n}`));
-      expect(second.text).toMatch(/Page .*value="2".* of 3/s);
-      expect(second.text).toMatch(/href="\/guilds\/own\/members\?page=1">Previous.*page=3">Next/s);
+      expect(second.text).toMatch(/51 – 100 of 120.*Page .*value="2".* of 3/s);
+      expect(second.text).toMatch(/href="\/guilds\/own\/members\?page=1">.*Previous.*page=3">.*Next/s);
       for (const page of ['3', '4', '9007199254740991']) expect(ids(await members(`?page=${page}`))).toHaveLength(20);
       for (const page of ['0', '-1', '1.5', 'x', '1e99']) expect(ids(await members(`?page=${page}`))[0]).toBe('m0');
-      expect(second.text).toContain('href="/guilds/own/members/hide?id=m50"');
-      expect(second.text).toContain('href="/guilds/own/members/remove?id=m50"');
+      const member = await members('?id=m50');
+      expect(member.text).toContain('href="/guilds/own/members/hide?id=m50"');
+      expect(member.text).toContain('href="/guilds/own/members/remove?id=m50"');
     });
 
     it('who are hidden, with the reasons, apart', async () => {
@@ -338,40 +162,40 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       const hidden = await members('?list=hidden');
       expect(ids(hidden)).toEqual(['m1', 'm7']);
       expect(hidden.text).toContain('wants to be hidden, hidden by a moderator');
-      expect(hidden.text).toContain('Ranked (118)');
-      expect(hidden.text).toContain('href="/guilds/own/members/unhide?id=m7"');
+      expect(hidden.text).toContain('118 ranked, 2 hidden');
+      expect((await members('?id=m7')).text).toContain('href="/guilds/own/members/unhide?id=m7"');
     });
   });
 
   describe('sees who is signed in', () => {
     const listed = ({ text }: Answer) =>
-      [...text.matchAll(/<code>([0-9a-f]{8})<\/code><\/th>.*?data-label="User id">.*?>(.*?)</gs)].map(
-        ([, id = '', user]) => ({ id, user }),
+      [...text.matchAll(/<span class="name">(?:<bdi>)?(.*?)(?:<\/bdi>)?<\/span>.*?<code>([0-9a-f]{8})<\/code>/gs)].map(
+        ([, user, id = '']) => ({ id, user }),
       );
 
     it('and ends one session, as the operator does', async () => {
       const [second, third] = [await dashboard.signIn('own', 'u2'), await dashboard.signIn('own')];
       await dashboard.signIn('other', 'u9');
       const operator = await dashboard.signIn(null);
-      const page = await owner.get(SETTINGS);
-      expect(listed(page).map(({ user }) => user)).toEqual(['none named', 'u2', 'u1']);
-      expect(page.text.match(/this session/g)).toHaveLength(1);
+      const page = await owner.get(ACCESS);
+      expect(listed(page).map(({ user }) => user)).toEqual(['A link without a user id', 'u2', 'u1']);
+      expect(page.text.match(/This session/g)).toHaveLength(1);
       const idOf = (user: string) => listed(page).find((each) => each.user === user)?.id ?? '';
-      const end = (by: Visitor, id: string) => by.submit(SETTINGS, `${SETTINGS}/sessions/end`, { id });
+      const end = (by: Visitor, id: string) => by.submit(ACCESS, END_SESSION, { id });
       expect(notice(await follow(await end(owner, idOf('u2'))))).toBe('The session has ended.');
       expect((await second.get('/guilds/own')).status).toBe(401);
       expect(notice(await follow(await end(owner, idOf('u2'))))).toBe('That session had ended already.');
-      expect(listed(await operator.get(SETTINGS))).toHaveLength(2);
-      await end(operator, idOf('none named'));
+      expect(listed(await operator.get(ACCESS))).toHaveLength(2);
+      await end(operator, idOf('A link without a user id'));
       expect((await third.get('/guilds/own')).status).toBe(401);
       expect((await owner.get('/guilds/own/activity')).text).toContain(`Ended the session ${idOf('u2')} of u2`);
     });
 
     it('and ends one once, with one entry, by a form that is sent twice', async () => {
       await dashboard.signIn('own', 'u2');
-      const [{ id = '' } = {}] = listed(await owner.get(SETTINGS)).filter(({ user }) => user === 'u2');
-      const _token = await owner.tokenOf(SETTINGS);
-      const end = () => owner.post(`${SETTINGS}/sessions/end`, { _token, id });
+      const [{ id = '' } = {}] = listed(await owner.get(ACCESS)).filter(({ user }) => user === 'u2');
+      const _token = await owner.tokenOf(ACCESS);
+      const end = () => owner.post(END_SESSION, { _token, id });
       const notices = (await Promise.all([end(), end()])).map(({ headers }) => headers.get('location')?.split('=')[1]);
       expect(notices.sort()).toEqual(['no-session', 'session']);
       const { text } = await owner.get('/guilds/own/activity');
@@ -385,12 +209,12 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       await out.submit('/guilds/own', '/sign-out', {});
       // A sign-in over a session that runs ends that one.
       await over.signIn(await dashboard.link('own', 'u2'));
-      expect(listed(await owner.get(SETTINGS)).map(({ user }) => user)).toEqual(['u2', 'u1']);
+      expect(listed(await owner.get(ACCESS)).map(({ user }) => user)).toEqual(['u2', 'u1']);
       expect(await dashboard.store.client.zcard('gr:sessions:{own}')).toBe(2);
       await over.submit('/guilds/own', '/guilds/own/settings/sign-out', {});
       expect(await dashboard.store.client.exists('gr:sessions:{own}')).toBe(0);
       const next = await dashboard.signIn('own', 'u3');
-      expect(listed(await next.get(SETTINGS)).map(({ user }) => user)).toEqual(['u3']);
+      expect(listed(await next.get(ACCESS)).map(({ user }) => user)).toEqual(['u3']);
       expect(await dashboard.store.client.ttl('gr:sessions:{own}')).toBeGreaterThan(11 * 3600);
     });
 
@@ -399,7 +223,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       const all = listed(await operator.get('/operator'));
       expect(all).toHaveLength(2);
       const { id } = all[0] ?? { id: '' };
-      expect((await owner.submit(SETTINGS, '/operator/sessions/end', { id })).status).toBe(404);
+      expect((await owner.submit(ACCESS, '/operator/sessions/end', { id })).status).toBe(404);
       await operator.submit('/operator', '/operator/sessions/end', { id });
       expect((await other.get('/operator')).status).toBe(401);
       expect(dashboard.logText()).toContain(`Ended the session ${id}`);

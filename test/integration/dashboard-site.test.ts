@@ -204,19 +204,19 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     const { store } = dashboard;
     const undone = async () => {
       const { text } = await owner.get('/guilds/own');
-      return [...text.matchAll(/<li><a href="\/guilds\/own(\/\w+)">[^<]*<\/a><p /g)].map(([, path]) => path);
+      return [...text.matchAll(/<a class="button tight" href="\/guilds\/own(\/[\w/-]+)">/g)].map(([, path]) => path);
     };
-    expect(await undone()).toEqual(['/import', '/keys', '/settings', '/widget']);
+    expect(await undone()).toEqual(['/import', '/keys', '/settings/public-page', '/widget']);
     await store.writer.record('own', { userId: 'a', set: 5 });
     const { record } = await store.apiKeys.create('own', 'site', null);
-    expect(await undone()).toEqual(['/settings', '/widget']);
+    expect(await undone()).toEqual(['/settings/public-page', '/widget']);
     await store.client.hset('gr:{own}:usage', `${Math.floor(Date.now() / 3_600_000)}:data`, 1);
-    expect(await undone()).toEqual(['/settings']);
+    expect(await undone()).toEqual(['/settings/public-page']);
     await store.client.del('gr:{own}:usage');
     await store.guildConfig.update('own', { publicPage: true });
-    expect((await owner.get('/guilds/own')).text).toContain('3 of 4 done.');
+    expect((await owner.get('/guilds/own')).text).toContain('<span class="pill">3 of 4</span>');
     await store.client.hset('gr:{own}:keys:used', record.id, new Date().toISOString());
-    expect((await owner.get('/guilds/own')).text).not.toContain('First steps');
+    expect((await owner.get('/guilds/own')).text).not.toContain('Finish setting up');
   });
 
   it('shows the requests by time with an axis and as a table, and the part of each key', async () => {
@@ -231,23 +231,21 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
       [`${hour - 30}:data`]: 500,
       [`${hour}:page`]: 20,
     };
-    expect((await owner.get('/guilds/own')).text).toContain('No requests came.');
+    expect((await owner.get('/guilds/own')).text).toContain('No requests in this time.');
     await store.client.hset('gr:{own}:usage', counts);
     const { text } = await owner.get('/guilds/own');
-    expect(
-      [...text.matchAll(/<p class="scale[^>]*><span>([\d,]+)<\/span><span>(\d)/g)].map(([, ...ends]) => ends),
-    ).toEqual([
-      ['37', '0'],
-      ['1,200', '0'],
-    ]);
     expect(text).toContain('20 (20) requests for the public page, 4,000 (4,500) of widgets and programs.');
+    expect(text).toContain('Last 24 hours: 30 requests, 7 refused, at most 37 in an hour.');
+    expect((await owner.get('/guilds/own?requests=week')).text).toContain(
+      'Last 7 days: 1,230 requests, 7 refused, at most 1,200 in a day.',
+    );
     const at = new Date(hour * 3_600_000).toISOString();
     expect(text).toContain(`<td><time datetime="${at}">`);
     expect(text).toMatch(/data-label="Requests">30<\/td><td class="right" data-label="Refused">7<\/td><\/tr>/);
     const list = (await owner.get('/guilds/own/keys')).text;
-    expect(list).toContain('98 % of the requests of 7 days');
-    expect(list).toContain('<dt>7 days</dt><dd>1,200 requests, <b class="bad">7 refused</b></dd>');
+    expect(list).toContain('98 % of all requests in 7 days');
+    expect(list).toContain('<dt>7 days</dt><dd>1,200 requests, <span class="bad">7 refused</span></dd>');
     expect(list).toContain('<dt>24 hours</dt><dd>30 requests</dd>');
-    expect(list).toContain('<dt>24 hours</dt><dd>0 requests, <b class="bad">7 refused</b></dd>');
+    expect(list).toContain('<dt>24 hours</dt><dd>0 requests, <span class="bad">7 refused</span></dd>');
   });
 });

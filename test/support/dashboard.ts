@@ -63,6 +63,9 @@ export interface Answer {
   readonly text: string;
 }
 
+/** Fields of a form by their names, each with its value or with all of its values. */
+export type FormFields = Readonly<Record<string, string | readonly string[]>>;
+
 let visitors = 0;
 
 /** A browser without scripts: it keeps cookies and sends forms. Behind a proxy that is trusted, it has an address of its own. */
@@ -94,12 +97,16 @@ export class Visitor {
   }
 
   /** Sends a form as its page does, with the token that the page has. @param from the page. */
-  async submit(from: string, path: string, fields: Record<string, string>): Promise<Answer> {
+  async submit(from: string, path: string, fields: FormFields): Promise<Answer> {
     return this.post(path, { _token: await this.tokenOf(from), ...fields });
   }
 
-  post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.request('POST', path, { origin: this.#url, ...headers }, new URLSearchParams(fields));
+  post(path: string, fields: FormFields, headers: Record<string, string> = {}): Promise<Answer> {
+    const body = new URLSearchParams();
+    for (const [name, values] of Object.entries(fields)) {
+      for (const value of [values].flat()) body.append(name, value);
+    }
+    return this.request('POST', path, { origin: this.#url, ...headers }, body);
   }
 
   /** Opens a link and presses its button. */

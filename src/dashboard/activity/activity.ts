@@ -8,6 +8,7 @@ const SHOWN = 200;
 export const activityPage: GuildPage = {
   path: '/activity',
   label: 'Activity',
+  icon: 'history',
   addTo(router, { auditLog, views }) {
     router.get('/activity', async (_req, res) => {
       const entries = await auditLog.latest(guildOf(res), SHOWN);

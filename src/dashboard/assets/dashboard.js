@@ -1,12 +1,17 @@
 // Makes the pages better where scripts run. Each page works without it.
 
-/** @param {Date} date */
-const local = (date) => date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+/** One language for all dates, as for the words and numbers beside them. @param {Intl.DateTimeFormatOptions} options */
+const format = (options) => {
+  const { format } = new Intl.DateTimeFormat('en-GB', options);
+  return /** @param {Date} date */ (date) => format(date);
+};
+const local = format({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });
 
 /** @type {Record<string, (date: Date) => string>} */
 const SHORT = {
-  hour: (date) => date.toLocaleTimeString(undefined, { hour: 'numeric', minute: '2-digit' }),
-  weekday: (date) => date.toLocaleDateString(undefined, { weekday: 'short' }),
+  hour: format({ hour: '2-digit', minute: '2-digit' }),
+  weekday: format({ weekday: 'short' }),
+  day: format({ weekday: 'long', day: 'numeric', month: 'long' }),
 };
 
 // Times as the reader's own clock shows them, on the axis of a chart in short.
@@ -40,14 +45,16 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
   });
 }
 
-// A field that filters the rows of a table by their text: <div data-filter="ID of the rows" hidden> with an input and a status.
+// The page that is open stands in the part of the navigation that a phone shows.
+document.querySelector('.side nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
+// A field that filters the rows of a list by their names: <div data-filter="ID of the list"> with an input and a status.
 for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-filter]'))) {
   const field = box.querySelector('input');
-  const status = box.querySelector('[role=status]');
-  const rows = [...(document.getElementById(box.dataset.filter ?? '')?.querySelectorAll('tr') ?? [])];
+  const status = document.querySelector('[role=status][data-filtered]');
+  const rows = [...(document.getElementById(box.dataset.filter ?? '')?.querySelectorAll('li') ?? [])];
   if (!field || !status) continue;
-  // Without the texts of the actions, which all rows have.
-  const texts = rows.map((row) => (row.querySelector('th')?.textContent ?? '').toLowerCase());
+  const texts = rows.map((row) => (row.querySelector('.lines')?.textContent ?? '').toLowerCase());
   const show = () => {
     const wanted = field.value.trim().toLowerCase();
     rows.forEach((row, i) => {
@@ -56,7 +63,6 @@ for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelector
     const shown = rows.filter((row) => !row.hidden).length;
     status.textContent = wanted === '' ? '' : `${shown} of ${rows.length} members on this page`;
   };
-  box.hidden = false;
   field.addEventListener('input', show);
   // A browser can bring the text back that was there before.
   show();

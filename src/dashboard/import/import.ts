@@ -68,6 +68,7 @@ const startForm = z
 export const importPage: GuildPage = {
   path: '/import',
   label: 'Import',
+  icon: 'upload',
   uploads: ['/import'],
   addTo(router, parts) {
     const { auditLog, imports } = parts;

@@ -50,7 +50,7 @@ export function sendNewKey(
   const headers = [`x-api-key: ${made.key}`, ...record.origins.slice(0, 1).map((origin) => `Origin: ${origin}`)];
   const address = `${apiUrl}/api/v1/servers/${record.guildId}/leaderboard?limit=5`;
   const curl = ['curl', ...headers.map((header) => `-H ${forShell(header)}`), forShell(address)].join(' ');
-  views.send(res, 'key-made', { title: 'Your new key', ...made, record, curl });
+  views.send(res, 'key-made', { title: 'Your new API key', ...made, record, curl });
 }
 
 /** Returns a text as one word of a POSIX shell. */

@@ -7,7 +7,7 @@ import { parseOrigins } from '../../core/access/origins.ts';
 import { HOUR_MS } from '../../core/access/usage.ts';
 import { readUsage, sumOf } from '../../core/access/usage-reader.ts';
 import { type RefusalCode, RefusedError } from '../../core/errors.ts';
-import { capField, choice, formOf, parsed, parseForm, showProblem } from '../forms.ts';
+import { capField, choice, errorsOf, type FormErrors, formOf, parsed, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { oncePerForm } from '../repeats.ts';
 import { actorOf, guildOf, sessionOf } from '../visit.ts';
@@ -40,7 +40,8 @@ const rotation = z.object({ overlap: choice(OVERLAPS) });
 /** The API keys of the guild: make, list, rotate, revoke. Each change takes effect at once. */
 export const keysPage: GuildPage = {
   path: '/keys',
-  label: 'API keys',
+  label: 'API Keys',
+  icon: 'key-round',
   addTo(router, parts) {
     const { apiKeys, auditLog, newKeys, views } = parts;
     const once = oncePerForm<CreatedKey>();
@@ -51,12 +52,13 @@ export const keysPage: GuildPage = {
     };
 
     router.get('/keys', (req, res) =>
-      sendList(parts, res, { notice: req.query.revoked === '1' ? 'The key is revoked.' : '' }),
+      sendList(parts, res, { notice: req.query.revoked === '1' ? 'Key revoked.' : '' }),
     );
 
     router.post('/keys', (req, res) => {
       const values = formOf(req);
-      const show = (problem: string) => sendList(parts, res, { problem, values }, 400);
+      const show = (problem: string, error: unknown) =>
+        sendList(parts, res, { problem, errors: errorsOf(error), values }, 400);
       return showProblem(show, async () => {
         const form = parseForm(newKey, values);
         const wanted = { ...form, lifetimeMs: LIFETIMES[form.lifetime] };
@@ -116,6 +118,7 @@ export const keysPage: GuildPage = {
 interface ListTexts {
   readonly notice?: string;
   readonly problem?: string;
+  readonly errors?: FormErrors;
   readonly values?: Readonly<Record<string, string>>;
 }
 
@@ -129,7 +132,7 @@ async function sendList(parts: Parts, res: Response, texts: ListTexts, status = 
     const share = all === 0 ? 0 : (100 * used.week.requests) / all;
     return { ...key, isExpired: isExpired(key, now()), usage: used, share };
   });
-  const data = { title: 'API keys', keys, lifetimes: Object.keys(LIFETIMES), values: {}, once: newToken() };
+  const data = { title: 'API Keys', keys, lifetimes: Object.keys(LIFETIMES), values: {}, once: newToken() };
   views.send(res, 'keys', { ...data, ...texts }, status);
 }
 

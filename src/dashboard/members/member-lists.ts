@@ -41,7 +41,8 @@ export async function readMemberList(
   const pages = Math.max(1, Math.ceil((isHidden ? hiddenCount : rankedCount) / PER_PAGE));
   const page = Math.min(wanted, pages);
   const rows = page === wanted ? found : await read(page);
-  return { rows, page, pages, isHidden, rankedCount, hiddenCount };
+  const first = (page - 1) * PER_PAGE + 1;
+  return { rows, page, pages, first, isHidden, rankedCount, hiddenCount };
 }
 
 /** Returns why a member is hidden, in words; "" for a ranked one. */

@@ -15,22 +15,25 @@ import { readOneMember } from './one-member.ts';
 /** Changes of a member, by the word in the address. */
 const CHANGES = {
   hide: {
-    title: 'Hide a member',
-    text: 'leaves the ranking, the totals and the API. XP and profile stay, and the member gains on.',
+    title: 'Hide this member?',
+    text: 'leaves the ranking, the totals and the API. The XP and the profile stay, and the member goes on earning.',
     button: 'Hide the member',
-    done: 'Hid',
+    past: 'Hid',
+    notice: 'Member hidden.',
   },
   unhide: {
-    title: 'Show a member again',
-    text: 'comes back into the ranking, with all XP, unless it has left the server or hides itself.',
+    title: 'Show this member again?',
+    text: 'comes back into the ranking with all XP, unless the member has left the server or wants to be hidden.',
     button: 'Show the member again',
-    done: 'Put back',
+    past: 'Showed again',
+    notice: 'Member shown again.',
   },
   remove: {
-    title: 'Remove a member',
-    text: 'is erased, with XP, profile and streak. This cannot be taken back. The bot can create the member anew.',
+    title: 'Remove this member?',
+    text: 'is erased, with the XP, the profile and the streak. You cannot undo this. If the member writes again, the bot starts anew.',
     button: 'Remove the member',
-    done: 'Removed',
+    past: 'Removed',
+    notice: 'Member removed.',
   },
 } as const;
 
@@ -40,6 +43,7 @@ type Change = keyof typeof CHANGES;
 export const membersPage: GuildPage = {
   path: '/members',
   label: 'Members',
+  icon: 'users',
   uploads: [LIST_UPLOAD],
   addTo(router, parts) {
     const { writer, members: stored, auditLog, views } = parts;
@@ -53,17 +57,22 @@ export const membersPage: GuildPage = {
 
     router.get('/members', async (req, res) => {
       const id = String(req.query.id ?? '').trim();
-      const done = Object.values(CHANGES).find(({ done }) => done === req.query.done);
+      const [done] = Object.entries(CHANGES).find(([change]) => change === req.query.done) ?? [];
       const member = id === '' ? undefined : await readOneMember(parts, guildOf(res), id);
-      const problem = id !== '' && !member && !done ? 'There is no member with this id, ranked or hidden.' : '';
-      let notice = '';
-      if (done === CHANGES.unhide && member?.hidden) notice = 'The member stays hidden for another reason.';
-      else if (done) notice = `${done.done} the member.`;
-      const list = member
-        ? undefined
-        : await readMemberList(parts, stored, guildOf(res), req.query.list === 'hidden', Number(req.query.page));
-      const data = { title: 'Members', id, member, list, notice, problem };
-      views.send(res, 'members', data, problem === '' ? 200 : 404);
+      const problem =
+        id !== '' && !member && !done
+          ? 'No member has this id, ranked or hidden. To find a member by name, type a part of the name while you see the list.'
+          : '';
+      const notice = done === undefined ? '' : noticeOf(done as Change, member?.hidden ?? false);
+      if (member) return views.send(res, 'member', { title: 'Member', member, notice });
+      const list = await readMemberList(
+        parts,
+        stored,
+        guildOf(res),
+        req.query.list === 'hidden',
+        Number(req.query.page),
+      );
+      views.send(res, 'members', { title: 'Members', id, list, notice, problem }, problem === '' ? 200 : 404);
     });
 
     const exportOnce = oneAtATime(
@@ -97,12 +106,17 @@ export const membersPage: GuildPage = {
       const { member, change } = await asked(req, res, formOf(req).id);
       const { userId } = member;
       const guildId = guildOf(res);
-      const { done } = CHANGES[change];
-      await auditLog.change(guildId, actorOf(req, res), `${done} the member ${userId}`, async () => {
+      await auditLog.change(guildId, actorOf(req, res), `${CHANGES[change].past} the member ${userId}`, async () => {
         await writer[change](guildId, [userId]);
       });
-      const query = new URLSearchParams({ done, ...(change !== 'remove' && { id: userId }) });
+      const query = new URLSearchParams({ done: change, ...(change !== 'remove' && { id: userId }) });
       res.redirect(303, `/guilds/${guildId}/members?${query}`);
     });
   },
 };
+
+/** Returns what the page says after a change. */
+function noticeOf(change: Change, isHidden: boolean): string {
+  if (change === 'unhide' && isHidden) return 'The member stays hidden for another reason.';
+  return CHANGES[change].notice;
+}

@@ -1,7 +1,6 @@
 import { Router } from 'express';
 import { readUsage } from '../../core/access/usage-reader.ts';
 import { isUnreadable } from '../../core/errors.ts';
-import type { GuildDirectory } from '../../core/guilds/guild-directory.ts';
 import { readOverview } from '../../core/guilds/overview.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import type { Parts } from '../guild-page.ts';
@@ -9,12 +8,14 @@ import { notFound } from '../refusal.ts';
 import { askAgain } from '../sign-in/discord/discord.ts';
 import { askToEndAll, ENDED, endAllSessions, endSession } from '../sign-in/end-session.ts';
 import { sessionOf } from '../visit.ts';
+import { type ServerList, SORTS, type Sort } from './server-list.ts';
 
 /** Guilds on one page. Each is read with a few commands. */
 const PER_PAGE = 50;
+const SORT_NAMES = Object.keys(SORTS) as readonly Sort[];
 
-/** Creates the page of the operator: all guilds, and who is signed in as the operator. */
-export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router {
+/** Creates the page of the operator: all servers, and who is signed in as the operator. */
+export function operatorRoutes(parts: Parts, list: ServerList): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use('/operator', (req, res, next) => {
     const { isOperator, unconfirmed } = sessionOf(res);
@@ -26,13 +27,13 @@ export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router 
 
   router.get('/operator', async (req, res) => {
     const search = String(req.query.search ?? '').trim();
-    const { guildIds, isComplete } = await directory.list();
-    const matching = guildIds.filter((id) => id.includes(search));
-    const pages = Math.max(1, Math.ceil(matching.length / PER_PAGE));
+    const sort = SORT_NAMES.find((name) => name === req.query.sort) ?? 'name';
+    const { servers, isComplete, isNew } = await list.find(search, sort);
+    const pages = Math.max(1, Math.ceil(servers.length / PER_PAGE));
     const page = Math.min(Math.max(1, Math.floor(Number(req.query.page)) || 1), pages);
-    const shown = matching.slice((page - 1) * PER_PAGE, page * PER_PAGE);
+    const shown = servers.slice((page - 1) * PER_PAGE, page * PER_PAGE);
     const [guilds, sessions] = await Promise.all([
-      Promise.all(shown.map((guildId) => stateOf(parts, guildId))),
+      Promise.all(shown.map(async (server) => ({ ...(await stateOf(parts, server.id)), server }))),
       parts.sessions.list(null),
     ]);
     const notice = ENDED.get(String(req.query.saved)) ?? '';
@@ -42,9 +43,13 @@ export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router 
       endAllPath: '/operator/sign-out',
       ownSession: sessionOf(res).id,
     };
-    const isNew = ID_PATTERN.test(search) && !guildIds.includes(search);
-    const data = { guilds, search, page, pages, total: matching.length, isComplete, isNew, notice };
-    parts.views.send(res, 'operator', { title: 'All guilds', ...data, ...listed });
+    const found = { guilds, search, page, pages, total: servers.length, isComplete, sort };
+    const data = {
+      ...found,
+      sorts: Object.entries(SORTS),
+      isNew: isNew && servers.length === 0 && ID_PATTERN.test(search),
+    };
+    parts.views.send(res, 'operator', { title: 'All servers', notice, ...data, ...listed });
   });
   router.post('/operator/sessions/end', async (req, res) => {
     res.redirect(303, `/operator?saved=${await endSession(parts, req, res, null)}`);

@@ -1,18 +1,19 @@
 import { readUsage } from '../../core/access/usage-reader.ts';
 import { type Overview, readOverview } from '../../core/guilds/overview.ts';
-import { PageRead } from '../../core/reads/reader.ts';
-import type { GuildPage } from '../guild-page.ts';
+import { PageRead, StatsRead } from '../../core/reads/reader.ts';
+import type { GuildPage, Parts } from '../guild-page.ts';
 import { guildOf } from '../visit.ts';
-import { requestCharts } from './request-charts.ts';
+import { dayChart, weekChart } from './request-charts.ts';
 
-const TOP = 10;
+const TOP = 5;
 
-/** The first steps, plan, quota, counters and the first members of the ranking. */
+/** The counters, the quota, a chart of the requests, the first steps, and the first members of the ranking. */
 export const overviewPage: GuildPage = {
   path: '',
   label: 'Overview',
+  icon: 'house',
   addTo(router, parts) {
-    router.get('/', async (_req, res) => {
+    router.get('/', async (req, res) => {
       const guildId = guildOf(res);
       await parts.guildConfig.renewTimeZone(guildId);
       const [overview, { value: top }, usage] = await Promise.all([
@@ -21,47 +22,57 @@ export const overviewPage: GuildPage = {
         readUsage(parts, guildId, parts.now()),
       ]);
       const steps = firstSteps(overview, parts.publicPages, usage.isUsed || usage.publicUse.data.week > 0);
-      const charts = requestCharts(usage);
-      parts.views.send(res, 'overview', {
-        title: 'Overview',
-        overview,
-        steps,
-        top: top.data,
-        charts,
-        publicUse: usage.publicUse,
-      });
+      const chart = req.query.requests === 'week' ? weekChart(usage) : dayChart(usage);
+      const hasPage = parts.publicPages && overview.public_page;
+      const publicUrl = hasPage ? `${parts.apiUrl}/g/${encodeURIComponent(guildId)}` : '';
+      const weekXp = await xpOfWeek(parts, overview);
+      const today = new Date(parts.now()).toISOString();
+      const { publicUse } = usage;
+      const data = { overview, weekXp, steps, top: top.data, chart, publicUrl, publicUse, today };
+      parts.views.send(res, 'overview', { title: 'Overview', ...data });
     });
   },
 };
+
+/** Returns the XP gained this week, by the board of the week; 0 without one. One round trip. */
+async function xpOfWeek({ commands }: Parts, { guild, boards }: Overview): Promise<bigint> {
+  if (!boards.includes('week')) return 0n;
+  const { value } = await commands.read(new StatsRead(guild, 'week'));
+  return BigInt(value.total_xp);
+}
 
 /** Returns the first steps of a new guild; none when all are done. @param isUsed whether a widget or a program has asked for data. */
 function firstSteps(overview: Overview, hasPublicPages: boolean, isUsed: boolean) {
   const steps = [
     {
-      label: 'Add members',
-      hint: 'Your bot writes them, or you import the file of another bot.',
+      label: 'Add your members',
+      hint: 'Your bot adds them as they write, or you import them from another bot.',
       path: '/import',
+      button: 'Import',
       isDone: overview.ranked > 0,
     },
     {
       label: 'Make an API key',
-      hint: 'With it, a site reads the leaderboard. The page of the last step makes one, too.',
+      hint: 'Sites and programs read the leaderboard with it.',
       path: '/keys',
+      button: 'Make a key',
       isDone: overview.keys > 0,
     },
     {
-      label: 'Switch the public page on',
-      hint: 'A web page of your leaderboard for everybody, without a key.',
-      path: '/settings',
+      label: 'Turn on the public page',
+      hint: 'A page of your leaderboard that everybody can open.',
+      path: '/settings/public-page',
+      button: 'Set up',
       isDone: overview.public_page,
     },
     {
-      label: 'Show it on your site',
+      label: 'Put it on your site',
       hint: 'Done with the first request of a widget, with one of your keys or from the public page.',
       path: '/widget',
+      button: 'Set up',
       isDone: isUsed,
     },
   ];
-  const offered = steps.filter(({ path }) => path !== '/settings' || hasPublicPages);
+  const offered = steps.filter(({ path }) => path !== '/settings/public-page' || hasPublicPages);
   return offered.every(({ isDone }) => isDone) ? [] : offered;
 }

@@ -4,23 +4,22 @@ import { DAY_HOURS, type GuildUsage, type HourUsage, sumOf } from '../../core/ac
 /** Hours from one time of the axis to the next. */
 const TICK_HOURS = 8;
 
-/**
- * Returns the charts of a day by the hour, and of a week by the day. A day of 24 hours ends with the running hour, as the chart does. The
- * ticks of the axis are ISO 8601 times at equal distances, to be shown in the format `show`.
- */
-export function requestCharts({ hours }: GuildUsage) {
+/** Returns the chart of a day by the hour, which ends with the running hour. The ticks of its axis are ISO 8601 times at equal distances. */
+export function dayChart({ hours }: GuildUsage) {
+  const lastDay = hours.slice(-DAY_HOURS);
+  const ticks = lastDay.filter((_, hour) => hour % TICK_HOURS === 0).map(({ startsAt }) => startsAt);
+  return { ...chartOf('Last 24 hours', lastDay), ticks, show: 'hour' } as const;
+}
+
+/** Returns the chart of a week by the day. A day of 24 hours ends with the running hour, as the chart does. */
+export function weekChart({ hours }: GuildUsage) {
   const days = Array.from({ length: Math.ceil(hours.length / DAY_HOURS) }, (_, day) => {
     const part = hours.slice(day * DAY_HOURS, (day + 1) * DAY_HOURS);
     return { startsAt: part[0]?.startsAt ?? '', ...sumOf(part) };
   });
-  const lastDay = hours.slice(-DAY_HOURS);
-  const starts = lastDay.filter((_, hour) => hour % TICK_HOURS === 0).map(({ startsAt }) => startsAt);
   // A day of the chart begins at any hour, and most of it is of the weekday of its middle.
-  const middles = days.map(({ startsAt }) => new Date(Date.parse(startsAt) + (DAY_HOURS / 2) * HOUR_MS).toISOString());
-  return [
-    { ...chartOf('Last 24 hours', lastDay), ticks: starts, show: 'hour' },
-    { ...chartOf('Last 7 days', days), ticks: middles, show: 'weekday' },
-  ];
+  const ticks = days.map(({ startsAt }) => new Date(Date.parse(startsAt) + (DAY_HOURS / 2) * HOUR_MS).toISOString());
+  return { ...chartOf('Last 7 days', days), ticks, show: 'weekday' } as const;
 }
 
 /** Returns a chart of 100 in height. Requests stand below, refused ones on top; `most` is the value at the top. */

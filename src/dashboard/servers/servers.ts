@@ -3,17 +3,17 @@ import type { Parts } from '../guild-page.ts';
 import { readCookie, setCookie } from '../sign-in/cookies.ts';
 import { guildIdsOf, homeOf } from '../sign-in/home.ts';
 import { guildOf, sessionOf, visitOf } from '../visit.ts';
-import { serversOf } from './server.ts';
+import { readServersOf } from './server.ts';
 
-/** Servers that the header offers. The page of all servers has the others. */
+/** Servers that the menu offers. The page of all servers has the others. */
 const OFFERED = 20;
 /** How long a browser remembers the server that it showed last. */
 const REMEMBERED_S = 30 * 86_400;
 
-/** Reads the names of the servers that the header offers: those of the session, the first ones. */
+/** Reads the names of the servers that the menu offers: those of the session, the first ones. */
 export function readServers(parts: Parts): RequestHandler {
   return async (_req, res, next) => {
-    visitOf(res).servers = await serversOf(parts, guildIdsOf(sessionOf(res)).slice(0, OFFERED));
+    visitOf(res).servers = await readServersOf(parts, guildIdsOf(sessionOf(res)).slice(0, OFFERED));
     next();
   };
 }
@@ -39,7 +39,7 @@ export function serverRoutes(parts: Parts): Router {
   });
   router.get('/servers', async (_req, res) => {
     res.context.route = '/servers';
-    const all = await serversOf(parts, guildIdsOf(sessionOf(res)));
+    const all = await readServersOf(parts, guildIdsOf(sessionOf(res)));
     all.sort((a, b) => a.name.localeCompare(b.name, 'en'));
     views.send(res, 'servers', { title: 'Your servers', all });
   });

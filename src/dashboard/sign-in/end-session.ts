@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn } from '../one-at-a-time.ts';
-import { serverOf } from '../servers/server.ts';
+import { readServer } from '../servers/server.ts';
 import { actorOf } from '../visit.ts';
 import { pathOf } from './home.ts';
 
@@ -36,9 +36,14 @@ export function endSession(
 
 /** Asks whether to end all sessions of a guild, or of the operators (null). */
 export async function askToEndAll(parts: Parts, res: Response, guildId: string | null): Promise<void> {
-  const place = guildId === null ? '/operator' : `${pathOf(guildId)}/settings`;
-  const serverName = guildId === null ? '' : (await serverOf(parts, guildId)).name;
-  const shown = { serverName, action: `${place}/sign-out`, back: `${place}#sessions` };
+  const isOfOperator = guildId === null;
+  const place = isOfOperator ? '/operator' : `${pathOf(guildId)}/settings`;
+  const serverName = isOfOperator ? '' : (await readServer(parts, guildId)).name;
+  const shown = {
+    serverName,
+    action: `${place}/sign-out`,
+    back: `${isOfOperator ? place : `${place}/access`}#sessions`,
+  };
   parts.views.send(res, 'end-all', { title: 'End all sessions', ...shown });
 }
 

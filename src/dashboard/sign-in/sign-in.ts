@@ -5,7 +5,7 @@ import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { Refusal } from '../refusal.ts';
 import { oncePerForm } from '../repeats.ts';
-import { serverOf } from '../servers/server.ts';
+import { readServer } from '../servers/server.ts';
 import { actorOf, visitOf } from '../visit.ts';
 import { readCookie, setCookie } from './cookies.ts';
 import { pathOf } from './home.ts';
@@ -48,7 +48,7 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
     if (!invite) throw refusalOf(req.ip);
     const { guildId, userId } = invite;
     const { session } = visitOf(res);
-    const server = guildId === null ? null : await serverOf(parts, guildId);
+    const server = guildId === null ? null : await readServer(parts, guildId);
     const shown = { invite: token, server, userId, effect: effectOf(session, userId), hours: SESSION_TTL_S / 3600 };
     views.send(res, 'sign-in', { title: 'Sign in', ...shown });
   });

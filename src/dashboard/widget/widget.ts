@@ -31,6 +31,7 @@ const keyForm = widgetForm.extend({ place: choice(PLACES), site: z.string().defa
 export const widgetPage: GuildPage = {
   path: '/widget',
   label: 'Put it on your site',
+  icon: 'code-xml',
   addTo(router, parts) {
     const { apiKeys, newKeys, views, apiUrl, embedOrigins } = parts;
 

@@ -1,0 +1,46 @@
+import type { Response, Router } from 'express';
+import type * as z from 'zod';
+import type { GuildConfigChange } from '../core/settings/guild-config.ts';
+import { errorsOf, type FormErrors, formOf, parseForm, showProblem } from './forms.ts';
+import type { Parts } from './guild-page.ts';
+import { actorOf, guildOf } from './visit.ts';
+
+/** What a page with a form shows beside its values. */
+export interface ShownForm {
+  readonly notice?: string;
+  readonly problem?: string;
+  /** What is wrong, by the name of the field. */
+  readonly errors?: FormErrors;
+  /** Fields of a form that was refused: they stay as they were entered. */
+  readonly values?: Readonly<Record<string, string>>;
+}
+
+/** A form that changes the configuration of a guild, and the page that it stands on. */
+interface ConfigForm {
+  /** Path of the form below a guild. */
+  readonly path: string;
+  /** Path of its page. The browser comes back to it after a save. */
+  readonly page: string;
+  readonly schema: z.ZodType<{
+    readonly change: GuildConfigChange;
+    /** The change in words, for the audit log. */
+    readonly what: string;
+  }>;
+  /** Answers with the page. */
+  show(parts: Parts, res: Response, shown: ShownForm): Promise<void>;
+}
+
+/** Adds the route that saves a form. A form that is refused comes back with its input and the errors beside its fields. */
+export function addConfigForm(router: Router, parts: Parts, { path, page, schema, show }: ConfigForm): void {
+  const { guildConfig, auditLog } = parts;
+  router.post(path, (req, res) => {
+    const guildId = guildOf(res);
+    const values = formOf(req);
+    const refuse = (problem: string, error: unknown) => show(parts, res, { problem, errors: errorsOf(error), values });
+    return showProblem(refuse, async () => {
+      const { change, what } = parseForm(schema, values);
+      await auditLog.change(guildId, actorOf(req, res), what, () => guildConfig.update(guildId, change));
+      res.redirect(303, `/guilds/${guildId}${page}?saved=1`);
+    });
+  });
+}

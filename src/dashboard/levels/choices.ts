@@ -1,0 +1,79 @@
+import { type GuildAbout, type GuildChannel, type GuildRole, readAbout } from '../../core/guilds/about.ts';
+import type { ClientStore } from '../../core/store/store.ts';
+
+/** A role or a channel, as pages show it. */
+export interface Named {
+  readonly id: string;
+  /** Its name, and its id if the bot has told none. */
+  readonly name: string;
+  /** "#rrggbb" of a role; null for a role without a colour, and for a channel. */
+  readonly colour: string | null;
+}
+
+/** Channels that stand below one category. */
+export interface ChannelGroup {
+  /** The name of the category; "" for channels without one. */
+  readonly label: string;
+  readonly channels: readonly Named[];
+}
+
+/** The roles and channels of a guild to choose from. Without what the bot tells, all lists are empty. */
+export interface Choices {
+  /** The highest role first. */
+  readonly roles: readonly Named[];
+  readonly groups: readonly ChannelGroup[];
+  /** Returns a role by its id, also one that the bot has not told. */
+  role(id: string): Named;
+  /** Returns a channel or category by its id, also one that the bot has not told. */
+  channel(id: string): Named;
+  /** Returns the category of a channel; undefined for none. */
+  parentOf(channelId: string): string | undefined;
+}
+
+/** Discord's numbers of the kinds of channels that are told apart here. */
+const CATEGORY = 4;
+const VOICE_KINDS = [2, 13];
+
+/** Reads the roles and channels of a guild. O(their bytes), one round trip. @throws StoreUnavailableError */
+export async function readChoices(store: ClientStore, guildId: string): Promise<Choices> {
+  return choicesOf(await readAbout(store, guildId));
+}
+
+/** Returns the roles and channels to choose from. @param about what the bot has told; null for nothing. */
+export function choicesOf(about: GuildAbout | null): Choices {
+  const { roles = [], channels = [] } = about ?? {};
+  const shownRoles = new Map(roles.map((role) => [role.id, shownRole(role)]));
+  const shownChannels = new Map(channels.map((channel) => [channel.id, shownChannel(channel)]));
+  const parents = new Map(channels.map(({ id, parent }) => [id, parent ?? undefined]));
+  const sorted = [...roles].sort((a, b) => b.position - a.position);
+  const unnamed = (id: string): Named => ({ id, name: id, colour: null });
+  return {
+    roles: sorted.map(shownRole),
+    groups: groupsOf(channels),
+    role: (id) => shownRoles.get(id) ?? unnamed(id),
+    channel: (id) => shownChannels.get(id) ?? unnamed(id),
+    parentOf: (channelId) => parents.get(channelId),
+  };
+}
+
+/** Returns the channels by their categories, each category with itself as the first choice: rules count for all that is in it. */
+function groupsOf(channels: readonly GuildChannel[]): ChannelGroup[] {
+  const categories = channels.filter(({ type }) => type === CATEGORY);
+  const known = new Set(categories.map(({ id }) => id));
+  const others = channels.filter(({ type }) => type !== CATEGORY);
+  const loose = others.filter(({ parent }) => parent === null || !known.has(parent));
+  const groups = categories.map((category) => ({
+    label: category.name,
+    channels: [category, ...others.filter(({ parent }) => parent === category.id)].map(shownChannel),
+  }));
+  return [...(loose.length > 0 ? [{ label: '', channels: loose.map(shownChannel) }] : []), ...groups];
+}
+
+function shownRole({ id, name, color }: GuildRole): Named {
+  return { id, name, colour: color === 0 ? null : `#${color.toString(16).padStart(6, '0')}` };
+}
+
+function shownChannel({ id, name, type }: GuildChannel): Named {
+  if (type === CATEGORY) return { id, name: `All of ${name}`, colour: null };
+  return { id, name: VOICE_KINDS.includes(type) ? `${name} (voice)` : `#${name}`, colour: null };
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Response, Router } from 'express';
+import { parseRules } from '../../core/rules/parse-rules.ts';
+import { readDocument } from '../../imports/document.ts';
+import { rulesOfExport, sourceOfRules } from '../../imports/export-rules.ts';
+import { checkNesting } from '../../imports/nesting.ts';
+import { formOf, MAX_FORM_KB, showProblem } from '../forms.ts';
+import type { Parts } from '../guild-page.ts';
+import { inTurn, oneAtATime } from '../one-at-a-time.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { receiveUpload } from '../upload.ts';
+import { guildOf } from '../visit.ts';
+import { RULES_PATH } from './rules-page.ts';
+import { ChangedMeanwhile, jsonOf, readStoredRules, saveRules } from './stored-rules.ts';
+
+const PATH = `${RULES_PATH}/json`;
+/** Path of the form with a file, below a guild. */
+export const RULES_UPLOAD = `${RULES_PATH}/file`;
+
+/** Largest file. The export of a bot has its members too, and its text is read at once. */
+const MAX_FILE = 8 * 1024 * 1024;
+
+const NOTICES: ReadonlyMap<string, string> = new Map([
+  ['saved', 'Saved. Your bot follows the rules within a minute or so.'],
+  ['removed', 'The rules are removed. Your bot decides by itself now.'],
+]);
+
+/** What the page shows beside the rules that are stored. */
+interface Shown {
+  readonly notice?: string;
+  readonly problem?: string;
+  /** A text that is not saved. */
+  readonly json?: string;
+}
+
+/** Adds the page of all rules as one document: as JSON, and from a file, whose rules are shown before they are saved. */
+export function addRulesFile(router: Router, parts: Parts): void {
+  const readOnce = oneAtATime(
+    'Already reading',
+    'A file of this server is being read already. Try again in a moment.',
+    5,
+  );
+  const readInTurn = inTurn();
+  let folder: string | undefined;
+
+  /** Runs `work`, and shows the page again, with its input, if that is refused. */
+  const orShow = (res: Response, shown: Shown, work: () => Promise<void>): Promise<void> =>
+    showProblem((problem, error) => {
+      const status = error instanceof ChangedMeanwhile ? 409 : 400;
+      return sendDocument(parts, res, { ...shown, problem }, status);
+    }, work);
+
+  router.get(PATH, (req, res) => sendDocument(parts, res, { notice: NOTICES.get(String(req.query.done)) ?? '' }));
+  router.post(PATH, async (req, res) => {
+    const { json = '' } = formOf(req);
+    await orShow(res, { json }, async () => {
+      checkNesting(json, 'The text');
+      parseRules(json);
+      await saveRules(parts, req, res, () => JSON.parse(json));
+      res.redirect(303, `/guilds/${guildOf(res)}${PATH}?done=saved`);
+    });
+  });
+  router.post(`${RULES_PATH}/remove`, (req, res) =>
+    orShow(res, {}, async () => {
+      await saveRules(parts, req, res, () => null);
+      res.redirect(303, `/guilds/${guildOf(res)}${PATH}?done=removed`);
+    }),
+  );
+
+  router.post(RULES_UPLOAD, async (req, res) => {
+    folder ??= temporaryFolder();
+    const path = join(folder, randomUUID());
+    const read = async (): Promise<void> => {
+      const { files } = await receiveUpload(req, res, () => path, { maxBytes: MAX_FILE });
+      const [{ name } = { name: '' }] = files;
+      const { json, notices } = await readInTurn('all guilds', () => readRules(path));
+      const begin = `These are the rules in ${name}. Nothing is saved yet: look at them, and save them.`;
+      const further = notices.map((line) => ` Note: ${line}.`).join('');
+      await sendDocument(parts, res, { json, notice: begin + further });
+    };
+    await orShow(res, {}, () => readOnce(guildOf(res), read)).finally(() => rm(path, { force: true }));
+  });
+}
+
+async function sendDocument(parts: Parts, res: Response, shown: Shown, status = 200): Promise<void> {
+  const { json, version, problem } = await readStoredRules(parts, guildOf(res));
+  const data = {
+    json,
+    version,
+    problem,
+    ...shown,
+    maxKb: MAX_FORM_KB,
+    isChanged: status === 409,
+    hasRules: json !== '',
+  };
+  parts.views.send(res, 'rules-file', { title: 'File and JSON', ...data }, status);
+}
+
+/** Reads a document of rules, or the export of a bot, for the page. The text of one file at a time is in memory. @throws InvalidInputError */
+async function readRules(path: string) {
+  const document = await readDocument(path, 'The file', MAX_FILE);
+  const source = sourceOfRules(document);
+  const { rules, notices } = source ? rulesOfExport(source, document, 'The file') : { rules: document, notices: [] };
+  parseRules(rules);
+  return { json: jsonOf(rules), notices };
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { InvalidInputError } from '../../core/errors.ts';
+import { parseRules } from '../../core/rules/parse-rules.ts';
+import type { Rules } from '../../core/rules/rules-document.ts';
+import { formOf } from '../forms.ts';
+import type { Parts } from '../guild-page.ts';
+import { inTurn } from '../one-at-a-time.ts';
+import { actorOf, guildOf } from '../visit.ts';
+
+/** The rules that are stored of a guild. */
+export interface StoredRules {
+  /** As a document; one without fields if there are none, or if they do not work. */
+  readonly document: object;
+  readonly rules: Rules;
+  /** As JSON that a person reads; "" for none. */
+  readonly json: string;
+  /** Stands for the rules that are stored now. A save of a form that was made from others is refused. */
+  readonly version: string;
+  /** Why the stored rules do not work; "" if they do. */
+  readonly problem: string;
+}
+
+/** A save of a form that was made from other rules than those that are stored. */
+export class ChangedMeanwhile extends InvalidInputError {}
+
+const CHANGED =
+  'Somebody changed the rules meanwhile, and nothing was saved. Your input is still here: save it again to put it in the place of the present rules';
+
+/** Returns the rules that are stored, as JSON; null for none. */
+async function rulesText({ client, redisKeys }: Parts, guildId: string): Promise<string | null> {
+  return (await client.hget(redisKeys.guild(guildId).config, 'rules')) || null;
+}
+
+/** Returns a short text that stands for rules. */
+function versionOf(text: string | null): string {
+  return createHash('sha256')
+    .update(text ?? '')
+    .digest('hex')
+    .slice(0, 16);
+}
+
+/** Reads the rules that are stored. O(1). @throws StoreUnavailableError */
+export async function readStoredRules(parts: Parts, guildId: string): Promise<StoredRules> {
+  const text = await rulesText(parts, guildId);
+  const version = versionOf(text);
+  const none = { document: {}, rules: parseRules({}), json: text ?? '', version };
+  if (!text) return { ...none, problem: '' };
+  try {
+    const rules = parseRules(text);
+    const document = JSON.parse(text);
+    return { document, rules, json: jsonOf(document), version, problem: '' };
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    // Somebody wrote them past the checks.
+    return { ...none, problem: `The stored rules do not work: ${error.message}. Save others in their place.` };
+  }
+}
+
+const saveInTurn = inTurn();
+
+/**
+ * Stores rules, with an entry of the audit log. Saves of one guild come one after the other.
+ * @param change returns the document to store, from the one that is stored; null for no rules.
+ * @throws ChangedMeanwhile if other rules are stored than when the form was made. InvalidInputError for rules that do not work.
+ */
+export function saveRules(
+  parts: Parts,
+  req: Request,
+  res: Response,
+  change: (stored: object) => object | null,
+): Promise<void> {
+  const { guildConfig, auditLog } = parts;
+  const guildId = guildOf(res);
+  return saveInTurn(guildId, async () => {
+    const stored = await readStoredRules(parts, guildId);
+    const document = change(stored.document);
+    if (document) parseRules(document);
+    const text = document && JSON.stringify(document);
+    // A form that is sent twice has changed nothing the second time.
+    if (versionOf(text) !== stored.version && stored.version !== formOf(req).version) {
+      throw new ChangedMeanwhile(CHANGED);
+    }
+    const what = text ? 'Saved the rules of XP and roles' : 'Removed the rules of XP and roles';
+    await auditLog.change(guildId, actorOf(req, res), what, () => guildConfig.setRules(guildId, text));
+  });
+}
+
+/** Returns a document as a person reads it. */
+export function jsonOf(document: unknown): string {
+  return JSON.stringify(document, null, 2);
+}

@@ -1,0 +1,72 @@
+import { xpFor } from '../../core/rules/rules.ts';
+import type { Rules } from '../../core/rules/rules-document.ts';
+import type { Choices, Named } from './choices.ts';
+
+/** What a message would earn by the rules of a guild. */
+export interface Trial {
+  /** The role of the member; null for none. */
+  readonly role: Named | null;
+  /** The channel of the message; null for one that no rule names. */
+  readonly channel: Named | null;
+  /** Such as "22 to 37 XP". */
+  readonly xp: string;
+  /** Why, in words, without a stop. */
+  readonly reason: string;
+}
+
+/** Whole millionths, in which multipliers are exact. */
+const ONE = 1_000_000;
+
+/**
+ * Tries rules on a message of a member with one role, in one channel. Unless the address names them, they are those of the first multipliers.
+ * @param multiplier that of the whole server.
+ * @param query `role` and `channel` of the address.
+ */
+export function trialOf(
+  rules: Rules,
+  multiplier: number,
+  choices: Choices,
+  query: Readonly<Record<string, unknown>>,
+): Trial {
+  const asked = (name: string): string | undefined =>
+    typeof query[name] === 'string' ? query[name].trim() : undefined;
+  const roleId = asked('role') ?? [...rules.multipliers.roles.keys()][0] ?? '';
+  const channelId = asked('channel') ?? [...rules.multipliers.channels.keys()][0] ?? '';
+  const role = roleId === '' ? null : choices.role(roleId);
+  const channel = channelId === '' ? null : choices.channel(channelId);
+  const parent = choices.parentOf(channelId);
+  const gain = xpFor(rules, { kind: 'message', roles: role ? [roleId] : [], channel: channelId, parents: [parent] });
+  const shown = { role, channel };
+  if (gain.reason !== null) return { ...shown, xp: 'no XP', reason: noXpReason(gain.reason, shown) };
+  const { amount, factor } = gain;
+  const { min, max } = typeof amount === 'number' ? { min: amount, max: amount } : amount;
+  const [least, most] = [min, max].map((xp) => multiplied(xp, factor, multiplier));
+  const roleFactor = rules.multipliers.roles.get(roleId);
+  const place = [channelId, parent].find((id) => id !== undefined && rules.multipliers.channels.has(id));
+  const reasons = [
+    role && roleFactor !== undefined && roleFactor !== 1 && `${role.name} earns ${roleFactor}×`,
+    place &&
+      rules.multipliers.channels.get(place) !== 1 &&
+      `${choices.channel(place).name} gives ${rules.multipliers.channels.get(place)}×`,
+    multiplier !== 1 && `the whole server earns ${multiplier}×`,
+  ].filter(Boolean);
+  return {
+    ...shown,
+    xp: least === most ? `${least} XP` : `${least} to ${most} XP`,
+    reason: reasons.length > 0 ? `because ${reasons.join(' and ')}` : 'as any message does',
+  };
+}
+
+function noXpReason(reason: string, { role, channel }: Pick<Trial, 'role' | 'channel'>): string {
+  if (reason === 'role' && role) return `because ${role.name} earns none`;
+  if (reason === 'channel' && channel) return `because ${channel.name} gives none`;
+  return 'because messages give none';
+}
+
+/** Returns XP times two multipliers, rounded half up once, as an award gives it. */
+function multiplied(xp: number, factor: number, multiplier: number): bigint {
+  const millionths = [factor, multiplier].map((each) => BigInt(Math.round(each * ONE)));
+  const [a = 0n, b = 0n] = millionths;
+  const unit = BigInt(ONE) ** 2n;
+  return (2n * BigInt(xp) * a * b + unit) / (2n * unit);
+}

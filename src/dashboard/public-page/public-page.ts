@@ -1,0 +1,57 @@
+import type { Response } from 'express';
+import { type Overview, readOverview } from '../../core/guilds/overview.ts';
+import { DEFAULT_COLOURS, type LookField } from '../../core/settings/page-look.ts';
+import { addConfigForm, type ShownForm } from '../config-form.ts';
+import type { GuildPage, Parts } from '../guild-page.ts';
+import { guildOf } from '../visit.ts';
+import { describePageChange, publicPageForm } from './public-page-form.ts';
+
+const PATH = '/settings/public-page';
+
+/** Colours of the public page, with their labels, and those that the page has by itself. */
+const PAGE_COLOURS = [
+  ['page_accent', 'Accent', DEFAULT_COLOURS.accent],
+  ['page_accent_dark', 'Accent, dark', DEFAULT_COLOURS.accentDark],
+  ['page_background', 'Background', DEFAULT_COLOURS.background],
+  ['page_background_dark', 'Background, dark', DEFAULT_COLOURS.backgroundDark],
+] as const satisfies readonly (readonly [field: LookField, label: string, own: string])[];
+
+/** The public page of the guild: on or off, its title and its look, with a preview. */
+export const publicPagePage: GuildPage = {
+  path: PATH,
+  label: 'Public page',
+  icon: 'globe',
+  addTo(router, parts) {
+    router.get(PATH, (req, res) =>
+      sendPublicPage(parts, res, { notice: req.query.saved === '1' ? 'Your public page is saved.' : '' }),
+    );
+    const schema = publicPageForm.transform((change) => ({ change, what: describePageChange(change) }));
+    addConfigForm(router, parts, { path: PATH, page: PATH, schema, show: sendPublicPage });
+  },
+};
+
+async function sendPublicPage(parts: Parts, res: Response, shown: ShownForm): Promise<void> {
+  const guildId = guildOf(res);
+  const overview = await readOverview(parts, parts.planQuotas, guildId);
+  const { values } = shown;
+  const look = Object.fromEntries(PAGE_COLOURS.map(([field]) => [field, overview[field]]));
+  const data = {
+    ...shown,
+    isOn: values ? values.public !== undefined : overview.public_page,
+    fields: { title: overview.page_title, page_picture: overview.page_picture, ...look, ...values },
+    pageColours: PAGE_COLOURS,
+    publicUrl: `${parts.apiUrl}/g/${encodeURIComponent(guildId)}`,
+    isShown: parts.publicPages && overview.public_page,
+    previewProblem: previewProblem(parts, overview),
+  };
+  parts.views.send(res, 'public-page', { title: 'Public page', ...data }, shown.problem ? 400 : 200);
+}
+
+/** Returns why there is no preview of the public page; "" when there is one. */
+function previewProblem({ publicPages, embedOrigins, url }: Parts, { public_page }: Overview): string {
+  if (!publicPages)
+    return 'This service has no public pages yet. Its operator turns them on with PUBLIC_PAGES=1, for the service and for this dashboard.';
+  if (!embedOrigins.includes('*') && !embedOrigins.includes(url()))
+    return `There is no preview here yet. The operator allows it with EMBED_ORIGINS=${url()}, for the service and for this dashboard.`;
+  return public_page ? '' : 'Turn the page on and save it, and you see it here.';
+}
