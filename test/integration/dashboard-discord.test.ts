@@ -62,7 +62,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect(found).toEqual([200, 200, 404, 404]);
       expect((await visitor.get('/operator')).status).toBe(404);
       expect((await visitor.get('/guilds/500/activity')).text).toContain('Signed in with Discord');
-      expect((await visitor.get('/guilds/500')).text).toContain(`(<bdi>${ANN.id}</bdi>)`);
+      expect((await visitor.get('/guilds/500')).text).toContain(`<bdi>${ANN.id}</bdi>`);
     });
 
     it.each(Object.entries(PERMISSIONS))(

@@ -37,7 +37,7 @@ describe('a session of several servers', needs('redis-server'), () => {
     const visitor = await person(first, 'a');
     await visitor.signIn(await dashboard.link('b', second));
     expect([await status(visitor, 'a'), await status(visitor, 'b')]).toEqual([200, 200]);
-    expect((await visitor.get('/guilds/b')).text).toContain('(<bdi>u1</bdi>)');
+    expect((await visitor.get('/guilds/b')).text).toContain('<bdi>u1</bdi>');
   });
 
   it('ends when another person signs in with the same browser', async () => {
@@ -72,13 +72,11 @@ describe('a session of several servers', needs('redis-server'), () => {
     await describeGuild('c', 'Ant Hill');
     const visitor = await person('u1', 'a', '900', 'c');
     const list = main(await visitor.get('/servers'));
-    expect([...list.matchAll(/href="(\/guilds\/\w+)".*?<bdi>(.*?)<\/bdi><\/a>/g)].map(([, ...found]) => found)).toEqual(
-      [
-        ['/guilds/900', '900'],
-        ['/guilds/c', 'Ant Hill'],
-        ['/guilds/a', 'Zebra &lt;b&gt;Den&lt;/b&gt;'],
-      ],
-    );
+    expect([...list.matchAll(/href="(\/guilds\/\w+)".*?<bdi>(.*?)<\/bdi>/gs)].map(([, ...found]) => found)).toEqual([
+      ['/guilds/900', '900'],
+      ['/guilds/c', 'Ant Hill'],
+      ['/guilds/a', 'Zebra &lt;b&gt;Den&lt;/b&gt;'],
+    ]);
   });
 
   it('offers its servers in the header of each page, with the present one marked', async () => {
@@ -86,8 +84,8 @@ describe('a session of several servers', needs('redis-server'), () => {
     const visitor = await person('u1', 'a', 'b');
     const { text } = await visitor.get('/guilds/a/keys');
     const header = /<header.*?<\/header>/s.exec(text)?.[0] ?? '';
-    expect(header).toContain('<a href="/guilds/a" aria-current="true"><bdi>The Den</bdi></a>');
-    expect(header).toContain('<a href="/guilds/b"><bdi>b</bdi></a>');
+    expect(header).toMatch(/<a href="\/guilds\/a" aria-current="true">.*?<bdi>The Den<\/bdi><\/a>/s);
+    expect(header).toMatch(/<a href="\/guilds\/b">.*?<bdi>b<\/bdi><\/a>/s);
     expect(header).toContain('<a href="/servers">');
   });
 

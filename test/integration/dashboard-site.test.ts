@@ -185,7 +185,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect(codeIn(page, 'code-notion')).toBe(`${API}/embed#guild=own&theme=dark`);
     expect(codeIn(page, 'keyed-html')).toContain('api-key="gr_..."');
     expect(page.text.indexOf('id="code-html"')).toBeLessThan(page.text.indexOf('id="keyed-html"'));
-    expect(page.text).toContain('Without an API key it costs nothing of your quota');
+    expect(page.text).toContain('Without an API key, nothing: each view is one request');
   });
 
   it('has the languages of the widget, and the tabs of the boards that the guild counts', async () => {

@@ -48,8 +48,8 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
     if (!invite) throw refusalOf(req.ip);
     const { guildId, userId } = invite;
     const { session } = visitOf(res);
-    const server = guildId === null ? null : await readServer(parts, guildId);
-    const shown = { invite: token, server, userId, effect: effectOf(session, userId), hours: SESSION_TTL_S / 3600 };
+    const opened = guildId === null ? null : await readServer(parts, guildId);
+    const shown = { invite: token, opened, userId, effect: effectOf(session, userId), hours: SESSION_TTL_S / 3600 };
     views.send(res, 'sign-in', { title: 'Sign in', ...shown });
   });
 
