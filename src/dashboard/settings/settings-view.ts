@@ -6,7 +6,7 @@ import { timeZoneNames } from '../../core/settings/time-zone.ts';
 import { BOARD_KINDS } from '../../core/store/keys.ts';
 import type { Parts } from '../guild-page.ts';
 import { guildOf, sessionOf } from '../visit.ts';
-import { clockOf } from './settings-clock.ts';
+import { clockOf, periodsOf } from './settings-clock.ts';
 
 /** Colours of the public page, with their labels, and those that the page has by itself. */
 const PAGE_COLOURS = [
@@ -41,6 +41,11 @@ export async function sendSettings(
     hasRules: Boolean(rules),
     curves: CURVE_NAMES,
     boardKinds: BOARD_KINDS,
+    periods: await periodsOf(
+      parts,
+      guildId,
+      BOARD_KINDS.filter((kind) => overview.boards.includes(kind)),
+    ),
     clock: clockOf(overview),
     timeZones: timeZoneNames(),
     plans: [...parts.planQuotas],
