@@ -132,7 +132,7 @@ describeStores('the public page of a guild', (kind) => {
     expect(week).toContain('href="guild/m/bob?board=week"');
     expect(week).not.toContain('Ann');
     expect(await text('/g/guild?board=week.prev')).toContain('No XP.');
-    expect(await text('/g/guild/m/bob?board=week')).toContain('<dt>XP</dt><dd>7</dd>');
+    expect(await text('/g/guild/m/bob?board=week')).toContain('<dt>XP gained</dt><dd>+7</dd>');
     for (const path of ['/g/guild?board=month', '/g/guild/m/ann?board=week']) await get(path).expect(404);
   });
 

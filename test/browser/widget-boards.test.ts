@@ -18,8 +18,8 @@ describe('the boards of <guild-leaderboard> in Chromium', needs('chromium', 'red
     expect(await tabs()).toEqual(['This week', 'All time']);
     expect(await chosen()).toEqual(['This week']);
     expect(await names()).toEqual(byXp(11, 10, 9, 8, 7));
-    expect(await view.texts('li .xp .full')).toEqual(['70', '60', '50', '40', '30']);
-    await view.sees('7 members · 280 XP');
+    expect(await view.texts('li .xp .full')).toEqual(['+70', '+60', '+50', '+40', '+30']);
+    await view.sees('7 members · +280 XP gained');
     await view.click('Next');
     await view.sees('2 / 2');
     expect(await names()).toEqual(byXp(6, 5));

@@ -58,7 +58,7 @@ describeEngines('the tabs of boards', (engine) => {
       expect(await view.inWidget('getComputedStyle(root.activeElement).outlineStyle')).toBe('solid');
       expect([await view.texts(CHOSEN), asked()]).toEqual([['All time'], 0]);
       await keyboard.press('Enter');
-      await view.sees('7 members · 280 XP');
+      await view.sees('7 members · +280 XP gained');
       expect([await view.texts(CHOSEN), await focused()]).toEqual([['This week'], 'This week']);
       await keyboard.press('End');
       await keyboard.press(' ');

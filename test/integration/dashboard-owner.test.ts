@@ -54,6 +54,9 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect(field(page, 'clock')).toBe(await config('time_zone'));
       expect(page.text).toContain('<option value="Europe/Berlin"></option>');
       expect(page.text.match(/name="(week|month)" checked/g)).toHaveLength(2);
+      expect(page.text).toMatch(
+        /<p>This week: \w{3} \d+[^<]+ · \d days? left<\/p><p>This month: \w{3} 1\s–\s\d\d · \d+ days? left<\/p>/,
+      );
       await save({ clock: 'UTC' });
       expect(await config('boards')).toBeNull();
     });

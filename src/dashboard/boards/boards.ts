@@ -7,7 +7,7 @@ import { addConfigForm, type ShownForm } from '../config-form.ts';
 import { parsed } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { guildOf } from '../visit.ts';
-import { clockOf, clockText, parseClock } from './clock.ts';
+import { clockOf, clockText, parseClock, periodsOf } from './clock.ts';
 
 const PATH = '/settings/boards';
 
@@ -46,9 +46,18 @@ async function sendBoards(parts: Parts, res: Response, shown: ShownForm): Promis
   const overview = await readOverview(parts, parts.planQuotas, guildId);
   const { values } = shown;
   const boxes = values ? Object.keys(values) : overview.boards;
+  const periods = await periodsOf(
+    parts,
+    guildId,
+    BOARD_KINDS.filter((kind) => overview.boards.includes(kind)),
+  );
   const data = {
     ...shown,
-    boards: BOARD_KINDS.map((kind) => ({ kind, isOn: boxes.includes(kind) })),
+    boards: BOARD_KINDS.map((kind) => ({
+      kind,
+      isOn: boxes.includes(kind),
+      period: periods.find((each) => each.kind === kind)?.text ?? '',
+    })),
     clock: values?.clock ?? clockOf(overview),
     timeZones: timeZoneNames(),
   };

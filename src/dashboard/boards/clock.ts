@@ -1,6 +1,11 @@
 import type { Overview } from '../../core/guilds/overview.ts';
+import { count } from '../../core/readable.ts';
+import { PageRead } from '../../core/reads/reader.ts';
 import { type GuildConfigChange, parseUtcOffset } from '../../core/settings/guild-config.ts';
 import { parseTimeZone } from '../../core/settings/time-zone.ts';
+import type { BoardKind } from '../../core/store/keys.ts';
+import { periodFacts } from '../../widget/period.ts';
+import type { Parts } from '../guild-page.ts';
 
 /** The clock by which the boards of a guild begin. */
 type ClockChange = Pick<GuildConfigChange, 'timeZone' | 'utcOffsetMinutes'>;
@@ -25,4 +30,20 @@ export function clockText({ timeZone, utcOffsetMinutes = 0 }: ClockChange): stri
   const size = Math.abs(utcOffsetMinutes);
   const [hours, minutes] = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, '0'));
   return `UTC${utcOffsetMinutes < 0 ? '-' : '+'}${hours}:${minutes}`;
+}
+
+const range = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const WORDS = {
+  dates: (first: number, last: number) => range.formatRange(first, last),
+  say: (_label: 'daysLeft', { n }: { readonly n: number }) => `${count(n, 'day')} left`,
+};
+
+/** Returns the dates of the present week or month of each board, and the days that are left, in words. One round trip. @throws StoreUnavailableError */
+export function periodsOf({ commands, now }: Parts, guildId: string, boards: readonly BoardKind[]) {
+  return Promise.all(
+    boards.map(async (kind) => {
+      const { period } = await commands.read(new PageRead(guildId, 1, 1, kind));
+      return { kind, text: period ? periodFacts(period, WORDS, now()).join(' · ') : '' };
+    }),
+  );
 }
