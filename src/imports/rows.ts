@@ -3,6 +3,7 @@ import { shownJson } from '../core/errors.ts';
 import { FUTURE_CLAIM, isFutureClaim } from '../core/members/records.ts';
 import { MAX_XP } from '../core/ranking/curves.ts';
 import { HIDE_REASONS, type HideReason, ID_PATTERN, reasonsIn } from '../core/ranking/model.ts';
+import { isPictureHash } from '../core/ranking/picture-hash.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
 import { type NumberStyle, PLAIN_STYLE, readNumber } from './numbers.ts';
 import { type DateOrder, readTime } from './times.ts';
@@ -17,6 +18,8 @@ export interface SeedRow {
   readonly level?: number | null;
   readonly dailyStreak?: number | null;
   readonly lastDailyClaim?: string | null;
+  /** Discord's hash of the avatar. */
+  readonly avatar?: string | null;
   /** Whether the level is an explicit one, to store or to leave out whatever the curve gives; left out = decided by the curve. */
   readonly explicitLevel?: boolean;
   readonly hidden?: boolean;
@@ -57,6 +60,9 @@ const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
 const WRAPPED_ID = /^(?:="([^"]+)"|'(.+)|<@!?(\d+)>)$/;
 /** A long id that a program has written as a decimal number. */
 const DECIMAL_ID = /^\d{15,20}[.,]0*$|^\d(?:[.,]\d+)?e\+?1[4-9]$/i;
+/** The address of an avatar, which some bots write instead of its hash. */
+const AVATAR_ADDRESS = /^https:\/\/cdn\.discordapp\.com\/avatars\/\d+\/(\w+)\.\w+(?:\?|$)/;
+const AVATAR_RULE = `Discord's hash of an avatar, which is 32 hex digits, with "a_" before those of an animated avatar`;
 /** Texts of an empty cell in dumps of databases and of pandas. No name is one of them by this. */
 const NO_VALUE: ReadonlySet<unknown> = new Set(['', null, undefined, 'NULL', 'null', '\\N', 'NaN', 'nan', 'None']);
 /** The truth values of spreadsheets, in the languages that translate them. */
@@ -101,6 +107,12 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
     if (time === 'ambiguous') return `${name} can be two days: write it as 2026-01-31T18:30:00Z`;
     if (time !== null && isFutureClaim(time, now)) return `${name} ${FUTURE_CLAIM}`;
     row.lastDailyClaim = time;
+  }
+  const { avatar } = raw;
+  if (avatar !== undefined) {
+    const hash = NO_VALUE.has(avatar) ? null : (AVATAR_ADDRESS.exec(String(avatar))?.[1] ?? avatar);
+    if (hash !== null && !isPictureHash(hash)) return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}`;
+    row.avatar = hash;
   }
   for (const field of ['explicitLevel', 'hidden'] as const) {
     const value = raw[field];
