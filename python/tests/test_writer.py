@@ -261,7 +261,7 @@ class RecordTest(ScratchTest):
         self.assertEqual(await self.connection.dbsize(), 0)
 
     async def test_refuses_fields_and_numbers_that_a_profile_does_not_have(self) -> None:
-        known = "username, level, daily_streak, last_daily_claim"
+        known = "username, level, daily_streak, last_daily_claim, avatar"
         number = "must be a whole number from 0 to 9007199254740991, not"
         unfits: list[tuple[Any, str]] = [
             ({"nickname": "x"}, f"^profile.nickname is no field of a profile: use {known}$"),

@@ -55,6 +55,7 @@ export const BOUNDS = {
   userId: { what: 'id of a user', where: '`gr:{G}:xp`', bytes: 64 },
   username: { what: 'name of a member', where: '`gr:{G}:members`', bytes: MAX_USERNAME_BYTES },
   profile: { what: 'profile of a member, with its name', where: '`gr:{G}:members`', bytes: MAX_PROFILE_BYTES },
+  avatar: { what: 'avatar of a member', where: '`gr:{G}:avatars`', bytes: MAX_PICTURE_HASH_BYTES },
   eventId: { what: 'id of an event', where: '`gr:{G}:event:ID`', bytes: MAX_EVENT_ID_BYTES },
   plan: { what: 'plan', where: '`plan` of `gr:{G}:config`', bytes: 32 },
   curve: { what: 'numbers of a custom curve', where: '`xp_curve_custom` of `gr:{G}:config`', bytes: 80 },

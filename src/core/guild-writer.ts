@@ -1,6 +1,6 @@
 import { createDashboardLink, type DashboardLinkOptions } from './access/dashboard-link.ts';
 import { describeGuild, type GuildDescription } from './guilds/describe.ts';
-import { type Award, type AwardRequest, awardArguments, awardScript } from './members/award.ts';
+import { type Award, type AwardRequest, awardArguments, awardKeys, awardScript } from './members/award.ts';
 import { checkIds } from './members/check-fields.ts';
 import { type Claim, type ClaimRequest, claimArguments, claimScript } from './members/claim.ts';
 import { EVENT_TTL_MS, eventCall, type OnceOptions } from './members/event.ts';
@@ -87,7 +87,7 @@ export class GuildWriter {
     const guild = this.store.redisKeys.guild(guildId);
     const event = eventCall(guild, eventId, this.context.eventTtlMs, 0);
     const keys = { ...guild, cooldown: guild.cooldownPrefix + userId };
-    return awardScript.run(this.store.scripts, keys, { event, userId, args }, event.keys);
+    return awardScript.run(this.store.scripts, keys, { event, userId, args }, awardKeys(guild, request, event));
   }
 
   /** Gives the reward of the day, once for each calendar day of the member, and counts the streak. O(log m). */

@@ -3,7 +3,7 @@
 /** What is loaded of a member, and the guild of its row. */
 export const IMPORT_FIELDS = [
   ...(['userId', 'xp', 'username', 'level', 'dailyStreak', 'lastDailyClaim'] as const),
-  ...(['explicitLevel', 'hidden', 'hiddenReasons', 'guildId'] as const),
+  ...(['explicitLevel', 'hidden', 'hiddenReasons', 'avatar', 'guildId'] as const),
 ] as const;
 export type ImportField = (typeof IMPORT_FIELDS)[number];
 
@@ -21,6 +21,7 @@ export const OWN_NAMES = {
   explicitLevel: 'explicit_level',
   hidden: 'hidden',
   hiddenReasons: 'hidden_reasons',
+  avatar: 'avatar',
 } as const satisfies FieldNames;
 
 /** The words for a field in `--map` and on the pages. */
@@ -32,6 +33,7 @@ export const FIELD_WORDS = {
   streak: 'dailyStreak',
   claim: 'lastDailyClaim',
   hidden: 'hidden',
+  avatar: 'avatar',
   guild: 'guildId',
 } as const satisfies Record<string, ImportField>;
 export type FieldWord = keyof typeof FIELD_WORDS;

@@ -56,7 +56,10 @@ export const FORMATS = {
   mee6: {
     curve: 'standard',
     places: ['players.*', '*'],
-    names: { userId: ['id'], xp: ['xp'], username: ['username'], level: ['level'], guildId: ['guild_id'] },
+    names: {
+      ...{ userId: ['id'], xp: ['xp'], username: ['username'], level: ['level'] },
+      ...{ avatar: ['avatar'], guildId: ['guild_id'] },
+    },
     fits: (list) =>
       list.has('id', 'xp', 'detailed_xp') || (list.place === 'players.*' && list.has('id', 'xp', 'level')),
   },
@@ -69,7 +72,10 @@ export const FORMATS = {
   lurkr: {
     curve: 'lurkr',
     places: ['levels.*', '*'],
-    names: { userId: ['userId'], xp: ['xp'], username: ['user.username', 'tag', 'username'], level: ['level'] },
+    names: {
+      ...{ userId: ['userId'], xp: ['xp'], username: ['user.username', 'tag', 'username'], level: ['level'] },
+      avatar: ['user.avatar'],
+    },
     fits: (list) => list.has('userId', 'xp') && (list.place === 'levels.*' || list.has('messageCount')),
   },
   arcane: {

@@ -1,6 +1,7 @@
 import { MAX_USERNAME_BYTES } from '../core/bounds.ts';
 import { FUTURE_CLAIM, isFutureClaim } from '../core/members/records.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../core/ranking/model.ts';
+import { isPictureHash } from '../core/ranking/picture-hash.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
 import { PLAIN_STYLE } from './numbers.ts';
 import { NO_VALUE, type NumberReading, quote, readId, readTruth, readWhole } from './row-values.ts';
@@ -16,6 +17,8 @@ export interface SeedRow {
   readonly level?: number | null;
   readonly dailyStreak?: number | null;
   readonly lastDailyClaim?: string | null;
+  /** Discord's hash of the avatar. */
+  readonly avatar?: string | null;
   /** Whether the level is an explicit one, to store or to leave out whatever the curve gives; left out = decided by the curve. */
   readonly explicitLevel?: boolean;
   readonly hidden?: boolean;
@@ -47,6 +50,10 @@ export const OWN_READING: RowReading = {
   dates: undefined,
   cutsFractions: false,
 };
+
+/** The address of an avatar, which some bots write instead of its hash. */
+const AVATAR_ADDRESS = /^https:\/\/cdn\.discordapp\.com\/avatars\/\d+\/(\w+)\.\w+(?:\?|$)/;
+const AVATAR_RULE = `Discord's hash of an avatar, which is 32 hex digits, with "a_" before those of an animated avatar`;
 
 /**
  * Checks the values of one row. Numbers may be text, so that the digits of large ones can be checked exactly.
@@ -86,6 +93,12 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
     if (time === 'ambiguous') return `${name} can be two days: write it as 2026-01-31T18:30:00Z`;
     if (time !== null && isFutureClaim(time, now)) return `${name} ${FUTURE_CLAIM}`;
     row.lastDailyClaim = time;
+  }
+  const { avatar } = raw;
+  if (avatar !== undefined) {
+    const hash = NO_VALUE.has(avatar) ? null : (AVATAR_ADDRESS.exec(String(avatar))?.[1] ?? avatar);
+    if (hash !== null && !isPictureHash(hash)) return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}`;
+    row.avatar = hash;
   }
   for (const field of ['explicitLevel', 'hidden'] as const) {
     const value = raw[field];

@@ -77,7 +77,7 @@ const CALLS: Record<
   }),
   remove: (r) => {
     const ids = r.some(IDS, 1 + r.below(3));
-    return { further: [':season:xp', ':hidden:reasons', ...ids.map((id) => `:cooldown:${id}`)], args: ids };
+    return { further: [':season:xp', ':hidden:reasons', ':avatars', ...ids.map((id) => `:cooldown:${id}`)], args: ids };
   },
 };
 
@@ -133,7 +133,7 @@ function* zoneCases(script: keyof typeof boardModels): Iterable<Call> {
 
 /** Calls of remove for a user whom a raw write has left on the boards alone. No counter has it after a count. */
 function* left(guild: State): Iterable<Call> {
-  const keys = [...GUILD_KEYS, ...BOARD_KEYS, ':season:xp', ':hidden:reasons', ':cooldown:left'];
+  const keys = [...GUILD_KEYS, ...BOARD_KEYS, ':season:xp', ':hidden:reasons', ':avatars', ':cooldown:left'];
   for (const place of ['xp', 'hidden'] as const) {
     const key = boardKey('week', place);
     const others = (guild[key] as { zset: Record<string, number> } | undefined)?.zset;

@@ -1,4 +1,4 @@
-import { award, claim, type Model, nameOfRecord, once } from './bot-calls.ts';
+import { award, claim, type Model, nameOfRecord, once, withAvatars } from './bot-calls.ts';
 import { NaiveGuild, whole } from './guild.ts';
 import { hide, isOnBoard, record, remove } from './guild-calls.ts';
 import { Keys, Refused, type Reply, type State } from './state.ts';
@@ -129,17 +129,19 @@ function stateAfter(state: State, guild: NaiveGuild): State {
 
 /** The models of the scripts that change members, by their names, for guilds with boards too. */
 export const boardModels = {
-  award: withBoards(
-    once(award, 6, ([id]) => `award ${id}`),
-    6,
-    gainOfOne,
+  award: withAvatars(
+    withBoards(
+      once(award, 6, ([id]) => `award ${id}`),
+      6,
+      gainOfOne,
+    ),
   ),
   claim: withBoards(
     once(claim, 5, ([id]) => `claim ${id}`),
     5,
     gainOfOne,
   ),
-  record: withBoards(once(record, 5, nameOfRecord), 5, gainsOfEach),
+  record: withAvatars(withBoards(once(record, 5, nameOfRecord), 5, gainsOfEach)),
   hide: withBoards(hide, 6, (reply) => (isDone(reply) && Number(reply[2]) > 0 ? [] : undefined)),
   remove: withBoards(
     remove,
@@ -162,7 +164,8 @@ function gainsOfEach(reply: Reply, args: readonly string[]): readonly Gain[] | u
   if (!isDone(reply) || args[0] !== 'each') return undefined;
   const gains: Gain[] = [];
   let isChanged = false;
-  for (let i = 1, n = 5; n < reply.length; i += 3, n++) {
+  const hasAvatars = args[1] === 'avatars';
+  for (let i = hasAvatars ? 2 : 1, n = 5; n < reply.length; i += hasAvatars ? 4 : 3, n++) {
     const [xpChange, id] = args.slice(i) as [string, string];
     const [xp, level, xpAfter, levelAfter, place] = String(reply[n]).split(' ') as [
       string,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { checkMember, isWhole, MAX, NaiveGuild } from './guild.ts';
+import { checkMember, isAvatar, isWhole, MAX, NaiveGuild } from './guild.ts';
 import { Refused, type Reply, type State } from './state.ts';
 
 /** What a script replies, and the guild after it. @throws Refused */
@@ -38,6 +38,19 @@ export function once(model: Model, eventAt: number, whatOf: (args: readonly stri
   };
 }
 
+/**
+ * Adds to a model what take_avatars_key of lib-avatars.lua does: a call that stores an avatar has their key after its own ones, and another call
+ * can leave it out.
+ */
+export function withAvatars(model: Model): Model {
+  return (state, now, keys, args) => {
+    const own = keys.filter((key) => key !== ':avatars');
+    const [reply, guild] = model(state, now, own, args);
+    if (guild.needsAvatars && own.length === keys.length) throw new Refused({ error: 'ERR' });
+    return [reply, guild];
+  };
+}
+
 /** Names a call of record.lua for its event: by all of its arguments. */
 export function nameOfRecord(args: readonly string[]): string {
   return `record ${createHash('sha1').update(args.join('\n')).digest('hex')}`;
@@ -45,17 +58,23 @@ export function nameOfRecord(args: readonly string[]): string {
 
 /** award.lua. */
 export const award: Model = (state, now, keys, args) => {
-  const [id, amount, cooldown, name, rank, factor = ''] = args as [string, string, string, string, string, string?];
+  const [id, amount, cooldown, name, rank, factor = '', avatar = ''] = args as [
+    ...[string, string, string, string, string],
+    ...(string | undefined)[],
+  ];
   const isFit = isWhole(amount, MAX_GAIN) && isWhole(cooldown, 31_536_000_000n);
   if (!isFit || !/^(\d{1,4}(\.\d{0,6})?)?$/.test(factor) || Number(factor) > 1000)
     throw new Refused(['REFUSED', 0, 'argument']);
   checkMember(id, 0);
   const guild = new NaiveGuild(state, now).open();
   const fields = nameFields(guild, id, name);
+  if (!isAvatar(avatar)) throw new Refused(['REFUSED', 0, 'field']);
+  if (avatar !== '') guild.readAvatars();
   const left = cooldown === '0' ? 0 : leftOf(guild.string(keys[5] as string));
   const gained = left > 0 ? 0n : multiplied(BigInt(amount), guild.hash(':config').xp_multiplier, factor || '1');
   const reply = gain(guild, id, left > 0 ? 'WAIT' : 'OK', gained, fields);
   if (left === 0 && cooldown !== '0') guild.setString(keys[5] as string, `${cooldown} ms`, Number(cooldown));
+  if (left === 0) guild.setAvatar(id, avatar);
   const place = guild.ranking().indexOf(id) + 1;
   const timeLeft = left > 0 || cooldown !== '0' ? { at_most: left || Number(cooldown) } : 0;
   return [[...reply, rank === 'rank' && place > 0 ? place : '', timeLeft], guild];

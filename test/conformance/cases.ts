@@ -5,6 +5,7 @@ import { NaiveGuild } from './guild.ts';
 import { list } from './guild-calls.ts';
 import { around, batch, card, names } from './reads.ts';
 import {
+  AVATAR_CHANGES,
   BRIM,
   BROKEN,
   DAY,
@@ -15,6 +16,7 @@ import {
   SMALL,
   sampleGuilds,
   smallWith,
+  withAvatars,
   withReasons,
   xpChange,
 } from './samples.ts';
@@ -127,6 +129,30 @@ function* awardCases(): Iterable<Call> {
     yield call(`a factor ${factor} of ${amount}, times ${multiplier}`, args, smallWith(config));
   }
   for (const id of BAD_IDS) yield call('user_id', [id, '5', '0', '', '']);
+  const withKey = [...awardKeys('a'), ':avatars'];
+  for (const avatar of AVATAR_CHANGES) {
+    const args = ['a', '5', '60000', '', 'rank', '', avatar];
+    yield { ...call(`avatar ${avatar}`, args), keys: withKey };
+    yield { ...call(`avatar ${avatar}, with others`, args, withAvatars(new Random(5), SMALL)), keys: withKey };
+    yield { ...call(`avatar ${avatar}, without its key`, args), keys: awardKeys('a') };
+  }
+  const waiting = { ...SMALL, ':cooldown:a': { string: '60000 ms', ms: 45_000 } };
+  const [, , , hash] = AVATAR_CHANGES;
+  yield {
+    ...call('an avatar, while the cooldown runs', ['a', '5', '60000', '', '', '', hash], waiting),
+    keys: withKey,
+  };
+  yield {
+    ...call('an avatar of an event', ['60000', 'a', '5', '0', '', '', '1', hash]),
+    keys: [...withKey, ':event:e'],
+  };
+  yield {
+    ...call('the avatars are of another type', ['a', '5', '0', '', '', '', hash], {
+      ...SMALL,
+      ':avatars': { string: 'x' },
+    }),
+    keys: withKey,
+  };
   yield* eventCases(awardKeys('a'), 'award a', ['a', '5', '60000', 'Ann', 'rank'], ['a', 'x', '0', '', ''], {
     ...SMALL,
     ':cooldown:a': { string: '60000 ms', ms: 45_000 },
@@ -290,6 +316,31 @@ function* recordCases(): Iterable<Call> {
       ],
       BRIM,
     );
+  const withKey = [...GUILD_KEYS, ':avatars'];
+  const inAvatars = (name: string, entries: string[][], state = SMALL, keys = withKey) => ({
+    name,
+    state,
+    keys,
+    args: ['each', 'avatars', ...entries.flat()],
+  });
+  const [, , , hash] = AVATAR_CHANGES;
+  for (const avatar of AVATAR_CHANGES) {
+    for (const xp of ['keep', 'add 5'])
+      for (const id of ['a', '9', 'new'])
+        yield inAvatars(`avatar ${avatar}`, [[xp, id, '', avatar]], withAvatars(new Random(6), SMALL));
+    yield inAvatars(`avatar ${avatar}, without its key`, [[...good, avatar]], SMALL, GUILD_KEYS);
+  }
+  yield inAvatars('an avatar that is set and removed', [
+    ['1', 'a', '', hash],
+    ['2', 'B', '- - - Bo', ''],
+    ['3', 'a', '', 'none'],
+  ]);
+  yield inAvatars('the avatars are of another type', [[...good, hash]], { ...SMALL, ':avatars': { string: 'x' } });
+  yield {
+    ...inAvatars('an avatar of an event', [[...good, hash]], SMALL, [...withKey, ':event:e']),
+    args: ['60000', 'avatars', ...good, hash],
+  };
+  yield inAvatars('argument: too few for avatars', [good]);
   yield call('no entries', []);
   for (const xp of ['', 'ADD 5', 'set 5', 'each', 'remove 5', 'keep 0', 'add', 'add  5', 'add5', 'take -1', 'add 5 5'])
     yield call(`xp ${xp}`, [good, [xp, 'B', '']]);
@@ -336,14 +387,14 @@ function* listCases(): Iterable<Call> {
 
 function* removeCases(): Iterable<Call> {
   const keysOf = (ids: readonly string[]) => [
-    ...[...GUILD_KEYS, ':season:xp', ':hidden:reasons'],
+    ...[...GUILD_KEYS, ':season:xp', ':hidden:reasons', ':avatars'],
     ...ids.map((id) => `:cooldown:${id}`),
   ];
   yield* random(15, (r, state) => {
     const ids = Array.from({ length: 1 + r.below(4) }, () => r.pick(IDS));
     const marks = r.below(4) === 0 ? { ':season:xp': { zset: { [ids[0] as string]: 70, z: 5 } } } : {};
     const waiting = r.below(4) === 0 ? { [`:cooldown:${ids[0]}`]: { string: '1', ms: 45_000 } } : {};
-    return { state: { ...withReasons(r, state), ...marks, ...waiting }, keys: keysOf(ids), args: ids };
+    return { state: { ...withAvatars(r, withReasons(r, state)), ...marks, ...waiting }, keys: keysOf(ids), args: ids };
   });
   const call = (name: string, ids: string[], state = SMALL, keys = keysOf(ids)) => ({
     name,

@@ -1,5 +1,5 @@
 import type { Model } from './bot-calls.ts';
-import { checkMember, MAX, NaiveGuild, type Profile } from './guild.ts';
+import { checkMember, isAvatar, MAX, NaiveGuild, type Profile } from './guild.ts';
 import { Keys, Refused, type Reply, type State } from './state.ts';
 
 const WORDS = ['add', 'take', 'level', 'hidden'];
@@ -9,12 +9,15 @@ export const record: Model = (state, now, keys, rest) => {
   if (keys.length < 5) throw new Refused({ error: 'ERR' });
   const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
-  const args = rest[0] === 'each' ? rest.slice(1) : rest;
-  if (args.length % 3 !== 0) throw new Refused(['REFUSED', Math.floor(args.length / 3), 'argument']);
-  const entries = entriesOf(args);
+  const named = rest[0] === 'each' ? rest.slice(1) : rest;
+  const hasAvatars = named[0] === 'avatars';
+  const args = hasAvatars ? named.slice(1) : named;
+  const width = hasAvatars ? 4 : 3;
+  if (args.length % width !== 0) throw new Refused(['REFUSED', Math.floor(args.length / width), 'argument']);
+  const entries = entriesOf(args, width);
   const answers: string[] = [];
   let [created, isWritten, isHiding, last] = [0, false, false, ['0', 0] as [string, number]];
-  for (const [index, { xpChange, id, change }] of entries.entries()) {
+  for (const [index, { xpChange, id, change, avatar }] of entries.entries()) {
     const refuse = (reason: string) => new Refused(['REFUSED', index, reason]);
     checkMember(id, index);
     const before = guild.member(id);
@@ -25,7 +28,7 @@ export const record: Model = (state, now, keys, rest) => {
     if (xp === undefined) throw refuse('level');
     if (xp < 0n || xp > MAX) throw refuse('range');
     const profile = changedProfile(before.profile, change);
-    if (!profile) throw refuse('field');
+    if (!profile || !isAvatar(avatar)) throw refuse('field');
     const isHidden = before.isHidden || (word === 'hidden' && !before.exists);
     const level = guild.levelOf(xp, profile.level);
     last = [String(xp), level];
@@ -37,6 +40,7 @@ export const record: Model = (state, now, keys, rest) => {
     if (!before.exists && isHidden) isHiding = true;
     isWritten = true;
     guild.put(id, xp, isHidden, change === '' ? undefined : profile);
+    guild.setAvatar(id, avatar);
     if (isHiding) guild.stats.hidden = String(guild.hidden.size);
   }
   const overflow = ['REFUSED', entries.length - 1, 'total'];
@@ -122,9 +126,10 @@ export function isOnBoard(state: State, userIds: readonly string[]): boolean {
 export const remove: Model = (state, now, keys, ids) => {
   const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
+  guild.readAvatars();
   let [removed, unhidden] = [0, 0];
   for (const [index, id] of ids.entries()) {
-    if (keys[index + 7] !== `:cooldown:${id}`) throw new Refused({ error: 'ERR' });
+    if (keys[index + 8] !== `:cooldown:${id}`) throw new Refused({ error: 'ERR' });
     if (!guild.member(id).exists) continue;
     removed++;
     if (guild.stats.hidden !== undefined && guild.hidden.delete(id)) unhidden++;
@@ -137,6 +142,7 @@ export const remove: Model = (state, now, keys, ids) => {
   const marks = guild.zset(':season:xp');
   for (const id of ids) {
     guild.setProfile(id, {});
+    guild.setAvatar(id, 'none');
     marks.delete(id);
     guild.delete(`:cooldown:${id}`);
   }
@@ -151,12 +157,13 @@ interface Entry {
   readonly xpChange: string;
   readonly id: string;
   readonly change: string;
+  readonly avatar: string;
 }
 
-function entriesOf(args: readonly string[]): Entry[] {
+function entriesOf(args: readonly string[], width: number): Entry[] {
   if (args.length === 0) return [];
-  const [xpChange, id, change] = args as [string, string, string];
-  return [{ xpChange, id, change }, ...entriesOf(args.slice(3))];
+  const [xpChange, id, change, avatar] = args as [string, string, string, string];
+  return [{ xpChange, id, change, avatar: width === 4 ? avatar : '' }, ...entriesOf(args.slice(width), width)];
 }
 
 /** Returns a profile after a change; undefined for a change that is not allowed. */

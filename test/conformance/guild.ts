@@ -7,6 +7,7 @@ const MAX_COUNTER = 2n ** 63n - 1n;
 /** The version of the data that the scripts know. */
 const MODEL = '1';
 const REASONS = ':hidden:reasons';
+const AVATARS = ':avatars';
 const ID = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
@@ -87,6 +88,28 @@ export class NaiveGuild extends Keys {
     const { level = '-', daily_streak: streak = '0', last_daily_claim: claim = '-', username } = profile;
     const value = [level, streak, claim, ...(username === undefined ? [] : [username])].join(' ');
     this.setHash(':members', value === '- 0 -' ? others : { ...others, [id]: value });
+  }
+
+  /** Whether the call stores an avatar, so that it needs their key. */
+  needsAvatars = false;
+
+  /** Notes that the call stores an avatar. @throws Refused "WRONGTYPE" */
+  readAvatars(): Record<string, string> {
+    this.needsAvatars = true;
+    return this.hash(AVATARS);
+  }
+
+  /** Returns the avatar of a member, "" for none or for a text that is none. */
+  avatarOf(id: string): string {
+    const stored = this.hash(AVATARS)[id] ?? '';
+    return stored !== 'none' && isAvatar(stored) ? stored : '';
+  }
+
+  /** Stores the avatar of a member: "none" removes it, and "" leaves it as it is. */
+  setAvatar(id: string, avatar: string): void {
+    if (avatar === '') return;
+    const { [id]: _, ...others } = this.readAvatars();
+    this.setHash(AVATARS, avatar === 'none' ? others : { ...others, [id]: avatar });
   }
 
   /** Returns a member's place, XP and profile. */
@@ -195,6 +218,11 @@ export function whole(score: number): bigint {
 
 function isBuiltIn(name: string): boolean {
   return (CURVE_NAMES as readonly string[]).includes(name);
+}
+
+/** Returns whether an avatar may change so. */
+export function isAvatar(text: string): boolean {
+  return /^((a_)?[0-9a-f]{32}|none)?$/.test(text);
 }
 
 export function isWhole(text: string | undefined, max: bigint): boolean {

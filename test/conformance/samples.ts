@@ -151,6 +151,34 @@ export function withReasons(random: Random, state: State): State {
   return ids.length > 0 ? { ...state, ':hidden:reasons': { hash } } : state;
 }
 
+const AVATAR = '0123456789abcdef0123456789abcdef';
+/** Changes of an avatar, those that are refused among them. */
+export const AVATAR_CHANGES = [
+  ...['', 'none', AVATAR, `a_${AVATAR}`],
+  ...[
+    'None',
+    'x',
+    `b_${AVATAR}`,
+    `${AVATAR}0`,
+    AVATAR.slice(1),
+    AVATAR.toUpperCase(),
+    `a_${AVATAR.slice(2)}`,
+    `${AVATAR}\n`,
+  ],
+] as const;
+
+/** Returns a guild with avatars of most of its members, and of a user who is none. */
+export function withAvatars(random: Random, state: State): State {
+  const ids = [':xp', ':hidden'].flatMap((key) =>
+    Object.keys((state[key] as { zset?: object } | undefined)?.zset ?? {}),
+  );
+  const some = ids.filter(() => random.below(3) > 0);
+  const hash = Object.fromEntries(
+    [...some, '10'].map((id) => [id, random.pick([AVATAR, `a_${AVATAR}`, 'https://a.example'])]),
+  );
+  return { ...state, ':avatars': { hash } };
+}
+
 /** A small guild for the cases of refusals. */
 export const SMALL = guildOf({
   ranked: { a: 300, B: MAX - 10 },

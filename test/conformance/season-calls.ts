@@ -101,7 +101,7 @@ const steps: Record<'server' | 'mark' | 'copied' | 'reset' | 'done' | 'unlock', 
         const { isHidden, xp } = guild.member(id);
         marks.set(id, Number(xp));
         const state = isHidden ? `hidden ${guild.reasonsOf(id).join(' ')}` : 'ranked';
-        return [id, xp, state, guild.hash(':members')[id] ?? ''].join('\n');
+        return [id, xp, state, guild.avatarOf(id), guild.hash(':members')[id] ?? ''].join('\n');
       });
     guild.setZset(':season:xp', marks);
     return ['OK', '0', ...rows];
@@ -134,6 +134,7 @@ const steps: Record<'server' | 'mark' | 'copied' | 'reset' | 'done' | 'unlock', 
         (isHidden ? guild.hidden : guild.ranked).delete(id);
         delete guild.reasons[id];
         guild.setProfile(id, {});
+        guild.setAvatar(id, 'none');
       } else guild.put(id, xp, isHidden, /^\d+$/.test(level) ? profile : undefined);
     }
     if (isWritten) guild.write(['REFUSED', 0, 'total'], { hidden: String(guild.hidden.size) });

@@ -1,5 +1,6 @@
 import type { Call } from './cases.ts';
 import {
+  AVATAR_CHANGES,
   BRIM,
   BROKEN,
   FULL,
@@ -10,6 +11,7 @@ import {
   SMALL,
   sampleGuilds,
   smallWith,
+  withAvatars,
   withReasons,
   xpChange,
 } from './samples.ts';
@@ -17,8 +19,8 @@ import { RUN_ID, type State, type Value } from './state.ts';
 
 const LOCK = ':next:xp:lock';
 const DATA = [':xp', ':stats', ':config', ':hidden', ':members'];
-const KEYS = [...DATA, ':season', ':season:xp', LOCK, ':hidden:reasons'];
-const STAGE_KEYS = [...DATA, LOCK];
+const KEYS = [...DATA, ':season', ':season:xp', LOCK, ':hidden:reasons', ':avatars'];
+const STAGE_KEYS = [...DATA, LOCK, ':avatars'];
 const locked: Record<string, Value> = { [LOCK]: { string: 'token', ms: 5000 } };
 const ARCHIVE: Value = { hash: { of: 'g s1' } };
 const other: Record<string, Value> = { [LOCK]: { string: 'another', ms: 5000 } };
@@ -55,7 +57,7 @@ export function* seasonCases(): Iterable<Call> {
       yield call(`first season ${n}`, before, 'begin', ['g.s1', 'keep']);
       yield call(`archive ${n}`, before, 'open', ['g s1', random.pick(['standard', 'lurkr']), '']);
     }
-    const under = { ...withReasons(random, state), ...locked };
+    const under = { ...withAvatars(random, withReasons(random, state)), ...locked };
     const copying = { ...under, ...seasonIn('copy') };
     for (const place of ['ranked', 'hidden']) yield call(`${n} ${place}`, copying, 'mark', ['100', '0', place]);
     const marks = marksOf(random, state);
@@ -158,6 +160,7 @@ export function* stageCases(): Iterable<Call> {
     keys: STAGE_KEYS,
     args: ['token', ...entry],
   });
+  for (const avatar of AVATAR_CHANGES) yield call(`avatar ${avatar}`, SMALL, ['avatars', '5', 'a', '', avatar]);
   yield call('user_id', SMALL, ['5', 'a b', '']);
   yield call('xp', SMALL, ['-5', 'a', '']);
   yield call('range', SMALL, ['add -301', 'a', '']);

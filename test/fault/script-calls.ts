@@ -50,7 +50,7 @@ const recount = (services: Core, ...args: (string | number)[]) => {
 };
 /** Runs a mode of season.lua with the lock of the replacement, which both share. */
 const season = (services: Core, staged: StagedMembers, mode: string, ...args: (string | number)[]) => {
-  const keys = ['season', 'season:xp', 'next:xp:lock', 'hidden:reasons'].map((key) => `gr:{g}:${key}`);
+  const keys = ['season', 'season:xp', 'next:xp:lock', 'hidden:reasons', 'avatars'].map((key) => `gr:{g}:${key}`);
   return services.scripts.run(
     { name: 'season', boards: true },
     [...GUILD_KEYS, ...keys],
@@ -65,7 +65,8 @@ const replace = ({ scripts }: Core, staged: StagedMembers, mode: string, ...args
   const ofStaged = ['xp', 'stats', 'config', 'hidden', 'members', 'carried', 'xp:lock'].map(
     (key) => `gr:{g}:next:${key}`,
   );
-  const keys = [...GUILD_KEYS, ...ofStaged, 'gr:{g}:hidden:reasons', 'gr:{g}:next:hidden:reasons'];
+  const further = ['hidden:reasons', 'next:hidden:reasons', 'avatars', 'next:avatars'].map((key) => `gr:{g}:${key}`);
+  const keys = [...GUILD_KEYS, ...ofStaged, ...further];
   return scripts.run({ name: 'replace', boards: true }, keys, mode, staged.held.token, ...args);
 };
 
@@ -152,7 +153,15 @@ export const scriptCalls: readonly ScriptCall[] = [
         { name: 'delete' },
         [
           ...GUILD_KEYS,
-          ...['gr:{g}:season', 'gr:{g}:season:xp', 'gr:quota:{g}', 'gr:{g}:hidden:reasons', 'gr:{g}:about', held.lock],
+          ...[
+            'gr:{g}:season',
+            'gr:{g}:season:xp',
+            'gr:quota:{g}',
+            'gr:{g}:hidden:reasons',
+            'gr:{g}:about',
+            'gr:{g}:avatars',
+            held.lock,
+          ],
           ...allBoardKeys('gr:{g}:xp'),
         ],
         held.token,

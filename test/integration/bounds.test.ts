@@ -131,7 +131,9 @@ describeStores('a text above its bound in a call of a script', (kind) => {
     ['the multiplier', ['open', 'token', 'g s', 'standard', zeros]],
   ])('is refused as %s of a season, and nothing is stored', async (_, args) => {
     const { keys, stored, base } = guild();
-    const further = [':season', ':season:xp', ':next:xp:lock', ':hidden:reasons'].map((name) => base + name);
+    const further = [':season', ':season:xp', ':next:xp:lock', ':hidden:reasons', ':avatars'].map(
+      (name) => base + name,
+    );
     expect(await scriptCall('season', [...keys, ...further], ...args)).toEqual(['REFUSED', 0, 'argument']);
     expect(await stored()).toEqual([]);
   });

@@ -56,7 +56,19 @@ describeStores('the version of the data of a guild', (kind) => {
         all.scripts.run(
           { name: 'delete' },
           [
-            ...['xp', 'stats', 'config', 'hidden', 'members', 'season', 'season:xp', 'x', 'hidden:reasons'],
+            ...[
+              'xp',
+              'stats',
+              'config',
+              'hidden',
+              'members',
+              'season',
+              'season:xp',
+              'x',
+              'hidden:reasons',
+              'about',
+              'avatars',
+            ],
             'next:xp:lock',
           ].map((key) => `gr:{g}:${key}`),
           staged.held.token,

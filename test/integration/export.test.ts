@@ -151,7 +151,9 @@ describe('npm run export', needs('redis-server'), () => {
 
   it('writes an empty guild, and refuses other formats', async () => {
     await store.guildConfig.update('none', { plan: 'free' });
-    expect((await run('export', ['--guild', 'none'])).out).toMatch(/^user_id,xp,[^\n]*,hidden,hidden_reasons\n$/);
+    expect((await run('export', ['--guild', 'none'])).out).toMatch(
+      /^user_id,xp,[^\n]*,hidden,hidden_reasons,avatar\n$/,
+    );
     expect(JSON.parse((await run('export', ['--guild', 'none', '--format', 'polaris'])).out).users).toEqual({});
     expect(await run('export', ['--guild', 'g', '--format', 'xml'])).toMatchObject({
       code: 2,

@@ -157,6 +157,7 @@ describe('npm run member and season', needs('redis-server'), () => {
         xp: null,
         hidden_xp: '305',
         hidden_reasons: 'self',
+        avatar: null,
         season_xp: null,
         staged: null,
       },

@@ -29,7 +29,7 @@ const writer = createWriter(redis, { keyPrefix: 'bot' });
 const { level } = await writer.record('g', { userId: '1', add: 4675, profile: { username: 'One' } });
 const refused = await writer.record('g', { userId: '1', add: -5000 }).catch((error) => error);
 const lua = readFileSync(new URL(import.meta.resolve('guildrank-kit/lua/remove.lua')), 'utf8');
-const keys = ['xp', 'stats', 'config', 'hidden', 'members', 'season:xp', 'hidden:reasons', 'cooldown:1'].map((key) => 'bot:{g}:' + key);
+const keys = ['xp', 'stats', 'config', 'hidden', 'members', 'season:xp', 'hidden:reasons', 'avatars', 'cooldown:1'].map((key) => 'bot:{g}:' + key);
 const card = await createReader(redis, { keyPrefix: 'bot' }).card('g', '1');
 const isDrawn = rankCard(card, { theme: 'dark', lang: 'de' }).includes('Rang <');
 const isOneError = (() => { try { rankCard(card, {}) } catch (error) { return error instanceof InvalidInputError } })();

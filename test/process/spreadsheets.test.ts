@@ -23,6 +23,7 @@ const member: fc.Arbitrary<StoredMember> = fc.record({
       .map((date) => date.toISOString()),
   ),
   hidden: fc.boolean(),
+  avatar: fc.option(fc.stringMatching(/^(a_)?[0-9a-f]{32}$/)),
   hiddenReasons: fc.subarray([...HIDE_REASONS], { minLength: 1 }),
 }) as fc.Arbitrary<StoredMember>;
 const members = fc.uniqueArray(member, { minLength: 1, maxLength: 20, selector: ({ userId }) => userId });

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Callable, Mapping, Sequence, TypedDict
 
 from .checks import check_list, check_whole, checked_text, is_id
 from .errors import InvalidInputError
+from .picture_hash import check_picture_hash
 
 MAX_ROLES = 250
 MAX_CHANNELS = 500
@@ -16,7 +16,6 @@ MAX_BYTES = 262_144
 _MAX_COLOR = 0xFFFFFF
 _MAX_POSITION = 2**31 - 1
 _MAX_TYPE = 255
-_PICTURE_HASH = re.compile("(a_)?[0-9a-f]{32}")
 
 
 class GuildRole(TypedDict):
@@ -43,20 +42,11 @@ class GuildChannel(TypedDict):
     """Id of the category that it stands in; None for none."""
 
 
-def is_picture_hash(value: object) -> bool:
-    """Returns whether a value is Discord's hash of a picture: 32 hex digits, with "a_" before those of an animated one."""
-    return isinstance(value, str) and _PICTURE_HASH.fullmatch(value) is not None
-
-
 def description_args(
     name: str | None, icon: str | None, roles: Sequence[GuildRole], channels: Sequence[GuildChannel]
 ) -> list[str]:
     """Returns a description as arguments of describe.lua. Raises InvalidInputError."""
-    if icon is not None and not is_picture_hash(icon):
-        raise InvalidInputError(
-            'icon must be Discord\'s hash of the icon, 32 hex digits with "a_" before those of an animated one, or None, '
-            f"not {icon!r}"
-        )
+    check_picture_hash("icon", icon)
     args = [
         "" if name is None else _checked_name("name", name),
         icon or "",

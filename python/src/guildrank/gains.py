@@ -9,6 +9,7 @@ from typing import Any, Sequence
 
 from .checks import MAX_GAIN, check_whole, checked_text
 from .errors import InvalidInputError
+from .picture_hash import avatar_change
 from .profiles import time_of
 from .records import XpChange
 from .rules_document import XpAmount
@@ -66,12 +67,15 @@ class Claim(Gain):
 
 
 def award_args(
-    amount: XpAmount, cooldown_ms: int, username: str, rank: bool, factor: float | None
+    amount: XpAmount, cooldown_ms: int, username: str, rank: bool, factor: float | None, avatar: str | None
 ) -> list[str | int]:
     """Returns an award as arguments of award.lua, after the user id. Raises InvalidInputError."""
     check_whole("cooldown_ms", cooldown_ms, 0, MAX_COOLDOWN_MS)
     args: list[str | int] = [_drawn(amount), cooldown_ms, checked_text("username", username), "rank" if rank else ""]
-    return args if factor is None else [*args, _factor_text(factor)]
+    change = avatar_change("avatar", avatar)
+    if factor is not None or change:
+        args.append("" if factor is None else _factor_text(factor))
+    return [*args, change] if change else args
 
 
 def award_of(reply: list[Any]) -> Award:

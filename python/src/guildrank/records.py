@@ -10,6 +10,7 @@ from typing import Any, Sequence, TypedDict
 from .checks import check_whole, checked_text
 from .curves import MAX_XP
 from .errors import InvalidInputError
+from .picture_hash import avatar_change
 
 _DAY_MS = 86_400_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -26,6 +27,8 @@ class ProfileChange(TypedDict, total=False):
     """Days in a row."""
     last_daily_claim: datetime | str | None
     """A datetime with a time zone, or a text of ISO 8601 with one; at most a day from now."""
+    avatar: str | None
+    """Discord's hash of the avatar: 32 hex digits, with "a_" before those of an animated one."""
 
 
 _FIELDS = tuple(ProfileChange.__annotations__)
@@ -84,7 +87,7 @@ class RecordResult(XpChange):
 
 
 def record_args(record: XpRecord, path: str = "") -> list[str]:
-    """Returns a record as arguments of record.lua. `path` names its place in a list. Raises InvalidInputError."""
+    """Returns a record as arguments of record.lua, with an avatar. `path` names its place in a list. Raises InvalidInputError."""
     if not isinstance(record, XpRecord):
         raise InvalidInputError(f"{path or 'The record'} must be an XpRecord, not {record!r}")
     problem = _problem_of(record)
@@ -93,8 +96,15 @@ def record_args(record: XpRecord, path: str = "") -> list[str]:
     for name, amount in (("set", record.set), ("add", record.add)):
         if not (amount is None or type(amount) is int):
             raise InvalidInputError(f"{_at(path, name)} must be a whole number, not {amount!r}")
-    profile = "" if record.profile is None else profile_change(record.profile, _at(path, "profile"))
-    return [_xp_change(record), record.user_id, profile]
+    profile = ("", "") if record.profile is None else profile_change(record.profile, _at(path, "profile"))
+    return [_xp_change(record), record.user_id, *profile]
+
+
+def call_args(calls: Sequence[Sequence[str | int]]) -> tuple[bool, list[str | int]]:
+    """Returns whether some of the records change an avatar, and all records as ARGV of record.lua has them."""
+    if not any(avatar for *_, avatar in calls):
+        return False, [arg for call in calls for arg in call[:3]]
+    return True, ["avatars", *(arg for call in calls for arg in call)]
 
 
 def _problem_of(record: XpRecord) -> str | None:
@@ -119,8 +129,11 @@ def _xp_change(record: XpRecord) -> str:
     return f"take {-amount}" if record.floor == 0 and amount < 0 else f"add {amount}"
 
 
-def profile_change(profile: ProfileChange, path: str = "profile") -> str:
-    """Returns a change of a profile as record.lua takes it: "-" leaves a part as it is, "none" removes it. Raises InvalidInputError."""
+def profile_change(profile: ProfileChange, path: str = "profile") -> tuple[str, str]:
+    """Returns a change of a profile and of the avatar as record.lua takes them. Raises InvalidInputError.
+
+    In the profile, "-" leaves a part as it is, and "none" removes it.
+    """
     if not isinstance(profile, dict):
         raise InvalidInputError(f"{path} must be a dict with {', '.join(_FIELDS)}, not {profile!r}")
     for name in profile:
@@ -135,7 +148,8 @@ def profile_change(profile: ProfileChange, path: str = "profile") -> str:
     if "username" in profile:
         username = profile["username"]
         parts.append("" if username is None else checked_text(f"{path}.username", username))
-    return "" if parts == ["-", "-", "-"] else " ".join(parts)
+    avatar = avatar_change(f"{path}.avatar", profile["avatar"]) if "avatar" in profile else ""
+    return "" if parts == ["-", "-", "-"] else " ".join(parts), avatar
 
 
 def _whole_or_none(value: object, name: str) -> str:

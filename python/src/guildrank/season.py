@@ -112,11 +112,12 @@ class SeasonReset:
         records: list[str] = []
         ranked: list[str] = []
         hidden: list[str] = []
-        for user, xp, place, profile in (row.split("\n", 3) for row in rows):
+        for user, xp, place, avatar, profile in (row.split("\n", 4) for row in rows):
             state, _, reasons = place.partition(" ")
             shown = split_profile(profile)
             numbers = ["none" if value is None else str(value) for value in (shown.level, shown.streak, shown.claim_ms)]
-            records += [f"hidden {xp}" if state == "hidden" else xp, user, " ".join([*numbers, shown.username])]
+            changes = [" ".join([*numbers, shown.username]), avatar or "none"]
+            records += [f"hidden {xp}" if state == "hidden" else xp, user, *changes]
             if state == "hidden":
                 hidden += [user, reasons]
             else:
@@ -129,11 +130,12 @@ class SeasonReset:
         await self._place_in_archive("hide", hidden)
         await self._place_in_archive("unhide", ranked)
         try:
-            await self._run(_STAGE, self._keys.guild(self._archive, "next:xp:lock"), [self._token, *records])
+            keys = self._keys.guild(self._archive, "next:xp:lock", "avatars")
+            await self._run(_STAGE, keys, [self._token, "avatars", *records])
         except RefusedError as error:
             if error.code != "field":
                 raise
-            user_id = records[3 * error.params["index"] + 1]
+            user_id = records[4 * error.params["index"] + 1]
             raise RefusedError("name_unfit", {"guild": self._guild, "user": user_id}) from error
         # Those that the archive has only now have no reasons yet.
         await self._place_in_archive("hide", hidden)
@@ -162,7 +164,7 @@ class SeasonReset:
 
     async def _step(self, guild: str, mode: str, *args: str | int) -> list[Any]:
         """Runs a mode of season.lua on the guild or on the archive. Raises RefusedError "lock" after a suspension of ten seconds."""
-        keys = self._keys.guild(guild, "season", "season:xp", "next:xp:lock", "hidden:reasons")
+        keys = self._keys.guild(guild, "season", "season:xp", "next:xp:lock", "hidden:reasons", "avatars")
         return await self._run(_SEASON, keys, [mode, self._token, *args])
 
     async def _run(self, script: Script, keys: list[str], args: Sequence[str | int]) -> list[Any]:

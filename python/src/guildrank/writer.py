@@ -21,7 +21,7 @@ from .errors import InvalidInputError, RefusedError
 from .gains import MIN_INTERVAL_MS, Award, Claim, award_args, award_of, claim_args, claim_of
 from .hiding import PlaceChange, SyncResult, change_reason, sync_members
 from .keys import Keys
-from .records import MemberChange, ProfileChange, RecordResult, XpRecord, member_changes, profile_change, record_args, record_result
+from .records import MemberChange, ProfileChange, RecordResult, XpRecord, call_args, member_changes, profile_change, record_args, record_result
 from .rules_document import XpAmount
 from .scripts import Args, Connection, Script, Scripts
 from .season import SeasonReset, SeasonResult
@@ -79,6 +79,7 @@ class GuildWriter:
         factor: float | None = None,
         cooldown_ms: int = 0,
         username: str = "",
+        avatar: str | None = "",
         rank: bool = False,
         event_id: str | None = None,
         reason: str | None = None,
@@ -87,12 +88,12 @@ class GuildWriter:
 
         `amount` is 0 to 10^9, or the least and the greatest of a range that gives a random number. `factor` multiplies this award too, such
         as that of `xp_for`: 0 to 1000 with six decimals at most. The product is rounded half up once, and exact; one above 2^53-1 is refused
-        as "range". `cooldown_ms` keeps the member from the next award. `username` is stored if it differs. With `rank`, the reply has the
-        rank. `reason` comes with what `xp_for` gives, and changes nothing.
+        as "range". `cooldown_ms` keeps the member from the next award. `username` is stored if it differs. `avatar` is Discord's hash of the
+        avatar, and None removes the stored one. With `rank`, the reply has the rank. `reason` comes with what `xp_for` gives, and changes nothing.
         """
         check_ids(guild_id, user_id)
-        args = [user_id, *award_args(amount, cooldown_ms, username, rank, factor)]
-        keys = self._keys.guild(guild_id, f"cooldown:{user_id}")
+        args = [user_id, *award_args(amount, cooldown_ms, username, rank, factor, avatar)]
+        keys = self._keys.guild(guild_id, f"cooldown:{user_id}", *(["avatars"] if avatar != "" else []))
         return award_of(await self._once(_AWARD, guild_id, event_id, keys, args))
 
     async def claim_daily(
@@ -155,7 +156,7 @@ class GuildWriter:
         """
         check_ids(guild_id, user_id)
         check_whole("level", level, 0, MAX_XP)
-        return await self._record(guild_id, [[f"level {level}", user_id, "none - -"]], event_id)
+        return await self._record(guild_id, [[f"level {level}", user_id, "none - -", ""]], event_id)
 
     async def set_profiles(self, guild_id: str, profiles: Mapping[str, ProfileChange]) -> list[str]:
         """Changes profiles of members, ranked or hidden, by user id. Passes over users who are none, and creates nobody. O(n log m).
@@ -167,7 +168,7 @@ class GuildWriter:
         check_ids(guild_id, *profiles)
         calls: list[Args] = []
         for user_id, profile in profiles.items():
-            calls.append(["keep", user_id, profile_change(profile, f"profiles[{user_id!r}]")])
+            calls.append(["keep", user_id, *profile_change(profile, f"profiles[{user_id!r}]")])
         found: list[str] = []
         for first in range(0, len(calls), ENTRIES_A_CALL):
             reply = await self._record_slice(guild_id, calls, first, None)
@@ -202,7 +203,7 @@ class GuildWriter:
         """Erases members, ranked or hidden, with all that is stored of them in the guild. Returns how many were members. O(n log m)."""
         removed = 0
         for some in in_slices(checked_user_ids(guild_id, user_ids)):
-            keys = self._keys.guild(guild_id, "season:xp", "hidden:reasons", *(f"cooldown:{user_id}" for user_id in some))
+            keys = self._keys.guild(guild_id, "season:xp", "hidden:reasons", "avatars", *(f"cooldown:{user_id}" for user_id in some))
             removed += int(await self._scripts.run(_REMOVE, keys, some))
         return removed
 
@@ -261,9 +262,10 @@ class GuildWriter:
 
     async def _record_slice(self, guild_id: str, calls: Sequence[Args], first: int, event_id: str | None) -> list[Any]:
         """Runs record.lua on one slice. A refusal names the index among all."""
-        args = ["each", *(arg for call in calls[first : first + ENTRIES_A_CALL] for arg in call)]
+        has_avatars, args = call_args(calls[first : first + ENTRIES_A_CALL])
+        keys = self._keys.guild(guild_id, *(["avatars"] if has_avatars else []))
         try:
-            return await self._once(_RECORD, guild_id, event_id, self._keys.guild(guild_id), args, first // ENTRIES_A_CALL)
+            return await self._once(_RECORD, guild_id, event_id, keys, ["each", *args], first // ENTRIES_A_CALL)
         except RefusedError as error:
             raise RefusedError(error.code, {"index": error.params["index"] + first}) from None
 

@@ -18,7 +18,7 @@ const TYPES: readonly (readonly [name: RegExp, type: string])[] = [
   [/^\{G\}~(week|month)(\.prev)?:(xp|hidden)$/, 'zset'],
   [/^\{G\}:((next:)?(xp|hidden)|season:xp)$/, 'zset'],
   [
-    /^\{G\}:((next:)?(stats|config|members)|(next:)?hidden:reasons|next:carried|about|season|keys|keys:used|usage)$/,
+    /^\{G\}:((next:)?(stats|config|members)|(next:)?hidden:reasons|(next:)?avatars|next:carried|about|season|keys|keys:used|usage)$/,
     'hash',
   ],
   [

@@ -9,7 +9,7 @@ import { publishInvalidation, type Store } from '../store/store.ts';
 /** Deletes members, counters, config, quota, season and description at once, while a lock has the token. Its keys end with those of the boards. */
 export const deleteScript = defineScript({
   name: 'delete',
-  keys: [...GUILD_KEYS, 'season', 'seasonXp', 'quota', 'hiddenReasons', 'about', 'lock'],
+  keys: [...GUILD_KEYS, 'season', 'seasonXp', 'quota', 'hiddenReasons', 'about', 'avatars', 'lock'],
   args: ({ token }: { token: string }) => [token],
   decode(reply: ScriptReply) {
     throwRefusal(reply);

@@ -2,7 +2,7 @@ import { MAX_ABOUT_BYTES, MAX_ABOUT_NAME } from '../bounds.ts';
 import { InvalidInputError, shownText } from '../errors.ts';
 import { checkFields, checkIds, checkList, checkText, wholeText } from '../members/check-fields.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
-import { isPictureHash } from '../ranking/picture-hash.ts';
+import { isPictureHash, PICTURE_HASH_RULE } from '../ranking/picture-hash.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import type { GuildChannel, GuildRole } from './about.ts';
@@ -48,9 +48,7 @@ function describedFields(description: GuildDescription): string[] {
   checkFields(description, 'the description of a guild', ['name', 'icon', 'roles', 'channels']);
   const { name, icon = null, roles = [], channels = [] } = description;
   if (icon !== null && !isPictureHash(icon))
-    throw new InvalidInputError(
-      `icon must be Discord's hash of the icon, 32 hex digits with "a_" before those of an animated one, or null, not ${shownText(icon)}`,
-    );
+    throw new InvalidInputError(`icon must be ${PICTURE_HASH_RULE}, not ${shownText(icon)}`);
   const fields = [
     name === undefined ? '' : checkedName(name, 'name'),
     icon ?? '',

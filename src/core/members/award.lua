@@ -3,11 +3,13 @@
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:cooldown:U ("60000 ms": the length of the cooldown that runs, with a time to live). A cooldown of which more than its length
 --         is left is over, because then Redis's clock went back. One without a length ends with its time to live.
+-- KEYS[7], for a call with an avatar: gr:{G}:avatars (hash: user id -> avatar). The key of an event then comes after it.
 -- KEYS[7], for a call that is done once for an event: gr:{G}:event:ID. ARGV then begins with its time to live, 1 .. 86400000 ms. The event keeps
 --         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end. Another call of the event is refused.
 -- ARGV[1] user id   ARGV[2] XP, a whole number 0 .. 1000000000   ARGV[3] cooldown that this award starts, in ms, 0 .. 31536000000; 0 = none
 -- ARGV[4] name to store, "" = leave it   ARGV[5] "rank" to be told the rank, else ""
 -- ARGV[6] factor of this award, 0 .. 1000 with six decimals at most, such as "1.5"; "" or left out = 1
+-- ARGV[7] avatar to store: 32 hex digits, with "a_" before those of an animated one; "none" removes it, "" or left out = leave it
 --
 -- The gain is XP times the multiplier times the factor, rounded half up once. It is exact for multipliers to 10^9, and one that would lead above 2^53-1
 -- is refused as "range". Six decimals of the multiplier count. One that is no plain decimal, such as "1e1", multiplies in doubles. A new
@@ -21,6 +23,9 @@
 
 --- @include lib-gain
 --- @include lib-event
+--- @include lib-avatars
+
+local AVATARS = take_avatars_key(7)
 
 -- Returns XP times the text of a multiplier and the factor of the call (each "" = 1), rounded half up once. An unfit multiplier is 1.
 local function multiplied(amount, multiplier, factor)
@@ -80,9 +85,13 @@ local function award()
     return { 'REFUSED', 0, 'argument' }
   end
   local member = read_member(ARGV[1], ARGV[4] ~= '')
-  local reason = refusal_of_name(member, ARGV[4])
+  local reason, avatar = refusal_of_name(member, ARGV[4]), ARGV[7] or ''
   if reason then
     return { 'REFUSED', 0, reason }
+  elseif not is_avatar(avatar) then
+    return { 'REFUSED', 0, 'field' }
+  elseif avatar ~= '' then
+    require_avatars(AVATARS, member.id)
   end
   if ARGV[5] == 'rank' then
     require_permissions(KEYS[1], 'ZREVRANK')
@@ -107,8 +116,13 @@ local function award()
   end
   if reply[1] == 'REFUSED' then
     return reply
-  elseif reply[1] == 'OK' and cooldown > 0 then
-    redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', format_integer(cooldown))
+  elseif reply[1] == 'OK' then
+    if cooldown > 0 then
+      redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', format_integer(cooldown))
+    end
+    if avatar ~= '' then
+      store_avatar(AVATARS, member.id, avatar)
+    end
   end
   local rank = ARGV[5] == 'rank' and redis.call('ZREVRANK', KEYS[1], member.id)
   reply[10] = rank and rank + 1 or ''

@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { InvalidInputError, shownText } from '../errors.ts';
-import { GUILD_KEYS } from '../store/keys.ts';
+import { GUILD_KEYS, type GuildKeys } from '../store/keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import { checkFields, checkText, wholeText } from './check-fields.ts';
 import type { EventCall, OnceOptions } from './event.ts';
 import { decodeGain, type Gain } from './gain.ts';
 import { FACTOR_RULE, isFactor, MAX_COOLDOWN_MS, MAX_GAIN, type XpAmount } from './limits.ts';
+import { avatarChange, checkAvatar } from './records.ts';
 
 /** XP for one message of a member. */
 export interface AwardRequest extends OnceOptions {
@@ -22,6 +23,8 @@ export interface AwardRequest extends OnceOptions {
   readonly cooldownMs?: number;
   /** Display name to store, if it differs. */
   readonly username?: string;
+  /** Discord's hash of the avatar, to store if it differs; null removes it. */
+  readonly avatar?: string | null;
   /** Whether to answer the rank too. */
   readonly rank?: boolean;
   /** Comes with what `xpFor` gives, and changes nothing. */
@@ -34,6 +37,7 @@ const FIELDS: readonly (keyof AwardRequest)[] = [
   'factor',
   'cooldownMs',
   'username',
+  'avatar',
   'rank',
   'eventId',
   'reason',
@@ -50,7 +54,7 @@ export interface Award extends Gain {
   readonly rank: number | null;
 }
 
-/** Gives XP for a message. Its keys end with that of the event, if there is one. */
+/** Gives XP for a message. Its keys end with {@link awardKeys}. */
 export const awardScript = defineScript({
   name: 'award',
   keys: [...GUILD_KEYS, 'cooldown'],
@@ -66,12 +70,23 @@ export const awardScript = defineScript({
 /** Returns a request as the arguments of award.lua, after the user id. @throws InvalidInputError */
 export function awardArguments(request: AwardRequest): string[] {
   checkFields(request, 'an award', FIELDS);
-  const { amount, factor, cooldownMs = 0, username = '', rank = false } = request;
+  const { amount, factor, cooldownMs = 0, username = '', avatar, rank = false } = request;
   checkText(username, 'username');
+  checkAvatar(avatar, 'avatar');
   const cooldown = wholeText('cooldownMs', cooldownMs, 0, MAX_COOLDOWN_MS);
   const args = [drawn(amount), cooldown, username, rank ? 'rank' : ''];
-  if (factor !== undefined) args.push(factorText(factor));
+  if (factor !== undefined || avatar !== undefined) args.push(factor === undefined ? '' : factorText(factor));
+  if (avatar !== undefined) args.push(avatarChange(avatar));
   return args;
+}
+
+/** Returns the keys that {@link awardScript} takes after its own: that of the avatars if it changes one, and that of the event. */
+export function awardKeys(
+  { avatars }: Pick<GuildKeys, 'avatars'>,
+  { avatar }: AwardRequest,
+  event: EventCall,
+): readonly string[] {
+  return avatar === undefined ? event.keys : [avatars, ...event.keys];
 }
 
 /** Returns a factor with its six decimals. */

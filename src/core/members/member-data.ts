@@ -9,19 +9,20 @@ import type { ClientStore } from '../store/store.ts';
  */
 export async function readMemberData({ client, redisKeys }: ClientStore, guild: string, userId: string) {
   const keys = redisKeys.guild(guild);
-  const read = ({ xp, hidden, hiddenReasons, members }: GuildKeys) =>
+  const read = ({ xp, hidden, hiddenReasons, members, avatars }: GuildKeys) =>
     Promise.all([
       client.zscore(xp, userId),
       client.zscore(hidden, userId),
       client.hget(hiddenReasons, userId),
       client.hget(members, userId),
+      client.hget(avatars, userId),
     ]);
   const readBoard = async (board: BoardName) => {
     const { xp, hidden } = boardKeys(keys.xp, board);
     const gain = (await client.zscore(xp, userId)) ?? (await client.zscore(hidden, userId));
     return gain === null ? [] : [[board, gain] as const];
   };
-  const [[xp, hidden_xp, hidden_reasons, stored], staged, cooldown, season_xp, onBoards] = await Promise.all([
+  const [[xp, hidden_xp, hidden_reasons, stored, avatar], staged, cooldown, season_xp, onBoards] = await Promise.all([
     read(keys),
     read(redisKeys.staging(guild)),
     client.pttl(keys.cooldownPrefix + userId),
@@ -29,7 +30,7 @@ export async function readMemberData({ client, redisKeys }: ClientStore, guild: 
     Promise.all(BOARDS.map(readBoard)),
   ]);
   const gained = onBoards.flat();
-  const [stagedXp, stagedHiddenXp, stagedReasons, stagedProfile] = staged;
+  const [stagedXp, stagedHiddenXp, stagedReasons, stagedProfile, stagedAvatar] = staged;
   const xpStaged = stagedXp ?? stagedHiddenXp;
   const parts = {
     /** XP in the ranking. */
@@ -39,6 +40,8 @@ export async function readMemberData({ client, redisKeys }: ClientStore, guild: 
     /** Why it is hidden, as it is stored; null for a moderator's wish alone, and for a ranked member. */
     hidden_reasons,
     profile: profileData(stored),
+    /** Discord's hash of the avatar. */
+    avatar,
     /** Milliseconds until the next award counts. */
     cooldown_ms: cooldown > 0 ? cooldown : null,
     /** XP that an unfinished end of a season has archived. */
@@ -47,7 +50,9 @@ export async function readMemberData({ client, redisKeys }: ClientStore, guild: 
     boards: gained.length > 0 ? Object.fromEntries(gained) : null,
     /** The member of an unfinished import. */
     staged:
-      xpStaged === null ? null : { xp: xpStaged, hidden_reasons: stagedReasons, profile: profileData(stagedProfile) },
+      xpStaged === null
+        ? null
+        : { xp: xpStaged, hidden_reasons: stagedReasons, profile: profileData(stagedProfile), avatar: stagedAvatar },
   };
   return Object.values(parts).every((part) => part === null) ? null : { guild, user_id: userId, ...parts };
 }

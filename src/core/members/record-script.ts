@@ -1,4 +1,4 @@
-import { GUILD_KEYS } from '../store/keys.ts';
+import { GUILD_KEYS, type GuildKeys } from '../store/keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import { type EventCall, isRepeated } from './event.ts';
@@ -38,14 +38,29 @@ interface Recorded {
   readonly repeated: boolean;
 }
 
+const changesAvatar = ({ avatar }: MemberChangeText) => avatar !== '';
+
 /** Returns the changes as ARGV has them. */
 function changeArguments(changes: readonly MemberChangeText[]): string[] {
-  const args: string[] = [];
-  for (const { xp, userId, profile } of changes) args.push(xp, userId, profile);
+  const hasAvatars = changes.some(changesAvatar);
+  const args: string[] = hasAvatars ? ['avatars'] : [];
+  for (const { xp, userId, profile, avatar } of changes) {
+    args.push(xp, userId, profile);
+    if (hasAvatars) args.push(avatar);
+  }
   return args;
 }
 
-/** Records members, all or none of them. Its keys end with that of the event, if there is one. */
+/** Returns the keys that {@link recordScript} takes after its own: that of the avatars if it changes some, and that of the event. */
+export function recordKeys(
+  { avatars }: Pick<GuildKeys, 'avatars'>,
+  changes: readonly MemberChangeText[],
+  event: EventCall,
+): readonly string[] {
+  return changes.some(changesAvatar) ? [avatars, ...event.keys] : event.keys;
+}
+
+/** Records members, all or none of them. Its keys end with {@link recordKeys}. */
 export const recordScript = defineScript({
   name: 'record',
   keys: GUILD_KEYS,
@@ -81,7 +96,7 @@ export const recordScript = defineScript({
 /** Records members as {@link recordScript} does, while a lock has the token. */
 export const stageScript = defineScript({
   name: 'stage',
-  keys: [...GUILD_KEYS, 'lock'],
+  keys: [...GUILD_KEYS, 'lock', 'avatars'],
   boards: true,
   args: ({ token, changes }: { token: string; changes: readonly MemberChangeText[] }) => [
     token,

@@ -2,8 +2,9 @@ import { MAX_XP } from '../ranking/curves.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import { checkFields, checkIds, checkList, wholeText } from './check-fields.ts';
 import { type EventCall, eventCall, NO_EVENT, type OnceOptions } from './event.ts';
-import { type MemberChange, recordScript, type XpChange } from './record-script.ts';
+import { type MemberChange, recordKeys, recordScript, type XpChange } from './record-script.ts';
 import {
+  avatarChange,
   changesOf,
   checkProfile,
   checkRecords,
@@ -94,8 +95,15 @@ export async function loadMembers(
 ): Promise<{ readonly created: number }> {
   checkIds(guildId, checkRecords(records, now(), FILE_FIELDS));
   const created = await inSlices(records, async (slice) => {
-    const fields = { event: NO_EVENT, changes: changesOf(slice), namesEach: false };
-    const recorded = await recordScript.run(store.scripts, store.redisKeys.guild(guildId), fields);
+    const guild = store.redisKeys.guild(guildId);
+    const changes = changesOf(slice);
+    const further = recordKeys(guild, changes, NO_EVENT);
+    const recorded = await recordScript.run(
+      store.scripts,
+      guild,
+      { event: NO_EVENT, changes, namesEach: false },
+      further,
+    );
     return recorded.created;
   });
   return { created: sumOf(created) };
@@ -111,7 +119,7 @@ export async function setMemberLevel(
   checkFields(change, 'a level', LEVEL_FIELDS);
   const { userId, level, eventId } = change;
   checkIds(guildId, [userId]);
-  const changes = [{ userId, xp: `level ${wholeText('level', level, 0, MAX_XP)}`, profile: 'none - -' }];
+  const changes = [{ userId, xp: `level ${wholeText('level', level, 0, MAX_XP)}`, profile: 'none - -', avatar: '' }];
   const event = eventCall(store.redisKeys.guild(guildId), eventId, eventTtlMs, 0);
   const { revision, created, members, repeated } = await sendChanges(store, guildId, changes, event);
   const { xpBefore, levelBefore, xp, level: now } = members[0] ?? NO_CHANGE;
@@ -137,7 +145,7 @@ export async function setMemberProfiles(
     updates.map(({ userId }) => userId),
   );
   const changes = updates.map(({ userId, profile }, index) => {
-    return { userId, xp: 'keep', profile: profileChange(profile, index) };
+    return { userId, xp: 'keep', profile: profileChange(profile, index), avatar: avatarChange(profile.avatar) };
   });
   const found = await inSlices(changes, async (slice) => {
     const { passedOver } = await sendChanges(store, guildId, slice, NO_EVENT);
@@ -152,5 +160,6 @@ function sendChanges(
   changes: readonly MemberChangeText[],
   event: EventCall,
 ) {
-  return recordScript.run(scripts, redisKeys.guild(guildId), { event, changes, namesEach: true }, event.keys);
+  const guild = redisKeys.guild(guildId);
+  return recordScript.run(scripts, guild, { event, changes, namesEach: true }, recordKeys(guild, changes, event));
 }

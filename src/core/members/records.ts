@@ -1,5 +1,6 @@
-import { InvalidInputError, RefusedError } from '../errors.ts';
+import { InvalidInputError, RefusedError, shownText } from '../errors.ts';
 import type { HideReason } from '../ranking/model.ts';
+import { isPictureHash, PICTURE_HASH_RULE } from '../ranking/picture-hash.ts';
 import { checkFields, checkList, checkText } from './check-fields.ts';
 
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
@@ -12,9 +13,17 @@ export interface ProfileChange {
   readonly dailyStreak?: number | null;
   /** ISO 8601, or a Date; at most a day from now. */
   readonly lastDailyClaim?: string | Date | null;
+  /** Discord's hash of the avatar: 32 hex digits, with `a_` before those of an animated one. */
+  readonly avatar?: string | null;
 }
 
-const PROFILE_FIELDS: readonly (keyof ProfileChange)[] = ['username', 'level', 'dailyStreak', 'lastDailyClaim'];
+const PROFILE_FIELDS: readonly (keyof ProfileChange)[] = [
+  'username',
+  'level',
+  'dailyStreak',
+  'lastDailyClaim',
+  'avatar',
+];
 
 /** A change of one member's XP: either `set` or `add`. XP is an integer 0 .. 2^53-1; an `add` may be negative. A user who is no member becomes one. */
 export type XpRecord = { readonly userId: string; readonly profile?: ProfileChange } & (
@@ -71,10 +80,17 @@ function problemOf(record: XpRecord): string | undefined {
 export function checkProfile(profile: ProfileChange, path: string, now: number): void {
   const place = `${path && `${path}.`}profile`;
   checkFields(profile, 'a profile', PROFILE_FIELDS, place);
-  const { username = null, lastDailyClaim } = profile;
+  const { username = null, lastDailyClaim, avatar } = profile;
   if (username !== null) checkText(username, `${place}.username`);
   if (lastDailyClaim && isFutureClaim(lastDailyClaim, now))
     throw new InvalidInputError(`${place}.lastDailyClaim ${FUTURE_CLAIM}`);
+  checkAvatar(avatar, `${place}.avatar`);
+}
+
+/** Checks an avatar that a call can give: a hash, null for none, or undefined. @throws InvalidInputError */
+export function checkAvatar(avatar: unknown, path: string): void {
+  if (avatar === undefined || avatar === null || isPictureHash(avatar)) return;
+  throw new InvalidInputError(`${path} must be ${PICTURE_HASH_RULE}, not ${shownText(avatar)}`);
 }
 
 const DAY_MS = 86_400_000;
@@ -98,6 +114,8 @@ export interface MemberChangeText {
   readonly xp: string;
   /** Change of the profile. */
   readonly profile: string;
+  /** Change of the avatar; "" leaves it as it is. */
+  readonly avatar: string;
 }
 
 /** Returns records as record.lua takes them. @throws RefusedError for a value that has no such form. */
@@ -106,6 +124,7 @@ export function changesOf(records: readonly XpRecord[]): MemberChangeText[] {
     userId: record.userId,
     xp: xpChange(record, index),
     profile: profileChange(record.profile, index),
+    avatar: avatarChange(record.profile?.avatar),
   }));
 }
 
@@ -120,7 +139,12 @@ function xpChange(record: XpRecord, index: number): string {
   return record.floor === 0 && amount < 0 ? `take ${-amount}` : `add ${amount}`;
 }
 
-/** Returns the change of a profile as record.lua takes it: "-" leaves a part as it is, "none" removes it. @throws RefusedError */
+/** Returns the change of an avatar as award.lua and record.lua take it: "" leaves it as it is, "none" removes it. */
+export function avatarChange(avatar: string | null | undefined): string {
+  return avatar === undefined ? '' : (avatar ?? 'none');
+}
+
+/** Returns the change of a profile, but for its avatar, as record.lua takes it: "-" leaves a part as it is, "none" removes it. @throws RefusedError */
 export function profileChange(profile: ProfileChange | undefined, index: number): string {
   if (!profile) return '';
   const { username, level, dailyStreak, lastDailyClaim } = profile;

@@ -1,7 +1,8 @@
--- remove: erases members, ranked or hidden, with their profiles, cooldowns and marks of a season's end, and what a raw write left of others.
+-- remove: erases members, ranked or hidden, with their profiles, avatars, cooldowns and marks of a season's end, and what a raw write left of others.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
--- KEYS[6] gr:{G}:season:xp   KEYS[7] gr:{G}:hidden:reasons   KEYS[8..] per user id: gr:{G}:cooldown:U
+-- KEYS[6] gr:{G}:season:xp   KEYS[7] gr:{G}:hidden:reasons   KEYS[8] gr:{G}:avatars
+-- KEYS[9..] per user id: gr:{G}:cooldown:U
 -- ARGV user ids
 --
 -- Reply: number of them that were members; at 0, rev stays as it is, unless one was on a board.
@@ -12,7 +13,7 @@
 --- @include lib-member
 --- @include lib-profile
 
-local xp_key, hidden_key, members_key, marks_key, reasons_key = KEYS[1], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
+local xp_key, hidden_key, members_key, marks_key, reasons_key, avatars_key = KEYS[1], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local base = string.sub(xp_key, 1, -3)
 local stats = read_stats(KEYS[2])
 local curve = guild_curve(KEYS[3])
@@ -20,10 +21,11 @@ local removed, unhidden, found, is_dropped = 0, 0, {}, false
 
 for i, id in ipairs(ARGV) do
   local cooldown_key = base .. 'cooldown:' .. id
-  if KEYS[i + 7] ~= cooldown_key then
-    error('KEYS[' .. i + 7 .. '] is not ' .. cooldown_key, 0)
+  if KEYS[i + 8] ~= cooldown_key then
+    error('KEYS[' .. i + 8 .. '] is not ' .. cooldown_key, 0)
   end
   local level = explicit_level(redis.call('HGET', members_key, id))
+  redis.call('HGET', avatars_key, id)
   if not found[id] then
     found[id] = true
     local score, is_hidden = score_and_place(stats, xp_key, hidden_key, id)
@@ -44,12 +46,13 @@ end
 require_permissions(xp_key, 'ZREM')
 require_permissions(marks_key, 'ZREM')
 require_permissions(members_key, 'HDEL')
+require_permissions(avatars_key, 'HDEL')
 if unhidden > 0 then
   require_permissions(hidden_key, 'ZREM')
   require_permissions(reasons_key, 'HDEL')
 end
-if KEYS[8] then
-  require_permissions(KEYS[8], 'DEL')
+if KEYS[9] then
+  require_permissions(KEYS[9], 'DEL')
 end
 if removed > 0 or is_dropped then
   local hidden = unhidden > 0 and format_integer(redis.call('ZCARD', hidden_key) - unhidden)
@@ -61,7 +64,8 @@ for i, id in ipairs(ARGV) do
   redis.call('ZREM', xp_key, id)
   redis.call('ZREM', marks_key, id)
   redis.call('HDEL', members_key, id)
-  redis.call('DEL', KEYS[i + 7])
+  redis.call('HDEL', avatars_key, id)
+  redis.call('DEL', KEYS[i + 8])
   if unhidden > 0 then
     redis.call('ZREM', hidden_key, id)
     redis.call('HDEL', reasons_key, id)

@@ -7,7 +7,7 @@ import { inSlices, sumOf } from './slices.ts';
 /** Erases members. Its keys end with the cooldown of each. It returns how many of them were members. */
 export const removeScript = defineScript({
   name: 'remove',
-  keys: [...GUILD_KEYS, 'seasonXp', 'hiddenReasons'],
+  keys: [...GUILD_KEYS, 'seasonXp', 'hiddenReasons', 'avatars'],
   boards: true,
   args: (userIds: readonly string[]) => userIds,
   decode: (removed: number | string) => Number(removed),

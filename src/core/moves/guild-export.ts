@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RefusedError } from '../errors.ts';
 import { reasonsIn } from '../ranking/model.ts';
+import { isPictureHash } from '../ranking/picture-hash.ts';
 import { BOARDS, boardKeys, type LockedKeys } from '../store/keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { type ClientStore, transact } from '../store/store.ts';
@@ -117,10 +118,11 @@ export class GuildExport {
     const pipeline = this.store.client
       .pipeline()
       .hmgetBuffer(keys.members, ...userIds)
-      .hmget(keys.hiddenReasons, ...userIds);
+      .hmget(keys.hiddenReasons, ...userIds)
+      .hmget(keys.avatars, ...userIds);
     for (const board of BOARDS) pipeline.zmscore(boardKeys(keys.xp, board)[place], ...userIds);
     for (const userId of userIds) pipeline.pttl(keys.cooldownPrefix + userId);
-    const [profiles, reasons, ...rest] = await transact(pipeline);
+    const [profiles, reasons, avatars, ...rest] = await transact(pipeline);
     const [gains, ttls] = [rest.slice(0, BOARDS.length) as (string | null)[][], rest.slice(BOARDS.length)];
     const changed: MovedMember[] = [];
     for (const [index, userId] of userIds.entries()) {
@@ -131,9 +133,11 @@ export class GuildExport {
       const kind = place === 'hidden' ? `hidden ${reasonsIn(text).join(' ')}` : 'ranked';
       const onBoards = gains.map((board) => board[index] ?? '0');
       const gained = onBoards.some((gain) => gain !== '0') ? onBoards.join(',') : '';
-      const member: MovedMember = [userId, kind, xp, until, profile, gained];
+      const stored = (avatars as (string | null)[])[index];
+      const avatar = isPictureHash(stored) ? stored : '';
+      const member: MovedMember = [userId, kind, xp, until, profile, gained, avatar];
       // Two readings of the same time to live are some milliseconds apart.
-      const digest = digestOf([kind, xp, Math.round(until / 1000), profile, gained]);
+      const digest = digestOf([kind, xp, Math.round(until / 1000), profile, gained, avatar]);
       if ((found.get(userId) ?? this.written.get(userId)) !== digest) changed.push(member);
       found.set(userId, digest);
       this.written.delete(userId);

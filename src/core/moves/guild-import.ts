@@ -94,10 +94,10 @@ class GuildImport {
   /** Stores the rest. The records of the API keys come last, so that no key works before the guild is complete. */
   async finish({ keys, quota, ...rest }: MovedRest): Promise<Imported> {
     const { apiKeys } = this.store;
-    const { ranked, hidden, rev, stats, config, season, used, usage } = rest;
+    const { ranked, hidden, rev, stats, config, season, about, used, usage } = rest;
     await this.refuseKeysOfOthers(keys);
     const listed = keys.flatMap(({ id, sha256 }) => [id, sha256]);
-    const hashes = { stats, config, season, apiKeys: listed, apiKeysUsed: used, usage };
+    const hashes = { stats, config, season, about, apiKeys: listed, apiKeysUsed: used, usage };
     let stored = 0;
     try {
       for (const [hash, fields] of Object.entries(hashes)) await this.storeFields(hash as MovedHash, fields);

@@ -6,10 +6,21 @@ import type { Fields, MovedMember } from './moved-guild.ts';
 
 /** The scripts that store a guild which comes from another Redis, one for each step of move.lua. */
 
-const KEYS = [...GUILD_KEYS, 'season', 'apiKeys', 'quota', 'lock', 'hiddenReasons', 'apiKeysUsed', 'usage'] as const;
+const KEYS = [
+  ...GUILD_KEYS,
+  'season',
+  'apiKeys',
+  'quota',
+  'lock',
+  'hiddenReasons',
+  'apiKeysUsed',
+  'usage',
+  'about',
+  'avatars',
+] as const;
 
 /** A hash of a guild, by the name of its Redis key. */
-export type MovedHash = 'stats' | 'config' | 'season' | 'apiKeys' | 'apiKeysUsed' | 'usage';
+export type MovedHash = 'stats' | 'config' | 'season' | 'apiKeys' | 'apiKeysUsed' | 'usage' | 'about';
 
 /** What every step takes. */
 interface StepFields {
@@ -49,9 +60,9 @@ export const beginMoveScript = defineStep(
 export const putMembersScript = defineStep(
   'put',
   ({ members, now }: { members: readonly MovedMember[]; now: number }) =>
-    members.flatMap(([userId, place, xp = '0', until = 0, profile = '', gains = '']) => {
+    members.flatMap(([userId, place, xp = '0', until = 0, profile = '', gains = '', avatar = '']) => {
       const cooldownMs = Math.max(0, Math.round(until - now));
-      return [userId, place, xp, cooldownMs, toBytes(profile), gains];
+      return [userId, place, xp, cooldownMs, toBytes(profile), gains, avatar];
     }),
   () => undefined,
 );

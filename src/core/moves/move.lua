@@ -2,13 +2,14 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:keys   KEYS[8] gr:quota:{G}   KEYS[9] gr:{G}:next:xp:lock
--- KEYS[10] gr:{G}:hidden:reasons   KEYS[11] gr:{G}:keys:used   KEYS[12] gr:{G}:usage   KEYS[13..] per member that is put: gr:{G}:cooldown:U
+-- KEYS[10] gr:{G}:hidden:reasons   KEYS[11] gr:{G}:keys:used   KEYS[12] gr:{G}:usage   KEYS[13] gr:{G}:about   KEYS[14] gr:{G}:avatars
+-- KEYS[15..] per member that is put: gr:{G}:cooldown:U
 -- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
 --   "begin" version of the data ("" = none)   takes the lock, and deletes what an unfinished import left. {"OK", name of the server}, {"BUSY"},
 --           or {"EXISTS"} when the guild has data of its own, or something else wrote to the unfinished one
 --   "put" per member: user id, "ranked" | "hidden REASONS" | "gone", XP, ms of cooldown left, profile as in KEYS[5], "" for none, XP on each of the four
---           boards with commas between. {"OK"}
---   "fields" number of KEYS[2], [3], [6], [7], [11] or [12], then fields and values of it. {"OK"}
+--           boards with commas between, avatar, "" for none. {"OK"}
+--   "fields" number of KEYS[2], [3], [6], [7], [11], [12] or [13], then fields and values of it. {"OK"}
 --   "finish" name of the server, ranked and hidden members, requests counted, ms of the quota window left. {"OK"}, or {"COUNT"} when the
 --           members are not as many. The guild stays unfinished
 --   "end" name of the server, revision at the source   the guild has a revision from now on, and is as any other. Gives the lock back. {"OK"}
@@ -51,7 +52,7 @@ if mode == 'begin' then
     return { 'EXISTS' }
   end
   require_permissions(KEYS[2], 'HSET', 'DEL')
-  local left_behind = { KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[10], unpack(of_boards) }
+  local left_behind = { KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[10], KEYS[13], KEYS[14], unpack(of_boards) }
   for _, key in ipairs(left_behind) do
     require_permissions(key, 'UNLINK')
   end
@@ -74,20 +75,22 @@ for _, key in ipairs({ KEYS[1], KEYS[4], unpack(of_boards) }) do
 end
 require_permissions(KEYS[5], 'HSET', 'HDEL')
 require_permissions(KEYS[10], 'HSET', 'HDEL')
+require_permissions(KEYS[14], 'HSET', 'HDEL')
 require_permissions(KEYS[2], 'HSET', 'HDEL')
 -- A full Redis refuses the first write of a script alone, and only one that needs memory.
 redis.call('HSET', KEYS[2], 'importing', '1')
 
 if mode == 'put' then
-  for i = 3, #ARGV, 6 do
-    local id, place, xp, cooldown, profile, gains = unpack(ARGV, i, i + 5)
-    local cooldown_key = KEYS[13 + (i - 3) / 6]
+  for i = 3, #ARGV, 7 do
+    local id, place, xp, cooldown, profile, gains, avatar = unpack(ARGV, i, i + 6)
+    local cooldown_key = KEYS[15 + (i - 3) / 7]
     for _, key in ipairs(of_boards) do
       redis.call('ZREM', key, id)
     end
     redis.call('ZREM', KEYS[1], id)
     redis.call('ZREM', KEYS[4], id)
     redis.call('HDEL', KEYS[5], id)
+    redis.call('HDEL', KEYS[14], id)
     redis.call('DEL', cooldown_key)
     local is_hidden = string.find(place, '^hidden ')
     store_reasons(KEYS[10], id, is_hidden and changed_reasons(place) or '')
@@ -95,6 +98,9 @@ if mode == 'put' then
       redis.call('ZADD', KEYS[is_hidden and 4 or 1], xp, id)
       if profile ~= '' then
         redis.call('HSET', KEYS[5], id, profile)
+      end
+      if avatar ~= '' then
+        redis.call('HSET', KEYS[14], id, avatar)
       end
       if cooldown + 0 > 0 then
         redis.call('SET', cooldown_key, cooldown .. ' ms', 'PX', cooldown)

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { oversizedKeyFields } from '../bounds.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
+import { isPictureHash } from '../ranking/picture-hash.ts';
 
 /** The stream of "guild export": one JSON value a line. Ids, names and values are texts of bytes (latin1), so that they arrive as they were. */
 export const FORMAT = 'guildrank-guild-1';
@@ -28,11 +29,12 @@ const member = z.union([
       milliseconds,
       z.string(),
       z.string().regex(GAINS),
+      z.string().refine((avatar) => avatar === '' || isPictureHash(avatar), 'an avatar that is no hash'),
     ])
     .readonly(),
   z.tuple([z.string(), z.literal('gone')]).readonly(),
 ]);
-/** User id, "ranked" or "hidden REASONS", XP, end of the cooldown in ms since 1970, profile, XP on each of the four boards. A later line about the same member replaces this one. */
+/** User id, "ranked" or "hidden REASONS", XP, end of the cooldown in ms since 1970, profile, XP on each of the four boards, avatar. A later line about the same member replaces this one. */
 export type MovedMember = z.output<typeof member>;
 
 /** An API key of a guild. */
@@ -52,6 +54,7 @@ const rest = z.object({
   stats: fields,
   config: fields,
   season: fields,
+  about: fields,
   keys: z
     .array(movedKeySchema)
     .refine(

@@ -17,11 +17,12 @@ export async function readRest(
 ): Promise<MovedRest> {
   const keys = redisKeys.guild(guildId);
   const quotaKey = redisKeys.quota(guildId);
-  const [ranked, hidden, config, season, shas, used, usage, count, ttl] = await Promise.all([
+  const [ranked, hidden, config, season, about, shas, used, usage, count, ttl] = await Promise.all([
     client.zcard(keys.xp),
     client.zcard(keys.hidden),
     client.hgetall(keys.config),
     client.hgetall(keys.season),
+    client.hgetall(keys.about),
     client.hgetall(keys.apiKeys),
     client.hgetall(keys.apiKeysUsed),
     client.hgetall(keys.usage),
@@ -40,6 +41,7 @@ export async function readRest(
     rev,
     config: listed(config),
     season: listed(season),
+    about: listed(about),
     stats: listed(Object.fromEntries(Object.entries(stats).filter(([name]) => !RUNNING.includes(name)))),
     keys: moved,
     used: listed(used),

@@ -5,3 +5,6 @@ const PICTURE_HASH = /^(?:a_)?[0-9a-f]{32}$/;
 export function isPictureHash(value: unknown): value is string {
   return typeof value === 'string' && PICTURE_HASH.test(value);
 }
+
+/** The rule of {@link isPictureHash}, for messages after "must be". */
+export const PICTURE_HASH_RULE = `32 hex digits, with "a_" before those of an animated picture, as Discord gives them, or null`;

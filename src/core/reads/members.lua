@@ -1,7 +1,7 @@
 -- members: reads members as they are stored, ranked or hidden.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
--- KEYS[6] gr:{G}:hidden:reasons
+-- KEYS[6] gr:{G}:hidden:reasons   KEYS[7] gr:{G}:avatars
 -- ARGV user ids
 --
 -- Reply: {rev, name of the curve ("custom=a,b,c,d,q,m" for one of its own), then per user id a text as lib-row.lua says, "" for a user who
@@ -16,6 +16,6 @@ local stats = read_stats(KEYS[2])
 local reply = { stats.rev, curve_text(KEYS[3]) }
 for i = 1, #ARGV do
   local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], ARGV[i])
-  reply[i + 2] = score and member_row(ARGV[i], score, is_hidden, KEYS[5], KEYS[6]) or ''
+  reply[i + 2] = score and member_row(ARGV[i], score, is_hidden, KEYS[5], KEYS[6], KEYS[7]) or ''
 end
 return { unpack(reply) }

@@ -1,5 +1,6 @@
 import { checkIds } from '../members/check-fields.ts';
 import { type HideReason, reasonsIn } from '../ranking/model.ts';
+import { isPictureHash } from '../ranking/picture-hash.ts';
 import { claimTime, explicitLevel, splitProfile } from '../ranking/profile.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
@@ -25,6 +26,8 @@ export interface StoredMember extends StoredProfile {
   readonly hidden: boolean;
   /** Why it is hidden; none for a ranked member. */
   readonly hiddenReasons: readonly HideReason[];
+  /** Discord's hash of the avatar, or null. */
+  readonly avatar: string | null;
 }
 
 /** Members of one moment. */
@@ -40,7 +43,7 @@ export interface StoredMembersAt {
 /** Reads members as they are stored, all at one moment. */
 export const membersScript = defineScript({
   name: 'members',
-  keys: [...GUILD_KEYS, 'hiddenReasons'],
+  keys: [...GUILD_KEYS, 'hiddenReasons', 'avatars'],
   args: (userIds: readonly string[]) => userIds,
   decode: ([revision, curve, ...rows]: ScriptReply): StoredMembersAt => ({
     revision: String(revision),
@@ -86,10 +89,11 @@ export class StoredMembers {
 
 /** Decodes a row of lib-row.lua. */
 export function decodeRow(row: string): StoredMember {
-  const [userId = '', xp, place = '', ...profile] = row.split('\n');
+  const [userId = '', xp, place = '', avatar, ...profile] = row.split('\n');
   const hidden = place !== 'ranked';
   const hiddenReasons = hidden ? reasonsIn(place) : [];
-  return { userId, xp: Number(xp), hidden, hiddenReasons, ...decodeProfile(profile.join('\n')) };
+  const member = { userId, xp: Number(xp), hidden, hiddenReasons, avatar: isPictureHash(avatar) ? avatar : null };
+  return { ...member, ...decodeProfile(profile.join('\n')) };
 }
 
 /** Decodes a value of gr:{G}:members. */

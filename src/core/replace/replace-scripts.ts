@@ -15,6 +15,8 @@ const KEYS = [
   'lock',
   'hiddenReasons',
   'nextHiddenReasons',
+  'avatars',
+  'nextAvatars',
 ] as const;
 
 /** Returns the keys of a guild and of its staged members, by the names that the scripts have for them. */
@@ -27,6 +29,7 @@ export function replacementKeys(guild: GuildKeys, staging: StagingKeys) {
     nextHidden: staging.hidden,
     nextMembers: staging.members,
     nextHiddenReasons: staging.hiddenReasons,
+    nextAvatars: staging.avatars,
     carried: staging.carried,
     lock: staging.lock,
   };

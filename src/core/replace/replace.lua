@@ -1,11 +1,11 @@
 -- replace: puts staged members in the place of all present ones, in steps (src/core/replace/staged-members.ts). A member that is hidden in
--- the guild stays hidden, with its reasons: with the staged XP and profile, or with its own when it is not staged. Ranking, hidden members,
--- their reasons, profiles, counters, curve and revision change at one moment, by "swap". The boards begin again.
+-- the guild stays hidden, with its reasons: with the staged XP, profile and avatar, or with its own when it is not staged. Ranking, hidden members,
+-- their reasons, profiles, avatars, counters, curve and revision change at one moment, by "swap". The boards begin again.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:next:xp   KEYS[7] gr:{G}:next:stats   KEYS[8] gr:{G}:next:config   KEYS[9] gr:{G}:next:hidden   KEYS[10] gr:{G}:next:members
 -- KEYS[11] gr:{G}:next:carried   KEYS[12] gr:{G}:next:xp:lock
--- KEYS[13] gr:{G}:hidden:reasons   KEYS[14] gr:{G}:next:hidden:reasons
+-- KEYS[13] gr:{G}:hidden:reasons   KEYS[14] gr:{G}:next:hidden:reasons   KEYS[15] gr:{G}:avatars   KEYS[16] gr:{G}:next:avatars
 -- ARGV[1] mode   ARGV[2] token of the lock   ARGV[3..] by mode:
 --   "lock"   takes the lock. {"OK"}, or {"BUSY"} when somebody has it
 --   "clear" fields and values of the next config   removes all that is staged, or was left behind. {"OK", members that were staged}
@@ -55,7 +55,7 @@ require_permissions(LOCK, 'PEXPIRE', 'DEL')
 
 -- Checks the right to move the staged members to the place of the present ones, or to remove them.
 local function require_rights_to_all()
-  for _, key in ipairs({ KEYS[14], unpack(KEYS, 6, 11) }) do
+  for _, key in ipairs({ KEYS[14], KEYS[16], unpack(KEYS, 6, 11) }) do
     require_permissions(key, 'UNLINK', 'EXISTS', 'RENAME')
   end
 end
@@ -65,7 +65,7 @@ local function clear()
   require_rights_to_all()
   require_permissions(KEYS[8], 'HSET')
   local staged = redis.call('ZCARD', KEYS[6]) + redis.call('ZCARD', KEYS[9])
-  redis.call('UNLINK', KEYS[14], unpack(KEYS, 6, 11))
+  redis.call('UNLINK', KEYS[14], KEYS[16], unpack(KEYS, 6, 11))
   redis.call('HDEL', KEYS[2], 'replacing')
   if ARGV[3] then
     redis.call('HSET', KEYS[8], unpack(ARGV, 3))
@@ -106,14 +106,19 @@ local function return_to_ranking(id)
   later_reasons(id, '')
 end
 
-local function copy(id, score)
-  local profile = redis.call('HGET', KEYS[5], id)
-  later('ZADD', KEYS[9], score, id)
-  if profile then
-    later('HSET', KEYS[10], id, profile)
+local function copy_field(from, to, id)
+  local value = redis.call('HGET', from, id)
+  if value then
+    later('HSET', to, id, value)
   else
-    later('HDEL', KEYS[10], id)
+    later('HDEL', to, id)
   end
+end
+
+local function copy(id, score)
+  later('ZADD', KEYS[9], score, id)
+  copy_field(KEYS[5], KEYS[10], id)
+  copy_field(KEYS[15], KEYS[16], id)
   later('HSET', CARRIED, id, COPIED)
 end
 
@@ -121,6 +126,7 @@ local function forget(id)
   copied = copied - 1
   later('ZREM', KEYS[9], id)
   later('HDEL', KEYS[10], id)
+  later('HDEL', KEYS[16], id)
   later('HDEL', CARRIED, id)
   later_reasons(id, '')
 end
@@ -168,6 +174,7 @@ local function change_staged(change, ids)
   require_permissions(KEYS[10], 'HSET', 'HDEL')
   require_permissions(CARRIED, 'HSET', 'HDEL')
   require_permissions(KEYS[14], 'HSET', 'HDEL')
+  require_permissions(KEYS[16], 'HSET', 'HDEL')
   if writes[1] and not store_changes(counted) then
     return false
   end
@@ -199,7 +206,7 @@ local function swap()
   elseif ARGV[7] and ARGV[7] ~= curve_text(KEYS[3]) then
     return { 'CURVE' }
   end
-  for _, key in ipairs({ KEYS[1], KEYS[4], KEYS[5], KEYS[13] }) do
+  for _, key in ipairs({ KEYS[1], KEYS[4], KEYS[5], KEYS[13], KEYS[15] }) do
     require_permissions(key, 'UNLINK', 'RENAME')
   end
   require_permissions(KEYS[2], 'HSET', 'HDEL')
@@ -232,8 +239,9 @@ local function swap()
     on_boards().write(stats)
   end
   redis.call('HDEL', KEYS[2], 'replacing')
-  redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5], KEYS[7], KEYS[8], CARRIED, KEYS[13])
-  for next, present in pairs({ [KEYS[6]] = KEYS[1], [KEYS[9]] = KEYS[4], [KEYS[10]] = KEYS[5], [KEYS[14]] = KEYS[13] }) do
+  redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5], KEYS[7], KEYS[8], CARRIED, KEYS[13], KEYS[15])
+  local places = { [KEYS[6]] = KEYS[1], [KEYS[9]] = KEYS[4], [KEYS[10]] = KEYS[5], [KEYS[14]] = KEYS[13], [KEYS[16]] = KEYS[15] }
+  for next, present in pairs(places) do
     if redis.call('EXISTS', next) == 1 then
       redis.call('RENAME', next, present)
     end

@@ -6,7 +6,7 @@ import { stepsOfScript } from '../store/script-steps.ts';
 
 /** The scripts that end a season, one for each step of season.lua. All but the first two need the lock with the token. */
 
-const KEYS = [...GUILD_KEYS, 'season', 'seasonXp', 'lock', 'hiddenReasons'] as const;
+const KEYS = [...GUILD_KEYS, 'season', 'seasonXp', 'lock', 'hiddenReasons', 'avatars'] as const;
 
 /** Where the members of a step are listed: those that are marked, the ranking, or the hidden members. */
 export type ListedPlace = 'marked' | 'ranked' | 'hidden';

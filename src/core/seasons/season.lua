@@ -2,7 +2,7 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:season:xp   KEYS[8] gr:{G}:next:xp:lock
--- KEYS[9] gr:{G}:hidden:reasons
+-- KEYS[9] gr:{G}:hidden:reasons   KEYS[10] gr:{G}:avatars
 -- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
 --   "begin" archive, "keep" | "drop"   takes the lock. {"OK", id of the season, "copy" | "reset" | "done", curve, multiplier}, or {"BUSY"},
 --           or {"OTHER", archive} while another season is not done, of which members are marked, or {"IMPORTING"} as "open"
@@ -131,6 +131,7 @@ local function reset(count)
       -- Who is hidden for more than its absence stays: its next message would show it.
       local goes = xp == 0 and season[4] == 'drop' and (not is_hidden or reasons_of(KEYS[9], id) == 'left')
       hidden = is_hidden and goes and hidden - 1 or hidden
+      redis.call('HGET', KEYS[10], id)
       local after = not goes and { score = format_integer(xp), xp = xp, is_hidden = is_hidden }
       change_member(stats, curve, id, { score = score, xp = old, explicit = level, is_hidden = is_hidden }, after)
       writes[#writes + 1] = { is_hidden and KEYS[4] or KEYS[1], id, profile, not goes and format_integer(xp) }
@@ -141,6 +142,7 @@ local function reset(count)
   require_permissions(KEYS[7], 'ZREMRANGEBYRANK', 'ZCARD')
   require_permissions(KEYS[5], 'HSET', 'HDEL')
   require_permissions(KEYS[9], 'HDEL')
+  require_permissions(KEYS[10], 'HDEL')
   if writes[1] and not store_changes(stats, 'hidden', format_integer(hidden)) then
     return { 'REFUSED', 0, 'total' }
   end
@@ -155,6 +157,7 @@ local function reset(count)
       redis.call('ZREM', key, id)
       redis.call('HDEL', KEYS[5], id)
       redis.call('HDEL', KEYS[9], id)
+      redis.call('HDEL', KEYS[10], id)
     end
   end
   redis.call('ZREMRANGEBYRANK', KEYS[7], 0, count - 1)
@@ -173,7 +176,7 @@ local function mark(count, cursor, place, which)
     local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], id)
     -- Without the field "hidden" in the counters, nobody is hidden.
     if score and (which ~= 'unmarked' or not redis.call('ZSCORE', KEYS[7], id)) then
-      reply[#reply + 1] = member_row(id, score, is_hidden, KEYS[5], KEYS[9])
+      reply[#reply + 1] = member_row(id, score, is_hidden, KEYS[5], KEYS[9], KEYS[10])
       marks[#marks + 1] = format_integer(whole_xp(score))
       marks[#marks + 1] = id
     end

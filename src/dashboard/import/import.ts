@@ -26,6 +26,7 @@ const FIELD_LABELS: readonly (readonly [word: FieldWord, label: string])[] = [
   ['level', 'Level'],
   ['streak', 'Daily streak'],
   ['claim', 'Last daily claim'],
+  ['avatar', 'Avatar'],
   ['hidden', 'Hidden'],
   ['guild', 'Guild'],
 ];

@@ -72,7 +72,10 @@ describeStores('what a bot tells of its guild', (kind) => {
   it.each([
     ['name has 101 characters, and the most is 100', { name: '\u{1f600}'.repeat(101) }],
     ['name must be a text, not 7', { name: 7 }],
-    ["icon must be Discord's hash of the icon", { icon: 'https://a.example/icon.png' }],
+    [
+      'icon must be 32 hex digits, with "a_" before those of an animated picture, as Discord gives them, or null, not "https',
+      { icon: 'https://a.example/icon.png' },
+    ],
     ['roles has 251 entries, and the most is 250', { roles: list(251, ROLE) }],
     ['channels has 501 entries, and the most is 500', { channels: list(501, CHANNEL) }],
     ['roles[1].name has 101 characters', { roles: [ROLE, { ...ROLE, name: 'a'.repeat(101) }] }],

@@ -17,8 +17,8 @@ describe('exports of other bots', () => {
       'mee6.json',
       'mee6',
       [
-        { userId: ONE, xp: 4700, username: 'ada', level: 10 },
-        { userId: TWO, xp: 100, username: 'böb 🎉', level: 1 },
+        { userId: ONE, xp: 4700, username: 'ada', level: 10, avatar: '0123456789abcdef0123456789abcdef' },
+        { userId: TWO, xp: 100, username: 'böb 🎉', level: 1, avatar: null },
       ],
     ],
     [
@@ -33,7 +33,7 @@ describe('exports of other bots', () => {
       'lurkr.json',
       'lurkr',
       [
-        { userId: ONE, xp: 4150, username: 'ada', level: 10 },
+        { userId: ONE, xp: 4150, username: 'ada', level: 10, avatar: 'a_0123456789abcdef0123456789abcdef' },
         { userId: TWO, xp: 100, level: 1 },
       ],
     ],

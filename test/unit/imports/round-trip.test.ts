@@ -19,6 +19,7 @@ const member: fc.Arbitrary<StoredMember> = fc
     dailyStreak: fc.nat(400),
     lastDailyClaim: fc.option(time.map((date) => date.toISOString())),
     hidden: fc.boolean(),
+    avatar: fc.option(fc.stringMatching(/^(a_)?[0-9a-f]{32}$/)),
     hiddenReasons: fc.subarray([...HIDE_REASONS], { minLength: 1 }),
   })
   .map((each) => ({ ...each, hiddenReasons: each.hidden ? reasonsIn(each.hiddenReasons.join(' ')) : [] }));
@@ -53,10 +54,11 @@ it.each(EXPORT_FORMATS)('any members that are exported as %s load back equal, in
         const encode = ENCODINGS[encoding] ?? Buffer.from;
         const file = await readFile(encode(await written(list, format)), { size: 16 * size });
         expect(refusals(file)).toEqual([]);
-        const expected = list.map(({ userId, xp, username, dailyStreak, lastDailyClaim, hidden, hiddenReasons }) =>
-          format === 'polaris'
-            ? { userId, xp, ...(hidden && { hidden }) }
-            : { userId, xp, username, dailyStreak, lastDailyClaim, hidden, ...(hidden && { hiddenReasons }) },
+        const expected = list.map(
+          ({ userId, xp, username, dailyStreak, lastDailyClaim, avatar, hidden, hiddenReasons }) =>
+            format === 'polaris'
+              ? { userId, xp, ...(hidden && { hidden }) }
+              : { userId, xp, username, dailyStreak, lastDailyClaim, avatar, hidden, ...(hidden && { hiddenReasons }) },
         );
         expect(file.rows).toMatchObject(expected);
         expect(file.rows).toHaveLength(list.length);

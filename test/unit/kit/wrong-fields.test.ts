@@ -9,8 +9,8 @@ const client = { evalsha: sent, eval: sent };
 const writer = createWriter(client);
 const reader = createReader(client);
 const RECORD = 'userId, set, add, floor, hidden, profile';
-const PROFILE = 'username, level, dailyStreak, lastDailyClaim';
-const AWARD = 'userId, amount, factor, cooldownMs, username, rank, eventId, reason';
+const PROFILE = 'username, level, dailyStreak, lastDailyClaim, avatar';
+const AWARD = 'userId, amount, factor, cooldownMs, username, avatar, rank, eventId, reason';
 const CLAIM = 'userId, reward, utcOffsetMinutes, graceDays, minIntervalMs, username, eventId';
 const WRITER = 'keyPrefix, eventTtlMs, replicas';
 

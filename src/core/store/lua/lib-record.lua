@@ -4,11 +4,13 @@
 --- @include lib-member
 --- @include lib-profile
 --- @include lib-lists
+--- @include lib-avatars
 
 local match, byte, sub, abs = string.match, string.byte, string.sub, math.abs
 -- The largest time of JavaScript, in milliseconds.
 local MAX_TIME = 8640000000000000
-local ARGS_A_MEMBER = 3
+-- Arguments for each member, and for each in a call with avatars.
+local ARGS_A_MEMBER, ARGS_WITH_AVATAR = 3, 4
 
 -- Levels and streaks of a change that are allowed. Most members share theirs.
 local numbers = { ['-'] = true, none = true }
@@ -56,9 +58,9 @@ local function least_xp_of(curve, level)
 end
 
 -- Returns the user ids that ARGV names.
-local function named_ids(first_arg)
+local function named_ids(first_arg, args_a_member)
   local args, ids, n = ARGV, {}, 0
-  for i = first_arg, #args, ARGS_A_MEMBER do
+  for i = first_arg, #args, args_a_member do
     n = n + 1
     ids[n] = args[i + 1]
   end
@@ -80,23 +82,29 @@ local function read_each(command, key, ids)
   return found
 end
 
-local function record(first_arg)
+local function record(first_arg, avatars_key)
   local xp_key, hidden_key, members_key = KEYS[1], KEYS[4], KEYS[5]
   local stats = read_stats(KEYS[2])
   -- A local is read in less time than a global.
   local args = ARGV
   local answers = args[first_arg] == 'each' and {}
   first_arg = answers and first_arg + 1 or first_arg
-  local whole, rest = math.modf((#args - first_arg + 1) / ARGS_A_MEMBER)
+  local args_a_member = ARGS_A_MEMBER
+  if args[first_arg] == 'avatars' then
+    first_arg, args_a_member = first_arg + 1, ARGS_WITH_AVATAR
+  end
+  local whole, rest = math.modf((#args - first_arg + 1) / args_a_member)
   if rest ~= 0 then
     return { 'REFUSED', whole, 'argument' }
   end
   local curve = guild_curve(KEYS[3])
-  local ids = named_ids(first_arg)
+  local ids = named_ids(first_arg, args_a_member)
   local scores, values = read_each('ZMSCORE', xp_key, ids), read_each('HMGET', members_key, ids)
   -- A call can name a member more than once. The lists hold its state at the index of the first time: as it was read, then as it was recorded.
   local first_index, recorded_hidden = {}, {}
   local zadd, zadd_hidden, stored, emptied = {}, {}, {}, {}
+  -- User id and avatar, and so on.
+  local avatars = {}
   local created, hidden_created = 0, 0
   -- The lengths of zadd and stored: "#" would search for their ends.
   local ranked_values, stored_values = 0, 0
@@ -136,7 +144,7 @@ local function record(first_arg)
     return nil, nil, 'argument'
   end
 
-  for i = first_arg, #args, ARGS_A_MEMBER do
+  for i = first_arg, #args, args_a_member do
     n = n + 1
     local text, id, change = args[i], args[i + 1], args[i + 2]
     if not is_valid_id(id) then
@@ -188,6 +196,11 @@ local function record(first_arg)
       explicit = level ~= '-' and explicit_level(profile) or nil
     end
 
+    local avatar = args_a_member == ARGS_WITH_AVATAR and args[i + 3] or ''
+    if avatar ~= '' and not is_avatar(avatar) then
+      return { 'REFUSED', n - 1, 'field' }
+    end
+
     last_xp = text
     last_level = explicit or level_of(curve, xp)
     if answers then
@@ -219,6 +232,10 @@ local function record(first_arg)
         zadd[ranked_values + 1] = text
         zadd[ranked_values + 2] = id
         ranked_values = ranked_values + 2
+      end
+      if avatar ~= '' then
+        avatars[#avatars + 1] = id
+        avatars[#avatars + 1] = avatar
       end
       if profile then
         values[first] = profile
@@ -253,6 +270,9 @@ local function record(first_arg)
     if removed[1] then
       require_permissions(members_key, 'HDEL')
     end
+    if avatars[1] then
+      require_avatars(avatars_key, avatars[1])
+    end
     local hidden = hidden_created > 0 and { 'hidden', format_integer(redis.call('ZCARD', hidden_key) + hidden_created) } or {}
     rev = store_changes(stats, unpack(hidden))
     if not rev then
@@ -262,6 +282,9 @@ local function record(first_arg)
     write_all('ZADD', hidden_key, zadd_hidden)
     write_all('HSET', members_key, stored)
     write_all('HDEL', members_key, removed)
+    for i = 1, #avatars, 2 do
+      store_avatar(avatars_key, avatars[i], avatars[i + 1])
+    end
   end
   local reply = { 'OK', rev, created, format_integer(tonumber(last_xp)), last_level }
   for n = 1, answers and #answers or 0 do

@@ -7,6 +7,7 @@ import { describeStores } from '../../../support/stores.ts';
 describeStores('the stored members of a guild', (kind) => {
   const suite = storeSuite(kind);
   const revision = (guild: string) => suite.store.client.hget(`gr:{${guild}}:stats`, 'rev');
+  const ANIMATED = 'a_0123456789abcdef0123456789abcdef';
   const withoutProfile = {
     hidden: false,
     hiddenReasons: [],
@@ -14,6 +15,7 @@ describeStores('the stored members of a guild', (kind) => {
     level: null,
     dailyStreak: 0,
     lastDailyClaim: null,
+    avatar: null,
   };
   const byModerator = { hidden: true, hiddenReasons: ['moderator'] };
 
@@ -42,7 +44,13 @@ describeStores('the stored members of a guild', (kind) => {
       {
         userId: 'a',
         set: Number.MAX_SAFE_INTEGER,
-        profile: { username: 'Ann "Ä"\n\\', level: 0, dailyStreak: 0, lastDailyClaim: '2026-01-15T10:00:00+02:00' },
+        profile: {
+          username: 'Ann "Ä"\n\\',
+          level: 0,
+          dailyStreak: 0,
+          lastDailyClaim: '2026-01-15T10:00:00+02:00',
+          avatar: ANIMATED,
+        },
       },
       { userId: 'b', set: 0, hidden: true, profile: { level: 12, dailyStreak: 7 } },
       { userId: 'c', set: 5 },
@@ -55,7 +63,7 @@ describeStores('the stored members of a guild', (kind) => {
         { ...withoutProfile, userId: 'b', xp: 0, ...byModerator, level: 12, dailyStreak: 7 },
         {
           ...{ userId: 'a', xp: Number.MAX_SAFE_INTEGER, hidden: false, hiddenReasons: [], username: 'Ann "Ä"\n\\' },
-          ...{ level: 0, dailyStreak: 0, lastDailyClaim: '2026-01-15T08:00:00.000Z' },
+          ...{ level: 0, dailyStreak: 0, lastDailyClaim: '2026-01-15T08:00:00.000Z', avatar: ANIMATED },
         },
       ],
     });
@@ -65,6 +73,7 @@ describeStores('the stored members of a guild', (kind) => {
     const guild = suite.newGuild();
     await suite.store.client.zadd(`gr:{${guild}}:xp`, 12.7, 'a');
     const xp = { userId: 'a', xp: 12 };
+    await suite.store.client.hset(`gr:{${guild}}:avatars`, 'a', 'x\ny');
     for (const [raw, member] of [
       ['- 3.5 yesterday', { ...withoutProfile, ...xp, dailyStreak: 3 }],
       ['x 3 - Ann', { ...withoutProfile, ...xp, dailyStreak: 3, username: 'Ann' }],

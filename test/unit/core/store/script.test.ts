@@ -20,7 +20,8 @@ async function definitions() {
       return Object.values(exported).filter(isScript);
     }),
   );
-  const lua = new Map(paths.map((path) => [path.split('/').at(-1), path]));
+  // A build leaves copies elsewhere.
+  const lua = new Map(paths.flatMap((path) => (path.startsWith('core/') ? [[path.split('/').at(-1), path]] : [])));
   return found.flat().map(({ name, keys, boards }) => {
     const path = lua.get(`${name}.lua`) ?? '';
     const source = readFileSync(join(src, path), 'utf8');
@@ -31,7 +32,7 @@ const scripts = await definitions();
 
 const redisKeys = new RedisKeys('gr');
 const guild = redisKeys.locked('G');
-const { xp, stats, config, hidden, members, hiddenReasons, carried } = redisKeys.staging('G');
+const { xp, stats, config, hidden, members, hiddenReasons, avatars, carried } = redisKeys.staging('G');
 /** Redis keys as the headers have them, by the names of the definitions. */
 const KEYS: Record<string, string> = {
   ...{
@@ -42,6 +43,7 @@ const KEYS: Record<string, string> = {
   },
   ...{ nextXp: xp, nextStats: stats, nextConfig: config, nextHidden: hidden, nextMembers: members, carried },
   nextHiddenReasons: hiddenReasons,
+  nextAvatars: avatars,
 };
 
 it('each Lua command has a definition', () => {

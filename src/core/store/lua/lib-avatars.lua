@@ -1,0 +1,36 @@
+-- lib-avatars: the pictures of members in gr:{G}:avatars (hash: user id -> Discord's hash of the avatar), only of members who have one.
+
+--- @include lib-permissions
+
+-- Takes the key of the avatars out of KEYS, where a call with avatars has it, so that the key of an event has the same number without it. Returns
+-- nil for another call.
+local function take_avatars_key(n)
+  return KEYS[n] == string.sub(KEYS[1], 1, -3) .. 'avatars' and table.remove(KEYS, n) or nil
+end
+
+-- Returns whether an avatar may change so: a hash of 32 hex digits, with "a_" before those of an animated one, "none" for no avatar, or "" for
+-- what is stored.
+local function is_avatar(text)
+  if text == '' or text == 'none' then
+    return true
+  end
+  local digits = string.sub(text, 1, 2) == 'a_' and string.sub(text, 3) or text
+  return #digits == 32 and not string.find(digits, '[^0-9a-f]')
+end
+
+-- Checks before the first write that the avatar of a member can be stored.
+local function require_avatars(avatars_key, id)
+  if not avatars_key then
+    error('a call with an avatar needs the key of the avatars', 0)
+  end
+  redis.call('HGET', avatars_key, id)
+  require_permissions(avatars_key, 'HSET', 'HDEL')
+end
+
+local function store_avatar(avatars_key, id, avatar)
+  if avatar == 'none' then
+    redis.call('HDEL', avatars_key, id)
+  else
+    redis.call('HSET', avatars_key, id, avatar)
+  end
+end

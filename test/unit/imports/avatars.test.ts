@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { checkRow, OWN_READING } from '../../../src/imports/rows.ts';
+
+const HASH = '0123456789abcdef0123456789abcdef';
+const row = (avatar: unknown) => checkRow({ userId: '1', xp: 5, avatar }, OWN_READING);
+
+it.each([
+  ['a hash', HASH, HASH],
+  ['the hash of an animated avatar', `a_${HASH}`, `a_${HASH}`],
+  ['the address of an avatar', `https://cdn.discordapp.com/avatars/1/a_${HASH}.gif?size=64`, `a_${HASH}`],
+  ['an empty cell', '', null],
+  ['null', null, null],
+])('a file may have %s as the avatar of a member', (_, avatar, stored) => {
+  expect(row(avatar)).toEqual({ userId: '1', xp: 5, avatar: stored });
+});
+
+it('a file without avatars leaves the avatars of the members as they are', () => {
+  expect(row(undefined)).toEqual({ userId: '1', xp: 5 });
+});
+
+it.each([
+  'x',
+  7,
+  HASH.toUpperCase(),
+  `https://a.example/avatars/1/${HASH}.png`,
+  `https://cdn.discordapp.com/avatars/1/x.png`,
+])('a row is refused for the avatar %s, with its field named', (avatar) => {
+  expect(row(avatar)).toMatch(/^avatar .* is not Discord's hash of an avatar/);
+});
