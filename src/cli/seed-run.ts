@@ -1,49 +1,21 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
-import type { Core } from '../core/core.ts';
-import { InvalidInputError, messageOf, RefusedError } from '../core/errors.ts';
-import type { CurveText } from '../core/ranking/curves.ts';
-import { parseRules } from '../core/rules/parse-rules.ts';
-import type { FieldMap } from '../imports/choose-format.ts';
+import { RefusedError } from '../core/errors.ts';
 import { curveOfFiles } from '../imports/curve-choice.ts';
 import { dryRun } from '../imports/dry-run.ts';
-import type { FormatName } from '../imports/formats.ts';
-import { generateEntries } from '../imports/generate.ts';
-import { rulesOfInputs } from '../imports/import-rules.ts';
-import { type Input, openInput } from '../imports/inputs.ts';
-import type { LevelChoice } from '../imports/levels.ts';
+import type { Input } from '../imports/inputs.ts';
 import { load } from '../imports/load.ts';
 import { IncompleteRun } from '../imports/outcome.ts';
-import { checkPages } from '../imports/pages.ts';
-import { hiddenNotice, Problems, type RefusedRow } from '../imports/problems.ts';
-import type { Reading } from '../imports/reading.ts';
-import { REFUSED_HEADER, refusedLine } from '../imports/refused-rows.ts';
 import { summaryLine } from '../imports/summary.ts';
-import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED, REFUSED } from './exit-codes.ts';
 import { type Interrupt, interruptible } from './interrupt.ts';
 import { previewLines } from './preview.ts';
-import { startProgress } from './progress.ts';
+import { openInputs, tellPages } from './seed-inputs.ts';
+import type { SeedOptions } from './seed-options.ts';
+import { startReading, tellRefused } from './seed-reading.ts';
+import { storeRules, takeRules } from './seed-rules.ts';
 import { COMMAND_ADVICE } from './sentences.ts';
 import { PartialResult, print, UsageError } from './terminal.ts';
 import { planQuotasOf, withCore } from './with-core.ts';
-
-export interface SeedOptions extends GuildOptions {
-  readonly file?: readonly string[];
-  readonly generate?: number;
-  readonly randomSeed: string;
-  readonly format?: FormatName;
-  readonly map?: FieldMap;
-  readonly sourceGuild?: string;
-  readonly curve?: CurveText;
-  readonly levels?: LevelChoice;
-  readonly plan?: string;
-  readonly dryRun?: boolean;
-  readonly replace?: boolean;
-  readonly strict?: boolean;
-  readonly rules?: boolean;
-  readonly refused?: string;
-}
 
 /** Members that are told apart: half a gigabyte in a dry run, which keeps the XP of each, and 100 MB in a load. */
 const MAX_DISTINCT = { dryRun: 5_000_000, load: 5_000_000 };
@@ -121,108 +93,6 @@ async function write(
   return outcome;
 }
 
-/** Says which pages come twice or are missing. @throws InvalidInputError when one is, and the present members would be replaced. */
-function tellPages(
-  { stderr }: CommandContext,
-  { replace, dryRun: isDry }: SeedOptions,
-  inputs: readonly Input[],
-): void {
-  const { missing, notices } = checkPages(inputs);
-  for (const notice of notices) stderr.write(`${notice}\n`);
-  if (missing === undefined) return;
-  if (replace && !isDry)
-    throw new InvalidInputError(
-      `${missing}: nothing was replaced. Add them, or ${COMMAND_ADVICE.loadWithoutReplacing}`,
-    );
-  stderr.write(`${missing}\n`);
-}
-
-/** Returns the checked rules of the inputs, if a person wants them. @throws UsageError when the inputs have none. */
-function takeRules({ stderr }: CommandContext, { rules: wanted }: SeedOptions, inputs: readonly Input[]) {
-  const rules = rulesOfInputs(inputs);
-  if (!wanted) {
-    if (rules) stderr.write(`${rules.file}: it has rules of XP and roles too: add --rules to store them\n`);
-    return undefined;
-  }
-  if (!rules) throw new UsageError('--rules stores the rules that came with the members, and there are none');
-  parseRules(rules.rules);
-  for (const notice of rules.notices) stderr.write(`${rules.file}: ${notice}\n`);
-  return rules;
-}
-
-async function storeRules(
-  { guildConfig }: Core,
-  guild: string,
-  { rules, multiplier }: NonNullable<ReturnType<typeof takeRules>>,
-): Promise<void> {
-  await guildConfig.setRules(guild, JSON.stringify(rules));
-  if (multiplier !== undefined) await guildConfig.update(guild, { xpMultiplier: multiplier });
-}
-
-/** Tells which rows were left out, and why, and what is to know of hidden members. */
-function tellRefused({ stderr }: CommandContext, { inputs, problems }: Reading, hidden: number): void {
-  const notice = hiddenNotice(inputs, hidden);
-  if (notice) stderr.write(`${notice}\n`);
-  for (const line of problems.lines()) stderr.write(`${line}\n`);
-}
-
 function formatCurveOf({ curve }: SeedOptions, inputs: readonly Input[]) {
   return curve ? undefined : curveOfFiles(inputs, COMMAND_ADVICE);
-}
-
-/** Starts the progress bar. @returns the reading of the inputs, and a function that removes the bar. */
-function startReading(
-  { stderr }: CommandContext,
-  { strict = false, refused }: SeedOptions,
-  inputs: readonly Input[],
-  { signal }: Interrupt,
-) {
-  const progress = startProgress(totalSize(inputs), stderr);
-  const list = refused === undefined ? undefined : openRefused(refused);
-  const problems = new Problems((row) => list?.add(row));
-  const stop = () => {
-    progress.stop();
-    list?.close();
-  };
-  return { reading: { inputs, strict, problems, progress, signal }, stop };
-}
-
-/** Creates the file of the refused rows. Each is written at once, so that an end at any time leaves all of them. @throws InvalidInputError */
-function openRefused(path: string) {
-  try {
-    const file = openSync(path, 'w');
-    writeSync(file, REFUSED_HEADER);
-    return { add: (row: RefusedRow) => void writeSync(file, refusedLine(row)), close: () => closeSync(file) };
-  } catch (error) {
-    throw new InvalidInputError(`Cannot write ${path}: ${messageOf(error)}`);
-  }
-}
-
-/** Returns the sum of the inputs' sizes. */
-function totalSize(inputs: readonly Input[]): number {
-  return inputs.reduce((sum, { size }) => sum + size, 0);
-}
-
-async function openInputs(
-  { stdin, stderr }: CommandContext,
-  options: SeedOptions,
-  signal: AbortSignal,
-): Promise<Input[]> {
-  const { generate, randomSeed, file = [], format, map, sourceGuild } = options;
-  if (generate !== undefined) {
-    const entries: Input['entries'] = (onRead) => generateEntries(generate, randomSeed, onRead);
-    return [{ name: 'generated', unit: 'element', size: generate, hasLevels: false, entries, close: async () => {} }];
-  }
-  if (new Set(file).size < file.length) throw new UsageError('--file names the same file twice');
-  const warn = (line: string): void => void stderr.write(`${line}\n`);
-  const inputs: Input[] = [];
-  for (const path of file) {
-    const from = path === '-' ? stdin : path;
-    const input = await openInput(from, { format, map, sourceGuild }, signal, { write: warn, advice: COMMAND_ADVICE });
-    // Files of one command mostly have the same format.
-    if (!format && input.format !== inputs.at(-1)?.format)
-      warn(`${input.name}: ${input.format ?? 'no members'} (detected)`);
-    inputs.push(input);
-  }
-  return inputs;
 }

@@ -4,7 +4,7 @@ import { FORMAT_NAMES } from '../imports/formats.ts';
 import { LEVEL_CHOICES } from '../imports/levels.ts';
 import { CURVES, FIELD_LIST, parseCurveText, parseFieldMap, parseMemberCount, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
-import type { SeedOptions } from './seed-run.ts';
+import type { SeedOptions } from './seed-options.ts';
 
 const example = (args: string) => commandLine('seed', args);
 

@@ -12,9 +12,13 @@ const made = new Set<string>();
 /** Creates a folder for uploads that only this user can read, and that goes with the process. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  if (made.size === 0) process.once('exit', removeMade);
   made.add(folder);
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+function removeMade(): void {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
 }
 
 /** Deletes the folders of processes that were killed, such as for want of memory. */

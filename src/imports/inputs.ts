@@ -1,23 +1,18 @@
 import type { Readable } from 'node:stream';
-import { InvalidInputError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
-import { count, digits } from '../core/readable.ts';
-import type { Advice, Reporter } from './advice.ts';
-import { type ChosenFormat, chooseFormat, type GivenFormat, type Syntax } from './choose-format.ts';
-import { headerOf, inspectCsv, readCsv } from './csv.ts';
-import { type CsvDialect, dialectOf } from './csv-dialect.ts';
-import { detectSyntax } from './detect.ts';
-import { likeness } from './fields.ts';
+import type { Reporter } from './advice.ts';
+import type { ChosenFormat, GivenFormat } from './choose-format.ts';
+import { readCsv } from './csv.ts';
 import { type FormatName, formatNamed } from './formats.ts';
 import type { FoundMembers } from './found-members.ts';
 import { type ImportSource, openSource, readSource } from './import-source.ts';
+import { inspectText, type OpenText } from './inspection.ts';
 import { readJson } from './json.ts';
-import { inspectJson } from './json-inspection.ts';
-import { inspectNdjson, MAX_LINE, readNdjson } from './ndjson.ts';
+import { readNdjson } from './ndjson.ts';
 import { PLAIN_STYLE } from './numbers.ts';
-import { refuseOtherContent } from './other-content.ts';
-import type { Entry, RawRow, RowReading } from './rows.ts';
+import type { Entry, RowReading } from './rows.ts';
 import { curveInSettings } from './settings-curve.ts';
+import { guildFilter, onlyGuild } from './source-guild.ts';
 import { unreadLines } from './unread-fields.ts';
 
 /** A place that no document has, for a file without members. Its pages can still be errors. */
@@ -61,30 +56,24 @@ export async function openInput(
 ): Promise<Input> {
   const source = await openSource(from, signal, name);
   try {
-    return await inspect(source, { format, map, sourceGuild }, signal, reporter);
+    return await inputOf(source, { format, map, sourceGuild }, signal, reporter);
   } catch (error) {
     await source.close();
     throw error;
   }
 }
 
-async function inspect(
+async function inputOf(
   source: ImportSource,
   given: GivenFormat,
   signal: AbortSignal,
-  { write, advice }: Reporter,
+  reporter: Reporter,
 ): Promise<Input> {
   const { name } = source;
-  const head = await beginningOf(readSource(source, signal));
-  refuseOtherContent(head, name);
-  const syntax = syntaxOf(given.format, head, name, advice);
-  const dialect = syntax === 'csv' ? dialectOf(head) : undefined;
-  const text = (onRead?: (bytes: number) => void) => readSource(source, signal, onRead);
-  const { found, chosen } = dialect
-    ? await inspectColumns(text, dialect, given, name, advice)
-    : await inspectWhole(text, syntax, given, name, advice);
-  refuseRounded(chosen, name);
-  const keep = guildFilter(chosen, given, name, advice, write);
+  const { write, advice } = reporter;
+  const text: OpenText = (onRead) => readSource(source, signal, onRead);
+  const { syntax, dialect, found, chosen } = await inspectText(text, given, name, advice);
+  const keep = guildFilter(chosen, given, name, reporter);
   for (const line of unreadLines(chosen, name, advice)) write(line);
   const reading = readingOf(chosen);
   const curve = curveInSettings(chosen.format, found, given.sourceGuild ?? onlyGuild(chosen), name, write);
@@ -103,103 +92,6 @@ async function inspect(
     },
     close: () => source.close(),
   };
-}
-
-/** Returns the beginning of a text with its first lines whole. */
-async function beginningOf(text: AsyncGenerator<string>): Promise<string> {
-  let head = '';
-  for await (const piece of text) {
-    head += piece;
-    if (head.length > MAX_LINE || head.trimStart().search(/[\r\n]/) > 0) break;
-  }
-  return head;
-}
-
-function syntaxOf(format: FormatName | undefined, head: string, name: string, advice: Advice): Syntax {
-  if (head.trim() === '') throw new InvalidInputError(`${name} is empty`);
-  if (format === 'csv' || format === 'ndjson') return format;
-  const syntax = detectSyntax(head, name);
-  if (!syntax) throw new InvalidInputError(`Cannot tell the format of ${name}: ${advice.nameFormat}`);
-  return format === 'json' && syntax === 'ndjson' ? 'json' : syntax;
-}
-
-type Text = (onRead?: (bytes: number) => void) => AsyncGenerator<string>;
-
-async function inspectWhole(text: Text, syntax: Syntax, given: GivenFormat, name: string, advice: Advice) {
-  const found = syntax === 'ndjson' ? await inspectNdjson(text(), name) : await inspectJson(text(), name);
-  return { found, chosen: chooseFormat(found, syntax, given, name, advice) };
-}
-
-/** Finds out the format of columns by their names, and then reads those that matter. */
-async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenFormat, name: string, advice: Advice) {
-  const choose = (found: FoundMembers) => chooseFormat(found, 'csv', given, name, advice);
-  let names: ReadonlySet<string | undefined> | undefined;
-  try {
-    const { userId, xp, guildId, lastDailyClaim } = choose(headerOf(dialect)).names;
-    const rivals = dialect.columns.filter((column) => likeness(column) === 'xp');
-    names = new Set([userId, xp, guildId, lastDailyClaim, ...rivals].filter((each) => each !== undefined));
-  } catch {
-    // The message about it needs an example of each column.
-  }
-  const found = await inspectCsv(text(), dialect, name, names);
-  const chosen = choose(found);
-  const twice = Object.values(chosen.names).find(
-    (each) => dialect.columns.indexOf(each) !== dialect.columns.lastIndexOf(each),
-  );
-  if (twice !== undefined) throw new InvalidInputError(`${name}: its first line names the column ${twice} twice`);
-  return { found, chosen };
-}
-
-/** @throws InvalidInputError when the ids of the members were rounded. */
-function refuseRounded({ list, names }: ChosenFormat, file: string): void {
-  const ids = names.userId === undefined ? list?.keys.ids : list?.fields.get(names.userId)?.ids;
-  if (!ids?.isRounded) return;
-  throw new InvalidInputError(
-    `${file}: its ids were rounded, such as ${ids.example}: a spreadsheet or a program has read them as numbers. Export them again as text: format the column as text before the file is opened there, or write them in quotes`,
-  );
-}
-
-/** Returns how many members each guild has, in a file that names guilds. */
-function guildsOf({ list, names }: ChosenFormat): ReadonlyMap<string, number> {
-  const field = names.guildId === undefined ? undefined : list?.fields.get(names.guildId);
-  return field?.guilds ?? list?.outerKeys.guilds ?? new Map();
-}
-
-function onlyGuild(chosen: ChosenFormat): string | undefined {
-  const guilds = [...guildsOf(chosen).keys()];
-  return guilds.length === 1 ? guilds[0] : undefined;
-}
-
-/** Guilds that a message lists. */
-const MAX_GUILDS_SHOWN = 5;
-
-/**
- * Returns a function that tells whether a row is of the guild that is loaded.
- * @throws InvalidInputError when the file has several and none is chosen, or when it does not have the chosen one.
- */
-function guildFilter(
-  chosen: ChosenFormat,
-  { sourceGuild }: GivenFormat,
-  file: string,
-  advice: Advice,
-  write: (line: string) => void,
-): (raw: RawRow) => boolean {
-  const guilds = [...guildsOf(chosen)].filter(([id]) => id !== '').sort(([, one], [, other]) => other - one);
-  const shown = guilds.slice(0, MAX_GUILDS_SHOWN).map(([id, n]) => `${id} (${digits(n)})`);
-  const list = `${shown.join(', ')}${guilds.length > shown.length ? ', …' : ''}`;
-  if (sourceGuild === undefined) {
-    if (guilds.length > 1)
-      throw new InvalidInputError(
-        `${file} has members of ${count(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}`,
-      );
-    return () => true;
-  }
-  const chosenRows = guilds.find(([id]) => id === sourceGuild)?.[1];
-  if (chosenRows === undefined)
-    throw new InvalidInputError(`${file} has no members of guild ${sourceGuild}: it has ${list || 'no guild ids'}`);
-  const others = guilds.reduce((sum, [id, n]) => (id === sourceGuild ? sum : sum + n), 0);
-  if (others > 0) write(`${file}: left out: ${count(others, 'row')} of other guilds`);
-  return ({ guildId }) => String(guildId ?? '') === sourceGuild;
 }
 
 function readingOf({ format, list, names }: ChosenFormat): RowReading {

@@ -55,7 +55,9 @@ export type UndoObstacle = 'gone' | 'season' | 'missing';
  * The form of a page does not live as long.
  */
 const CORRECTION_TTL_MS = 86_400_000;
-/** How long a repeat of a list is known. Each list has an event for each 500 members. */
+/** Members of a list in one script call. Nobody waits for a list as for a bot's call, so Redis is held for some milliseconds only. */
+const MEMBERS_A_CALL = 200;
+/** How long a repeat of a list is known. */
 const LIST_TTL_MS = 3_600_000;
 
 /** The event of an undo has this before the id of the correction. */
@@ -65,7 +67,7 @@ const MAX_ID = 50;
 
 interface ListFields {
   readonly ttl: readonly string[];
-  readonly changes: readonly MemberChangeText[];
+  readonly changes: readonly Omit<MemberChangeText, 'avatar'>[];
 }
 
 /** Corrects members. Its keys end with that of the event. */
@@ -118,7 +120,7 @@ export async function correctMember(
 }
 
 /**
- * Corrects many members, 500 in one script call, so that Redis serves others between. Each call is done once for the id, so the same list can
+ * Corrects many members, 200 in one script call, so that Redis serves others between. Each call is done once for the id, so the same list can
  * be sent again within an hour of a failure. O(n log m).
  * @param onDone is told after each call how many of the list are done.
  * @returns how many users of the list are no members, and were passed over.
@@ -132,12 +134,16 @@ export async function correctMembers(
   onDone: (done: number) => void,
 ): Promise<number> {
   let done = 0;
-  const passedOver = await inSlices(corrections, async (slice, part) => {
-    const result = await correct(store, guildId, { id, part, ttlMs: LIST_TTL_MS }, slice);
-    done += slice.length;
-    onDone(done);
-    return result.passedOver;
-  });
+  const passedOver = await inSlices(
+    corrections,
+    async (slice, part) => {
+      const result = await correct(store, guildId, { id, part, ttlMs: LIST_TTL_MS }, slice);
+      done += slice.length;
+      onDone(done);
+      return result.passedOver;
+    },
+    MEMBERS_A_CALL,
+  );
   return sumOf(passedOver);
 }
 

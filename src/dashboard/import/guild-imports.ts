@@ -1,69 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sessionGeneration } from '../../core/access/session-generation.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { countStored } from '../../core/guilds/overview.ts';
 import { count } from '../../core/readable.ts';
 import type { FieldMap } from '../../imports/choose-format.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';
-import { UnknownFieldsError } from '../../imports/unknown-fields.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { type ImportRun, type LoadChoice, loadFiles } from './load-files.ts';
+import { type ImportChoice, shortened } from './read-files.ts';
+import { MAX_AT_ONCE, ReceivingFiles, TOO_MANY } from './receiving-files.ts';
 import {
-  type CheckedFile,
-  checkFiles,
-  type ImportChoice,
-  type ImportRun,
-  type LoadChoice,
-  loadFiles,
-  shortened,
-} from './import-file.ts';
-
-/** Files that wait for their person. */
-interface WaitingFiles {
-  readonly id: string;
-  readonly bytes: number;
-  /** The generation of the guild's sessions when they came. */
-  readonly generation: string;
-}
-
-/** Files that were received and read once. */
-interface CheckedImport extends ImportChoice, CheckedFile, WaitingFiles {}
+  type CheckedImport,
+  checkImport,
+  tooManyMembers,
+  type UnreadImport,
+  type WaitingFiles,
+} from './waiting-files.ts';
 
 /** A checked file, and the end of a load, wait this long for their person. */
 const KEPT_MS = 30 * 60_000;
-/** Files that are received, and loads that run, each at the same time. */
-const MAX_AT_ONCE = 20;
 /** A file that has been coming for longer gives its place to another guild's, when all are taken. */
 const SLOW_MS = 20_000;
-const TOO_MANY = 'Too many imports run: try again in some minutes';
 /** Disk for the files that wait for their persons. The oldest go first. */
 const MAX_WAITING_BYTES = 1024 ** 3;
 
-/** A file that comes, or is read for the first time. */
-interface Receiving {
-  readonly since: number;
-  /** Only while it comes. */
-  cut: (() => void) | undefined;
-}
-
-/** Files whose fields a person has to name. */
-interface UnreadImport extends WaitingFiles {
-  readonly choice: ImportChoice;
-  /** Why they cannot be read. */
-  readonly problem: string;
-  readonly fields: UnknownFieldsError['fields'];
-}
-
+/** The import of a guild. */
 type State = {
   readonly unread?: UnreadImport;
   readonly checked?: CheckedImport;
   readonly run?: ImportRun;
   readonly stop?: () => void;
 };
-
-/** Fields that a page lists. */
-const MAX_FIELDS = 200;
 
 const waitingOf = ({ checked, unread }: State): WaitingFiles | undefined => checked ?? unread;
 
@@ -74,7 +42,7 @@ async function remove(paths: readonly string[]): Promise<void> {
 /** The imports of the guilds, one of each at a time: from the file that was received to the end of its load. Files are temporary. */
 export class GuildImports {
   private readonly states = new Map<string, State>();
-  private readonly receiving = new Map<string, Receiving>();
+  private readonly receiving: ReceivingFiles;
   private readonly loads = new Set<Promise<unknown>>();
   private folder: string | undefined;
 
@@ -83,8 +51,10 @@ export class GuildImports {
     /** Members that a file may have, and a guild before members are added to it. Owners share the Redis of the bot. */
     private readonly maxMembers: number,
     private readonly maxWaitingBytes = MAX_WAITING_BYTES,
-    private readonly slowMs = SLOW_MS,
-  ) {}
+    slowMs = SLOW_MS,
+  ) {
+    this.receiving = new ReceivingFiles(slowMs);
+  }
 
   /** Returns the files that wait for their person, or the load that runs or ran last. */
   of(guildId: string): Pick<State, 'unread' | 'checked' | 'run'> {
@@ -107,10 +77,7 @@ export class GuildImports {
   ): Promise<void> {
     if (this.receiving.has(guildId) || this.isRunning(guildId))
       throw new InvalidInputError('An import of this guild is running: wait for its end');
-    if (this.receiving.size >= MAX_AT_ONCE && !this.cutSlowest()) throw new InvalidInputError(TOO_MANY);
-    const controller = new AbortController();
-    const receiving: Receiving = { since: performance.now(), cut: () => controller.abort() };
-    this.receiving.set(guildId, receiving);
+    const receiving = this.receiving.begin(guildId);
     this.folder ??= temporaryFolder();
     const base = join(this.folder, randomUUID());
     const paths: string[] = [];
@@ -119,14 +86,14 @@ export class GuildImports {
       return paths[number];
     };
     try {
-      const choice = await receive(pathOf, controller.signal);
-      receiving.cut = undefined;
-      await this.keep(guildId, await this.check(guildId, choice));
+      const choice = await receive(pathOf, receiving.signal);
+      receiving.received();
+      await this.keep(guildId, await checkImport(this.target, guildId, choice, this.maxMembers));
     } catch (error) {
       await remove(paths);
       throw error instanceof InvalidInputError ? new InvalidInputError(shortened(error.message)) : error;
     } finally {
-      if (this.receiving.get(guildId) === receiving) this.receiving.delete(guildId);
+      this.receiving.end(guildId, receiving);
     }
   }
 
@@ -139,7 +106,7 @@ export class GuildImports {
     await this.dropOld(guildId);
     const { unread } = this.of(guildId);
     if (unread?.id !== id) throw new InvalidInputError('There is no file: upload it again');
-    const state = await this.check(guildId, { ...unread.choice, map });
+    const state = await checkImport(this.target, guildId, { ...unread.choice, map }, this.maxMembers);
     if (this.of(guildId).unread !== unread) throw new InvalidInputError('There is no file: upload it again');
     this.states.set(guildId, state);
     this.discardLater(guildId, state);
@@ -150,37 +117,6 @@ export class GuildImports {
     await this.makeRoom(waitingOf(state)?.bytes ?? 0);
     this.states.set(guildId, state);
     this.discardLater(guildId, state);
-  }
-
-  /** Takes the place of the file that has been coming for longest, if it is slow. @returns whether there was one. */
-  private cutSlowest(): boolean {
-    // They are in the order in which they began.
-    const slowest = [...this.receiving].find(([, { since, cut }]) => cut && performance.now() - since >= this.slowMs);
-    if (!slowest) return false;
-    const [guildId, { cut }] = slowest;
-    this.receiving.delete(guildId);
-    cut?.();
-    return true;
-  }
-
-  /** Reads files once. @returns them checked, or with the fields that a person has to name. */
-  private async check(guildId: string, choice: ImportChoice): Promise<State> {
-    const sizes = await Promise.all(choice.files.map(({ path }) => stat(path)));
-    // One of a guild where nobody has signed in begins here. The first sign-in leaves it.
-    const { text: generation } = await sessionGeneration(this.target, this.sessionsKey(guildId));
-    const common = { id: randomUUID(), bytes: sizes.reduce((sum, { size }) => sum + size, 0), generation };
-    try {
-      const file = await checkFiles(this.target, guildId, choice);
-      const { repeated_exact, members } = file.preview;
-      // Of a larger file nobody knows how many are the same: the load ends at the limit.
-      if (repeated_exact && members > this.maxMembers) throw this.tooMany(`The file has ${count(members, 'member')}`);
-      return { checked: { ...choice, ...file, ...common } };
-    } catch (error) {
-      if (!(error instanceof UnknownFieldsError)) throw error;
-      return {
-        unread: { ...common, choice, problem: shortened(error.message), fields: error.fields.slice(0, MAX_FIELDS) },
-      };
-    }
   }
 
   private sessionsKey(guildId: string): string {
@@ -237,7 +173,7 @@ export class GuildImports {
   ): Promise<void> {
     await this.dropOld(guildId);
     const stored = how.replace ? 0 : await countStored(this.target, guildId);
-    if (stored > this.maxMembers) throw this.tooMany(`The guild has ${count(stored, 'member')}`);
+    if (stored > this.maxMembers) throw tooManyMembers(`The guild has ${count(stored, 'member')}`, this.maxMembers);
     const { checked } = this.of(guildId);
     if (checked?.id !== id || this.receiving.has(guildId))
       throw new InvalidInputError('There is no file: upload it again');
@@ -258,11 +194,6 @@ export class GuildImports {
         return remove(checked.files.map(({ path }) => path));
       });
     this.loads.add(load);
-  }
-
-  private tooMany(what: string): InvalidInputError {
-    const limit = count(this.maxMembers, 'member');
-    return new InvalidInputError(`${what}, and the dashboard loads up to ${limit}: ask the operator for more`);
   }
 
   /** Stops all loads, and waits for their ends. */

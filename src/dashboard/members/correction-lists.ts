@@ -81,7 +81,7 @@ export class CorrectionLists {
   }
 
   /**
-   * Runs the list of an owner, or goes on where it has stopped. A list that is done stays so. A script call for each 500 members.
+   * Runs the list of an owner, or goes on where it has stopped. A list that is done stays so. A script call for each 200 members.
    * @param id of the list that the person has seen.
    * @param change is called with the list before the first change, and calls back to make the changes.
    * @throws InvalidInputError when the list is another one, and what `change` throws.

@@ -1,0 +1,49 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { generateEntries } from '../imports/generate.ts';
+import { type Input, openInput } from '../imports/inputs.ts';
+import { checkPages } from '../imports/pages.ts';
+import type { CommandContext } from './context.ts';
+import type { SeedOptions } from './seed-options.ts';
+import { COMMAND_ADVICE } from './sentences.ts';
+import { UsageError } from './terminal.ts';
+
+/** Opens the files of the options, or generates members. @throws UsageError for a file that is named twice, and InvalidInputError as openInput. */
+export async function openInputs(
+  { stdin, stderr }: CommandContext,
+  options: SeedOptions,
+  signal: AbortSignal,
+): Promise<Input[]> {
+  const { generate, randomSeed, file = [], format, map, sourceGuild } = options;
+  if (generate !== undefined) {
+    const entries: Input['entries'] = (onRead) => generateEntries(generate, randomSeed, onRead);
+    return [{ name: 'generated', unit: 'element', size: generate, hasLevels: false, entries, close: async () => {} }];
+  }
+  if (new Set(file).size < file.length) throw new UsageError('--file names the same file twice');
+  const warn = (line: string): void => void stderr.write(`${line}\n`);
+  const inputs: Input[] = [];
+  for (const path of file) {
+    const from = path === '-' ? stdin : path;
+    const input = await openInput(from, { format, map, sourceGuild }, signal, { write: warn, advice: COMMAND_ADVICE });
+    // Files of one command mostly have the same format.
+    if (!format && input.format !== inputs.at(-1)?.format)
+      warn(`${input.name}: ${input.format ?? 'no members'} (detected)`);
+    inputs.push(input);
+  }
+  return inputs;
+}
+
+/** Says which pages come twice or are missing. @throws InvalidInputError when one is, and the present members would be replaced. */
+export function tellPages(
+  { stderr }: CommandContext,
+  { replace, dryRun: isDry }: SeedOptions,
+  inputs: readonly Input[],
+): void {
+  const { missing, notices } = checkPages(inputs);
+  for (const notice of notices) stderr.write(`${notice}\n`);
+  if (missing === undefined) return;
+  if (replace && !isDry)
+    throw new InvalidInputError(
+      `${missing}: nothing was replaced. Add them, or ${COMMAND_ADVICE.loadWithoutReplacing}`,
+    );
+  stderr.write(`${missing}\n`);
+}

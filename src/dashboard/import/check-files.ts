@@ -1,0 +1,66 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { type DryRunResult, dryRun } from '../../imports/dry-run.ts';
+import { readGuildState } from '../../imports/load.ts';
+import type { LoadTarget } from '../../imports/load-job.ts';
+import { IncompleteRun } from '../../imports/outcome.ts';
+import { checkPages } from '../../imports/pages.ts';
+import { hiddenNotice, Problems } from '../../imports/problems.ts';
+import type { Progress } from '../../imports/reading.ts';
+import { PAGE_ADVICE } from '../sentences.ts';
+import { type FoundRules, rulesOf } from './found-rules.ts';
+import { type ImportChoice, MAX_DISTINCT, readFiles, shortened } from './read-files.ts';
+
+/** What a file has. */
+export interface CheckedFile {
+  readonly preview: DryRunResult['preview'];
+  /** Lines for the person, such as what was detected. */
+  readonly notes: readonly string[];
+  /** Why rows will be left out, with their places. */
+  readonly refused: readonly string[];
+  /** Says which pages are missing between the others; undefined for none. */
+  readonly missing: string | undefined;
+  /** The rules that came with the members; undefined for none. */
+  readonly rules: FoundRules | undefined;
+}
+
+/** A file that takes longer to read is for the command. A small archive can hold a text of any length. */
+const CHECK_MS = 30_000;
+/**
+ * Reads files once, and writes nothing.
+ * @throws InvalidInputError when they cannot be read, or that takes longer than 30 s. UnknownFieldsError when a person has to say which
+ * field is which.
+ */
+export async function checkFiles(target: LoadTarget, guildId: string, choice: ImportChoice): Promise<CheckedFile> {
+  const notes: string[] = [];
+  const signal = AbortSignal.timeout(CHECK_MS);
+  const progress: Progress = {
+    advice: PAGE_ADVICE,
+    update: () => {},
+    write: (line) => notes.push(shortened(line)),
+  };
+  const state = await readGuildState(target, guildId, false);
+  const checking = readFiles(choice, signal, progress, new Problems(), async (reading, formatCurve) => {
+    const { missing, notices } = checkPages(reading.inputs);
+    notes.push(...notices);
+    const rules = rulesOf(reading, progress);
+    const result = await dryRun(reading, {
+      guild: guildId,
+      state,
+      curve: choice.curve,
+      formatCurve,
+      levels: undefined,
+      maxDistinct: MAX_DISTINCT,
+    });
+    const hidden = hiddenNotice(reading.inputs, result.preview.hidden);
+    if (hidden) notes.push(hidden);
+    return { ...result, missing, rules, refused: reading.problems.lines().map(shortened) };
+  });
+  const result = await checking.catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  if (!result || signal.aborted) throw new InvalidInputError('It takes too long to read here: use the command "seed"');
+  const { preview, notice, outcome, missing, rules, refused } = result;
+  if (notice) notes.push(shortened(notice));
+  if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(shortened(outcome.message));
+  return { preview, notes, refused, missing, rules };
+}

@@ -1,0 +1,102 @@
+import { messageOf } from '../../core/errors.ts';
+import type { LevelChoice } from '../../imports/levels.ts';
+import { load } from '../../imports/load.ts';
+import type { LoadTarget } from '../../imports/load-job.ts';
+import { Problems } from '../../imports/problems.ts';
+import type { Progress } from '../../imports/reading.ts';
+import { REFUSED_HEADER, refusedLine } from '../../imports/refused-rows.ts';
+import { summaryLine } from '../../imports/summary.ts';
+import { PAGE_ADVICE, problemOf } from '../sentences.ts';
+import type { CheckedFile } from './check-files.ts';
+import { storeRules } from './found-rules.ts';
+import { type ImportChoice, MAX_DISTINCT, readFiles, shortened } from './read-files.ts';
+
+/** How a person wants the members to be loaded. */
+export interface LoadChoice {
+  readonly replace: boolean;
+  /** Undefined = refuse levels that the curve does not give. */
+  readonly levels: LevelChoice | undefined;
+  /** Stores the rules that came with the members too. */
+  readonly withRules: boolean;
+}
+
+/** A load that runs, or has ended. */
+export interface ImportRun extends LoadChoice {
+  readonly name: string;
+  readonly notes: string[];
+  /** Members read so far. */
+  members: number;
+  /** Share of the file that was read, 0 to 1. */
+  share: number;
+  /** Why rows were left out, with their places. */
+  refused: readonly string[];
+  /** The first rows that were left out, as CSV. */
+  refusedCsv: string;
+  /** The last line, once it has ended. */
+  summary?: string;
+  /** Whether all good rows are loaded. */
+  isComplete: boolean;
+  /** Why not everything was loaded. */
+  problem?: string;
+}
+
+/** Characters of the list of refused rows. */
+const MAX_REFUSED = 1 << 20;
+
+/**
+ * Loads files into a guild. However it ends, the run says so, and this is no error.
+ * @param run is told of the progress, and of the end.
+ * @param maxCreated new members, as `LoadJob` takes it.
+ * @returns the last line.
+ */
+export async function loadFiles(
+  target: LoadTarget,
+  guild: string,
+  choice: ImportChoice & Pick<CheckedFile, 'rules'>,
+  run: ImportRun,
+  signal: AbortSignal,
+  maxCreated: number,
+): Promise<string> {
+  let size = 1;
+  const progress: Progress = {
+    update: (done, members) => Object.assign(run, { members, share: Math.min(1, done / size) }),
+    advice: PAGE_ADVICE,
+    write: (line) => run.notes.push(shortened(line)),
+  };
+  run.refusedCsv = REFUSED_HEADER;
+  const problems = new Problems((row) => {
+    if (run.refusedCsv.length < MAX_REFUSED) run.refusedCsv += refusedLine(row);
+  });
+  try {
+    const { summary, outcome } = await readFiles(choice, signal, progress, problems, (reading, formatCurve) => {
+      size = Math.max(
+        1,
+        reading.inputs.reduce((sum, input) => sum + input.size, 0),
+      );
+      const { replace, levels } = run;
+      const job = {
+        guild,
+        reading,
+        replace,
+        levels,
+        plan: undefined,
+        maxCreated,
+        maxDistinct: MAX_DISTINCT,
+        curve: choice.curve,
+        formatCurve,
+      };
+      return load(target, job);
+    });
+    if (outcome && !summary.complete) run.problem = shortened(problemOf(outcome) ?? outcome.message);
+    run.isComplete = summary.complete;
+    if (run.withRules && choice.rules && summary.complete) await storeRules(target, guild, choice.rules);
+    run.summary = summaryLine(summary);
+  } catch (error) {
+    // A person can stop it before the file is open.
+    const stopped = `Interrupted: nothing was ${run.replace ? 'replaced' : 'loaded'}`;
+    run.problem = signal.aborted ? stopped : shortened(problemOf(error) ?? messageOf(error));
+    run.summary ??= 'Stopped before anything was loaded';
+  }
+  run.refused = problems.lines().map(shortened);
+  return run.summary;
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { sessionGeneration } from '../../core/access/session-generation.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { count } from '../../core/readable.ts';
+import type { LoadTarget } from '../../imports/load-job.ts';
+import { UnknownFieldsError } from '../../imports/unknown-fields.ts';
+import { type CheckedFile, checkFiles } from './check-files.ts';
+import { type ImportChoice, shortened } from './read-files.ts';
+
+/** Files that wait for their person. */
+export interface WaitingFiles {
+  readonly id: string;
+  readonly bytes: number;
+  /** The generation of the guild's sessions when they came. */
+  readonly generation: string;
+}
+
+/** Files that were received and read once. */
+export interface CheckedImport extends ImportChoice, CheckedFile, WaitingFiles {}
+
+/** Files whose fields a person has to name. */
+export interface UnreadImport extends WaitingFiles {
+  readonly choice: ImportChoice;
+  /** Why they cannot be read. */
+  readonly problem: string;
+  readonly fields: UnknownFieldsError['fields'];
+}
+
+/** Fields that a page lists. */
+const MAX_FIELDS = 200;
+
+/**
+ * Reads files once, and writes nothing to the guild.
+ * @param maxMembers members that the files may have.
+ * @returns them checked, or with the fields that a person has to name.
+ * @throws InvalidInputError when they cannot be read, or have too many members.
+ */
+export async function checkImport(
+  target: LoadTarget,
+  guildId: string,
+  choice: ImportChoice,
+  maxMembers: number,
+): Promise<{ readonly checked: CheckedImport } | { readonly unread: UnreadImport }> {
+  const sizes = await Promise.all(choice.files.map(({ path }) => stat(path)));
+  // One of a guild where nobody has signed in begins here. The first sign-in leaves it.
+  const { text: generation } = await sessionGeneration(target, target.redisKeys.guild(guildId).sessions);
+  const common = { id: randomUUID(), bytes: sizes.reduce((sum, { size }) => sum + size, 0), generation };
+  try {
+    const file = await checkFiles(target, guildId, choice);
+    const { repeated_exact, members } = file.preview;
+    // Of a larger file nobody knows how many are the same: the load ends at the limit.
+    if (repeated_exact && members > maxMembers)
+      throw tooManyMembers(`The file has ${count(members, 'member')}`, maxMembers);
+    return { checked: { ...choice, ...file, ...common } };
+  } catch (error) {
+    if (!(error instanceof UnknownFieldsError)) throw error;
+    return {
+      unread: { ...common, choice, problem: shortened(error.message), fields: error.fields.slice(0, MAX_FIELDS) },
+    };
+  }
+}
+
+/** Returns the error of members above the limit. @param what has them, with their number. */
+export function tooManyMembers(what: string, maxMembers: number): InvalidInputError {
+  const limit = count(maxMembers, 'member');
+  return new InvalidInputError(`${what}, and the dashboard loads up to ${limit}: ask the operator for more`);
+}
