@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
+import { MAX_SEARCH_LENGTH } from '../../core/reads/name-search.ts';
 import { LANGUAGES, type Language } from '../../widget/translation.ts';
 import { count, parseAll } from '../http/api/schemas.ts';
 import { Problem } from '../http/response/problem.ts';
@@ -20,12 +21,18 @@ const pageQuery = rankingQuery.extend({
   limit: count(1, MAX_ROWS, DEFAULT_ROWS),
   overlay: oneOf(['0', '1']).optional(),
 });
+const searchQuery = rankingQuery.extend({
+  find: z
+    .string({ error: 'must be given once' })
+    .max(MAX_SEARCH_LENGTH, `must have ${MAX_SEARCH_LENGTH} characters at most`),
+});
 const badgeQuery = rankingQuery.extend({ member: z.string({ error: 'must be given once' }).optional() });
 
 /** Which ranking a page shows, and how. */
 export type RankingQuery = ReturnType<typeof ranking>;
 export type PageQuery = ReturnType<typeof parsePage>;
 export type MemberQuery = ReturnType<typeof parseMember>;
+export type SearchQuery = ReturnType<typeof parseSearch>;
 
 /** An address of a visitor. */
 export interface Address {
@@ -52,6 +59,12 @@ export function parsePage(address: Address) {
   const { page, limit, overlay, ...rest } = parseAll(z.object({}), pageQuery, {}, address.query);
   const shown = { page, limit, isDefaultLimit: limit === DEFAULT_ROWS, isOverlay: overlay === '1' };
   return { ...ranking(address, rest), ...shown };
+}
+
+/** @throws Problem as {@link parsePage}. */
+export function parseSearch(address: Address) {
+  const { find, lang } = parseAll(z.object({}), searchQuery, {}, address.query);
+  return { ...ranking(address, { board: undefined, lang }), find };
 }
 
 /** @throws Problem as {@link parsePage}; not_found for an id that no member can have. */

@@ -1,6 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { AddressLimiter } from '../../core/access/address-limiter.ts';
+import { RefusedError } from '../../core/errors.ts';
 import type { Language } from '../../widget/translation.ts';
 import { type HeaderBlock, headerBlock, joinBlocks } from '../http/response/headers.ts';
 import { Problem, tooManyRequests } from '../http/response/problem.ts';
@@ -14,6 +15,7 @@ import { PICTURE_POLICY, policyOf } from './look.ts';
 import { type Painter, Pictures } from './pictures.ts';
 import { problemPage } from './problem-page.ts';
 import { type Address, noPage } from './queries.ts';
+import { answerSearch, type SearchParts } from './search.ts';
 import type { Site } from './unfurl.ts';
 import { type Want, type Wanted, wantBadge, wantMember, wantPage, wantTop } from './wanted.ts';
 
@@ -42,9 +44,11 @@ const MAX_KEY_LENGTH = 300;
 /** Seconds after which a picture is asked for again when too many others wait. */
 const PICTURE_RETRY_S = '2';
 
-export interface PublicPagesParts extends Omit<Site, 'hasPictures' | 'frameAncestors'> {
+export interface PublicPagesParts extends Omit<Site, 'hasPictures' | 'frameAncestors'>, SearchParts {
   /** Limits the requests of an address. */
   readonly limiter: AddressLimiter;
+  /** Limits the searches of an address. */
+  readonly searchLimiter: AddressLimiter;
   readonly batcher: Pick<RequestBatcher<RenderedBody | null>, 'read'>;
   readonly responses: ResponseWriter;
   /** Draws the pictures of the first members; undefined = there are none. */
@@ -64,23 +68,18 @@ interface KnownAddress {
 }
 
 /** The routes, each with the read that it needs, and the relative address of the root of the service. */
+const PAGE = '/g/:guild_id';
 const ROUTES: readonly [route: string, root: string, want: Want][] = [
-  ['/g/:guild_id', '../', wantPage],
+  [PAGE, '../', wantPage],
   ['/g/:guild_id/m/:user_id', '../../../', wantMember],
   ['/g/:guild_id/badge.svg', '../../', wantBadge],
 ];
 const PICTURE = '/g/:guild_id/top.png';
-/** The form of the search leads here, and from here to the page of the member. */
-const SEARCH = '/g/:guild_id/m';
-const ROOTS = new Map([
-  ...ROUTES.map(([route, root]) => [route, root] as const),
-  [PICTURE, '../../'],
-  [SEARCH, '../../'],
-]);
+const ROOTS = new Map([...ROUTES.map(([route, root]) => [route, root] as const), [PICTURE, '../../']]);
 
-/** @param onFile called for each request of a file of the pages, and of their search. */
+/** @param onFile called for each request of a file of the pages, and for each search that leads to another page. */
 export function publicPages(parts: PublicPagesParts, onFile: () => void) {
-  const { limiter, batcher, responses, painter, url, embedOrigins } = parts;
+  const { limiter, searchLimiter, batcher, responses, painter, url, embedOrigins } = parts;
   const site = {
     url,
     hasPictures: painter !== undefined,
@@ -99,13 +98,17 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     return true;
   };
   /** Lets a request pass that its address may send. */
-  const limit: RequestHandler = (req, res, next) => {
-    const waitMs = limiter.take(req.ip);
-    if (waitMs === 0) return next();
-    const detail = 'Too many requests came from your address. Wait a moment, and load this page again.';
-    // Not thrown, because the log of errors and the metric of invalid keys are for other refusals.
-    refuse(req, res, tooManyRequests(detail, Math.ceil(waitMs / 1000)));
-  };
+  const limitBy =
+    (taken: AddressLimiter): RequestHandler =>
+    (req, res, next) => {
+      const waitMs = taken.take(req.ip);
+      if (waitMs === 0) return next();
+      const detail = 'Too many requests came from your address. Wait a moment, and load this page again.';
+      // Not thrown, because the log of errors and the metric of invalid keys are for other refusals.
+      refuse(req, res, tooManyRequests(detail, Math.ceil(waitMs / 1000)));
+    };
+  const limit = limitBy(limiter);
+  const limitSearches = limitBy(searchLimiter);
   const wantedBy = ({ params, query }: Request, want: Want, lang: Language): Wanted =>
     want({ params: params as Address['params'], query, lang }, site);
   const read = async (wanted: Wanted): Promise<RenderedBody> => {
@@ -124,6 +127,26 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     responses.send(req, res, await read(wanted), headers);
   };
 
+  /** Leaves requests that search for nothing to the next route. */
+  const ifSearch: RequestHandler = ({ query }, res, next) => {
+    if (query.find === undefined) return next('route');
+    res.context.route = PAGE;
+    next();
+  };
+  router.get(PAGE, ifSearch, limit, limitSearches, async (req, res) => {
+    const address = { params: req.params as Address['params'], query: req.query, lang: acceptedLanguage(req) };
+    try {
+      const answer = await answerSearch(address, site, parts);
+      if ('body' in answer) return responses.send(req, res, answer.body, ofCachedPages);
+      onFile();
+      const { requestId } = res.context;
+      res.writeHead(303, { Location: answer.to, 'Cache-Control': 'no-store', 'X-Request-Id': requestId }).end();
+    } catch (error) {
+      // Not thrown, because the store is there.
+      if (!(error instanceof Problem && error.extra.cause instanceof RefusedError)) throw error;
+      refuse(req, res, error);
+    }
+  });
   for (const [route, , want] of ROUTES) {
     // An image is the same for all visitors, unless its address names a language.
     const isImage = want === wantBadge;
@@ -154,19 +177,6 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     const detail = 'Other pictures are being drawn. Load this one again in a moment.';
     // Not thrown, because the store is there.
     refuse(req, res, new Problem('store_unavailable', detail, { headers: ['Retry-After', PICTURE_RETRY_S] }));
-  });
-  addRoute(router, SEARCH, limit, (req, res) => {
-    const { id, board, lang } = req.query;
-    const given = Object.entries({ board, lang }).filter(
-      (pair): pair is [string, string] => typeof pair[1] === 'string',
-    );
-    const query = given.length > 0 ? `?${new URLSearchParams(given)}` : '';
-    const wanted = encodeURIComponent(typeof id === 'string' ? id.trim() : '');
-    // A browser would take them as a way up, however they are encoded.
-    if (wanted === '.' || wanted === '..') throw noPage();
-    const to = wanted === '' ? `../${encodeURIComponent(String(req.params.guild_id))}${query}` : `m/${wanted}${query}`;
-    onFile();
-    res.writeHead(303, { Location: to, 'Cache-Control': 'no-store', 'X-Request-Id': res.context.requestId }).end();
   });
   for (const name of ['page.css', 'live.js']) {
     const file = assetFile(new URL(`./assets/${name}`, import.meta.url));
