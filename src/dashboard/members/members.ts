@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
+import { RefusedError } from '../../core/errors.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import { MemberRead } from '../../core/reads/reader.ts';
 import { type ExportResult, exportText } from '../../imports/export.ts';
@@ -7,7 +8,8 @@ import { startWith } from '../../imports/text-bytes.ts';
 import { formOf } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
-import { notFound } from '../refusal.ts';
+import { notFound, Refusal } from '../refusal.ts';
+import { problemOf, sentence } from '../sentences.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { readMemberList, reasonsOf } from './member-lists.ts';
 
@@ -35,6 +37,13 @@ const CHANGES = {
 
 type Change = keyof typeof CHANGES;
 
+/** Throws the failure of a search. One that can be repeated soon gets a page that says when. */
+function refuseSearch(error: unknown): never {
+  if (!(error instanceof RefusedError && error.code === 'search_busy')) throw error;
+  const { seconds } = error.params as { readonly seconds: number };
+  throw new Refusal(503, 'Not available just now', sentence(problemOf(error) ?? ''), seconds);
+}
+
 /** Members as lists, ranked and hidden, and by their id: hide, show again, remove. And all of them as a file. */
 export const membersPage: GuildPage = {
   path: '/members',
@@ -59,6 +68,24 @@ export const membersPage: GuildPage = {
       return { member, change: change as Change };
     };
 
+    /** Returns the members that a search finds by name or id. A hidden one is found by its id. */
+    const search = async (guildId: string, text: string): Promise<readonly { readonly userId: string }[]> => {
+      const [hits, byId] = await Promise.all([parts.search.find(guildId, text), find(guildId, text)]).catch(
+        refuseSearch,
+      );
+      return hits.length === 0 && byId ? [byId] : hits;
+    };
+
+    router.get('/members', async (req, res, next) => {
+      const text = String(req.query.find ?? '').trim();
+      if (text === '') return next();
+      const hits = await search(guildOf(res), text);
+      const [only] = hits;
+      if (only && hits.length === 1) return res.redirect(303, `/guilds/${guildOf(res)}/members?id=${only.userId}`);
+      const problem =
+        hits.length > 0 ? '' : 'Nobody in the ranking has this name or id, and nobody hidden has this id.';
+      views.send(res, 'members', { title: 'Members', text, hits, problem }, problem === '' ? 200 : 404);
+    });
     router.get('/members', async (req, res) => {
       const id = String(req.query.id ?? '').trim();
       const done = Object.values(CHANGES).find(({ done }) => done === req.query.done);
@@ -70,7 +97,7 @@ export const membersPage: GuildPage = {
       const list = member
         ? undefined
         : await readMemberList(parts, stored, guildOf(res), req.query.list === 'hidden', Number(req.query.page));
-      const data = { title: 'Members', id, member, list, notice, problem };
+      const data = { title: 'Members', text: id, hits: [], member, list, notice, problem };
       views.send(res, 'members', data, problem === '' ? 200 : 404);
     });
 
