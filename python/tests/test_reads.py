@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import unittest
 from datetime import datetime, timedelta, timezone
 from typing import Awaitable, Callable
+from unittest.mock import patch
 
 from guildrank import (
     CURVES,
@@ -25,6 +27,7 @@ from guildrank import (
     progress,
     xp_for_level,
 )
+from guildrank.name_search import NameSearch
 from scratch import ScratchTest
 
 
@@ -89,6 +92,67 @@ class ReadTest(ScratchTest):
         with self.assertRaises(StoreUnavailableError) as unfit:
             await self.reader.card("1", "b")
         self.assertEqual(unfit.exception.code, "CURVE")
+
+    async def test_find_has_members_by_any_part_of_the_name_or_by_id(self) -> None:
+        names = ["Señor Ünal", "𝓠𝓾𝓲𝓮𝓽 Raven", "STRASSE", "Οδός", "İzmir ılık", "Fox\u200b\u00a0 Den", "さくら🦊", "4 a"]
+        await self.writer.record_many("1", [XpRecord(f"u{n}", set=100 - n, profile={"username": name}) for n, name in enumerate(names)])
+        await self.writer.record("1", "4", set=1)
+        searches = {
+            "senor": ["u0"],
+            "OR UN": ["u0"],
+            "quiet r": ["u1"],
+            "straße": ["u2"],
+            "ΟΔΟΣ": ["u3"],
+            "IZMIR ILIK": ["u4"],
+            " fox den ": ["u5"],
+            "くら": ["u6"],
+            "🦊": ["u6"],
+            "a": ["u0", "u1", "u2", "u7"],
+            " 4 ": ["4", "u7"],
+            "nobody": [],
+        }
+        for text, users in searches.items():
+            self.assertEqual([member.user_id for member in await self.reader.find("1", text)], users, text)
+        self.assertEqual(await self.reader.find("1", "fox"), [Member(6, "u5", "Fox\u200b\u00a0 Den", 0, 95, 0, None)])
+        for unfit in ("", " \u200b", "x" * 101, 7):
+            with self.assertRaisesRegex(InvalidInputError, "^text must "):
+                await self.reader.find("1", unfit)  # type: ignore[arg-type]
+
+    async def test_find_shows_nobody_who_is_hidden_removed_or_renamed_and_reads_names_anew_after_a_minute(self) -> None:
+        now = 0.0
+        search = NameSearch(self.reader._scripts, self.reader._keys, self.reader._members, self.reader._revision, lambda: now)
+
+        async def found(text: str) -> list[str]:
+            return [member.user_id for member in await search.find("1", text)]
+
+        await self.writer.record_many("1", [XpRecord(f"m{n:03}", set=n, profile={"username": f"Raven {n}"}) for n in range(600)])
+        self.assertEqual(await found("raven"), [f"m{n}" for n in range(599, 589, -1)])
+        await self.writer.hide("1", ["m599"])
+        await self.writer.remove("1", ["m598"])
+        await self.writer.set_profiles("1", {"m597": {"username": "Owl"}, "m001": {"username": "Owl 1"}})
+        self.assertEqual(await found("raven"), [f"m{n}" for n in range(596, 586, -1)])
+        now += 59.9
+        self.assertEqual(await found("owl"), [])
+        now += 0.1
+        self.assertEqual(await found("owl"), ["m597", "m001"])
+
+    async def test_find_refuses_guilds_beyond_its_queue_and_its_bytes(self) -> None:
+        guilds = [str(n) for n in range(7)]
+        for guild in guilds:
+            await self.writer.record(guild, "a", set=1, profile={"username": "Raven"})
+        found = await asyncio.gather(*(self.reader.find(guild, "raven") for guild in guilds), return_exceptions=True)
+        self.assertEqual([isinstance(each, RefusedError) for each in found], [False] * 5 + [True] * 2)
+        refusal = found[5]
+        assert isinstance(refusal, RefusedError)
+        self.assertEqual((refusal.code, refusal.params), ("search_busy", {"guild": "5", "seconds": 2}))
+        with patch("guildrank.name_search.MAX_GUILD_BYTES", 100):
+            with self.assertRaisesRegex(RefusedError, "^Guild 5 has too many names"):
+                await self.reader.find("5", "raven")
+            self.assertEqual([member.username for member in await self.reader.find("6", "a")], ["Raven"])
+        with patch("guildrank.name_search.MAX_BYTES", 700):
+            self.assertEqual(await self.reader.find("x", "raven"), [])
+        with self.assertRaisesRegex(RefusedError, "because others are being read: try again in (59|60) s$"):
+            await self.reader.find("2", "raven")
 
     async def test_rewards_of_gives_levels_of_ranked_and_hidden_members_in_slices(self) -> None:
         await self.writer.record_many("1", [XpRecord(f"m{n}", set=n) for n in range(300)])

@@ -88,6 +88,8 @@ export function composeReads(
     usage,
     cache,
     batcher,
+    commands,
+    search: core.search,
     probe: requestProbe(client, probes.commands),
     traffic: () => ({ counted: quotas.total(), uncounted: batcher.uncounted() }),
   };

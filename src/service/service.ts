@@ -34,6 +34,8 @@ const LISTEN_AFTER_MS = 500;
 
 /** The requests for public pages that one address may send: 60 at once, and one more each second. */
 const PAGE_REQUESTS = { burst: 60, intervalMs: 1000 };
+/** The searches on public pages that one address may send: 10 at once, and one more each three seconds. */
+const SEARCHES = { burst: 10, intervalMs: 3000 };
 
 export interface ServiceParts extends Partial<Clocks> {
   readonly logger: Logger;
@@ -204,6 +206,7 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
         ...reads,
         responses,
         limiter: new AddressLimiter(monotonic, PAGE_REQUESTS),
+        searchLimiter: new AddressLimiter(monotonic, SEARCHES),
         painter: pages.painter,
         url: config.publicUrl,
         now: clock,

@@ -160,7 +160,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
   });
 
   it('is named in logs and metrics by its route, without ids', async () => {
-    for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg', '/g/guild/m?id=ann']) await get(path);
+    for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg', '/g/guild?find=ann']) await get(path);
     const metrics = await suite.service.registry.metrics();
     for (const route of ['/g/:guild_id', '/g/:guild_id/m/:user_id', '/g/:guild_id/badge.svg']) {
       expect(metrics).toContain(`route="${route}",status="200"`);
@@ -217,7 +217,7 @@ describeStores('without PUBLIC_PAGES', (kind) => {
       return { status, ...body, request_id: '' };
     };
     const unknown = await answer('/unknown');
-    for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg', '/g/guild/m', '/public/page.css'])
+    for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg', '/g/guild?find=ann', '/public/page.css'])
       expect(await answer(path)).toEqual(unknown);
     expect(unknown).toMatchObject({ status: 404, code: 'not_found' });
   });

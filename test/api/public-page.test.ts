@@ -78,14 +78,6 @@ describeStores('the public page of a guild', (kind) => {
     expect(await text('/g/guild/m/ann')).toContain('<dt>Daily streak</dt><dd>4</dd>');
   });
 
-  it('is found by the id of a member', async () => {
-    const { headers } = await get('/g/guild/m?id=%20bob%20&board=week').expect(303);
-    expect(new URL(String(headers.location), 'http://x/g/guild/m').href).toBe('http://x/g/guild/m/bob?board=week');
-    const empty = await get('/g/guild/m?id=').expect(303);
-    expect(new URL(String(empty.headers.location), 'http://x/g/guild/m').href).toBe('http://x/g/guild');
-    for (const id of ['.', '..']) expect((await get(`/g/guild/m?id=${id}`).expect(404)).text).toContain('Nothing here');
-  });
-
   it('has a way back from an address that leads nowhere', async () => {
     await configure({ boards: ['week'] });
     await record('bob', { add: 7 });
@@ -101,7 +93,6 @@ describeStores('the public page of a guild', (kind) => {
       `${root}?lang=en`,
     ]);
     expect(await linksOf('/g/guild/m/nobody')).toEqual([true, root]);
-    expect(await linksOf('/g/guild/m?id=..')).toEqual([false, '../../g/guild']);
     expect(await linksOf('/g/guild?board=month')).toEqual([false, '../g/guild']);
     expect(await linksOf('/g/none')).toEqual([false]);
     expect(await linksOf('/g/none/m/nobody')).toEqual([false, '../../../g/none']);

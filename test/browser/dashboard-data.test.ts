@@ -73,10 +73,13 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.follow('Members');
     await look('members');
     expect(await visit.page.getByRole('searchbox').isVisible()).toBe(hasScripts);
-    await visit.page.getByLabel('User id').fill('nobody');
+    await visit.page.getByLabel('Name or user id').fill('nobody');
     await visit.press('Find');
     await look('members, not found');
-    await visit.page.getByLabel('User id').fill('m11');
+    await visit.page.getByLabel('Name or user id').fill('member 1');
+    await visit.press('Find');
+    await look('members, found');
+    await visit.page.getByLabel('Name or user id').fill('m11');
     await visit.press('Find');
     await look('member');
     await visit.follow('Hide');

@@ -91,16 +91,20 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     expect(await page.locator('[aria-current]').textContent()).toBe('This week');
     await page.getByRole('link', { name: 'Quiet Raven' }).click();
     expect(await page.locator('h1').textContent()).toBe('Quiet Raven');
-    await page.getByLabel('Find a member by id').fill('u2');
+    await page.getByLabel('Find a member by name or id').fill('u2');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'محمد عبد الله' }).waitFor();
-    expect(page.url()).toBe(`${service.url}/g/guild/m/u2?board=week`);
+    expect(page.url()).toBe(`${service.url}/g/guild/m/u2`);
+    await page.getByLabel('Find a member by name or id').fill('ra');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Members for “ra”' }).waitFor();
+    expect(await names()).toEqual(expect.arrayContaining(['<b>Grace</b>', 'Quiet Raven']));
     await page.getByRole('link', { name: 'Hall of fame' }).click();
-    expect(page.url()).toBe(`${service.url}/g/guild?board=week`);
-    await page.getByLabel('Find a member by id').fill('nobody');
+    expect(page.url()).toBe(`${service.url}/g/guild`);
+    await page.getByLabel('Find a member by name or id').fill('nobody');
     await page.getByRole('button', { name: 'Find' }).click();
-    await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
-    expect(watch.complaints.filter((text) => !text.includes('404'))).toEqual([]);
+    await page.getByText('No member in this ranking has this name or id.').waitFor();
+    expect(watch.complaints).toEqual([]);
   });
 
   it('asks anew every 30 seconds with JavaScript, shows what has changed and keeps the focus', async () => {

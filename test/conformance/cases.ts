@@ -431,8 +431,12 @@ function* cardCases(): Iterable<Call> {
 }
 
 function* namesCases(): Iterable<Call> {
-  yield* random(20, (r) => ({ keys: READ_KEYS, args: [String(r.below(6)), r.pick(['', ...IDS])] }));
-  for (const [name, state] of BROKEN.slice(0, 2)) yield { name, state, keys: READ_KEYS, args: ['0', ''] };
+  yield* random(20, (r, state) => {
+    const id = r.pick(['', ...IDS]);
+    const { zset = {} } = (state[':xp'] ?? {}) as { zset?: Record<string, number> };
+    return { keys: READ_KEYS, args: [id, r.pick(['', '5', String(zset[id] ?? ''), String(zset[id] ?? '')])] };
+  });
+  for (const [name, state] of BROKEN.slice(0, 2)) yield { name, state, keys: READ_KEYS, args: ['', ''] };
 }
 
 function* batchCases(): Iterable<Call> {

@@ -25,15 +25,17 @@ export const card: Model = (state, now, _keys, [id]) => {
 };
 
 /** names.lua, for guilds with fewer members than a step. */
-export const names: Model = (state, now, _keys, [before, last]) => {
+export const names: Model = (state, now, _keys, [id, xp]) => {
   const guild = new NaiveGuild(state, now).open();
-  const fromLowest = guild.ranking().reverse();
-  const place = fromLowest.indexOf(last as string);
-  const first = Math.min(Number(before), last === '' ? Number(before) : place + 1);
-  const ids = fromLowest.slice(first).reverse();
+  const { rev = '' } = guild.stats;
+  const ranking = guild.ranking();
+  const place = id === '' ? ranking.length : ranking.indexOf(id as string);
+  if (id !== '' && (place < 0 || String(guild.ranked.get(id as string)) !== xp))
+    return [[rev, 'MOVED', '', [], []], guild];
+  const ids = ranking.slice(0, place);
   const profiles = guild.hash(':members');
-  const shown = ids.map((id) => profiles[id] ?? null);
-  return [[guild.stats.rev ?? '', first + ids.length, ids, shown], guild];
+  const first = ids[0] === undefined ? '' : String(guild.ranked.get(ids[0]));
+  return [[rev, 'END', first, ids, ids.map((each) => profiles[each] ?? null)], guild];
 };
 
 /** batch.lua with commands that read one guild. */

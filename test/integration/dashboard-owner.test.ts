@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RefusedError } from '../../src/core/errors.ts';
+import { NameSearch } from '../../src/core/reads/name-search.ts';
 import { type Answer, startTestDashboard, type TestDashboard, type Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
 
@@ -167,6 +169,53 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect(hidden.text).toContain('wants to be hidden, hidden by a moderator');
       expect(hidden.text).toContain('118 ranked, 2 hidden');
       expect((await members('?id=m7')).text).toContain('href="/guilds/own/members/unhide?id=m7"');
+    });
+  });
+
+  describe('finds members', () => {
+    const find = (text: string) => owner.get(`/guilds/own/members?find=${encodeURIComponent(text)}`);
+    const ids = ({ text }: Answer) => [...text.matchAll(/members\?id=([\w.]+)/g)].map(([, id]) => id);
+    afterEach(() => vi.restoreAllMocks());
+
+    it('by a part of the name, a hidden member by its id, and goes straight to the only one', async () => {
+      const record = (userId: string, username: string, set: number) => ({ userId, set, profile: { username } });
+      await dashboard.store.writer.recordMany('own', [
+        record('a', 'Séñor <b>Raven', 300),
+        record('b', 'raven', 200),
+        record('c', 'Owl', 100),
+        record('..', 'Dotty', 50),
+        record('gone', 'Raven too', 400),
+      ]);
+      await dashboard.store.writer.hide('own', ['gone']);
+      const found = await find(' RAVEN ');
+      expect(found.status).toBe(200);
+      expect(ids(found)).toEqual(['a', 'b']);
+      expect(found.text).toContain('Séñor &lt;b&gt;Raven');
+      expect(found.text).toContain('value="RAVEN"');
+      for (const [text, userId] of [
+        ['senor', 'a'],
+        ['dotty', '..'],
+        ['gone', 'gone'],
+      ] as const) {
+        const { status, headers } = await find(text);
+        expect([status, headers.get('location')]).toEqual([303, `/guilds/own/members?id=${userId}`]);
+      }
+      const nobody = await find('<b>nobody');
+      expect(nobody.status).toBe(404);
+      expect(nobody.text).toContain('Nobody in the ranking has this name or id');
+      expect(nobody.text).toContain('value="&lt;b&gt;nobody"');
+    });
+
+    it('and is told why a search is not possible', async () => {
+      const long = await find('x'.repeat(101));
+      expect([long.status, long.text.includes('text must have 1 to 100 characters')]).toEqual([400, true]);
+      const search = vi.spyOn(NameSearch.prototype, 'find');
+      search.mockRejectedValueOnce(new RefusedError('search_busy', { guild: 'own', seconds: 9 }));
+      const busy = await find('raven');
+      expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '9']);
+      expect(busy.text).toContain('Other members are being searched just now: try again in 9 s.');
+      search.mockRejectedValueOnce(new RefusedError('search_too_large', { guild: 'own' }));
+      expect((await find('raven')).text).toContain('This guild has too many names to search them: enter a user id.');
     });
   });
 

@@ -60,7 +60,17 @@ describe('the kit for Python', needs('redis-server', ...PYTHON_KIT), () => {
 
   it('a refusal has the words of the kit for JavaScript', async () => {
     const params = {
-      ...{ index: 0, guild: 'G', archive: 'G.1', user: '7 "', list: 'gr:{G}:xp', left: 3, ranked: 9, share: 33.3 },
+      ...{
+        index: 0,
+        guild: 'G',
+        archive: 'G.1',
+        user: '7 "',
+        list: 'gr:{G}:xp',
+        seconds: 9,
+        left: 3,
+        ranked: 9,
+        share: 33.3,
+      },
       ...{ maxShare: 20, max_share: 20 },
     };
     const code = `import json, sys; from guildrank import RefusedError; from guildrank.refusals import SENTENCES
@@ -69,7 +79,7 @@ print(json.dumps({code: RefusedError(code, params).tell() for code in SENTENCES}
     const { stdout, stderr } = await runProgram(kit.python, ['-c', code, JSON.stringify(params)]);
     expect(stderr).toBe('');
     const told: Record<string, string> = JSON.parse(stdout);
-    expect(Object.keys(told)).toHaveLength(16);
+    expect(Object.keys(told)).toHaveLength(18);
     for (const [code, sentence] of Object.entries(told)) {
       const own = tell(code as keyof Refusals, params as never, {});
       const inPython = own.replace('maxShare', 'max_share').replaceAll('eventId', 'event_id');

@@ -11,6 +11,7 @@ from .checks import check_ids, check_whole
 from .curves import MAX_XP, level_for_xp
 from .errors import StoreUnavailableError
 from .keys import Keys, check_board
+from .name_search import NameSearch
 from .parse_rules import parse_rules
 from .profiles import split_profile, whole_xp
 from .ranking import GuildStats, Member, RankingPage, RankingPart, member_of, part_of, stats_of, stored_curve
@@ -48,7 +49,7 @@ def create_reader(client: Connection, *, key_prefix: str = "gr") -> GuildReader:
 class GuildReader:
     """Reads guilds: `create_reader` makes one. The data are those of the API, without HTTP and without its quota.
 
-    Each call but `rewards_of` is one script and one round trip. With `board` the reads are of a board: "week", "week.prev", "month" or "month.prev". Its XP is
+    Each call but `find` and `rewards_of` is one script and one round trip. With `board` the reads are of a board: "week", "week.prev", "month" or "month.prev". Its XP is
     that gained in the period, the levels are those in the guild. All calls raise InvalidInputError for a wrong argument, and
     StoreUnavailableError, whose `code` is MODEL or CURVE for a guild with data of a newer version or an unfit curve.
     """
@@ -56,6 +57,7 @@ class GuildReader:
     def __init__(self, scripts: Scripts, keys: Keys) -> None:
         self._scripts = scripts
         self._keys = keys
+        self._search = NameSearch(scripts, keys, self._members, self._revision)
 
     async def page(self, guild_id: str, page: int = 1, limit: int = 10, *, board: str | None = None) -> RankingPage:
         """Returns one page of a ranking, from page 1, with 1 to 100 rows. O(log m + limit)."""
@@ -99,6 +101,16 @@ class GuildReader:
         check_ids(guild_id, user_id)
         return card_of(await self._scripts.run(_CARD, self._keys.guild(guild_id, "hidden:reasons"), [user_id]), user_id)
 
+    async def find(self, guild_id: str, text: str) -> list[Member]:
+        """Finds ranked members by a part of their name, or by their user id: ten at most, the one with this id first, then by rank.
+
+        `text` has 1 to 100 characters. Case and accents do not matter. The reader keeps the names of the guilds that were searched, in 32 MiB
+        at most, and reads them anew when a minute has passed and the guild has changed. All hits are read when they are found, so that nobody
+        is shown who is hidden, removed or renamed. Raises RefusedError "search_too_large" when the names of the guild take more than 16 MiB:
+        then only ids are found; and "search_busy" when too many guilds wait to be read: `params["seconds"]` says when to try again.
+        """
+        return await self._search.find(guild_id, text)
+
     async def rewards_of(self, guild_id: str, user_ids: Iterable[str] | None = None) -> AsyncIterator[list[MemberLevel]]:
         """Lists members with the level that their roles follow, in slices of about 250: for each level, `reward_roles` says which roles are
         missing and which are too many.
@@ -136,6 +148,17 @@ class GuildReader:
                 if cursor == "0":
                     break
 
+    async def _members(self, guild_id: str, user_ids: list[str]) -> list[Member]:
+        """Reads members with one script, and leaves out those that are not ranked."""
+        keys = [self._keys.quota(guild_id), *self._keys.ranking(guild_id)]
+        commands = "".join(f"member {user_id}\n" for user_id in user_ids)
+        replies = await self._scripts.run(_BATCH, keys, [commands])
+        members = (member_of(_checked(reply), user_id) for reply, user_id in zip(replies, user_ids))
+        return [member for member in members if member is not None]
+
+    async def _revision(self, guild_id: str) -> str:
+        return str((await self._read(guild_id, "stats", None))[0])
+
     async def _read(self, guild_id: str, command: str, board: str | None, args: str = "") -> list[Any]:
         """Runs one command of batch.lua, with its keys declared, as a Cluster wants it."""
         check_ids(guild_id)
@@ -144,11 +167,14 @@ class GuildReader:
         if board is not None:
             keys += self._keys.board_rankings(guild_id)
         name = command if board is None else f"{command}~{board}"
-        reply: list[Any] = (await self._scripts.run(_BATCH, keys, [f"{name}{args}\n"]))[0]
-        if len(reply) == 1:
-            # A command of a batch that fails has its error as its reply.
-            raise StoreUnavailableError.of(Exception(reply[0]))
-        return reply
+        return _checked((await self._scripts.run(_BATCH, keys, [f"{name}{args}\n"]))[0])
+
+
+def _checked(reply: list[Any]) -> list[Any]:
+    """Returns the reply of a command of a batch. One that fails has its error as its reply, which is raised."""
+    if len(reply) == 1:
+        raise StoreUnavailableError.of(Exception(reply[0]))
+    return reply
 
 
 async def _slices_of(user_ids: list[str]) -> AsyncIterator[list[str]]:

@@ -36,7 +36,14 @@ SENTENCES: Sentences = {
     "import_unfinished": lambda params: (
         f"The import of guild {params['guild']} is not finished: export and import the guild again, or delete it"
     ),
+    "search_busy": lambda params: (
+        f"The names of guild {params['guild']} cannot be searched just now, because others are being read: "
+        f"try again in {params['seconds']} s"
+    ),
     # The data as they are.
+    "search_too_large": lambda params: (
+        f"Guild {params['guild']} has too many names to search them: look members up by their user id"
+    ),
     "archive_exists": lambda params: f"The guild {params['guild']} already has data: name another archive",
     "present_incomplete": lambda params: (
         f"The list lacks {params['left']} of {params['ranked']} ranked members, which is {params['share']} %, and at most "

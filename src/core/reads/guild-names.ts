@@ -6,9 +6,19 @@ import type { Scripts } from '../store/scripts.ts';
 import { foldText } from './fold-text.ts';
 import { parseRevision } from './reader.ts';
 
+/** A ranked member, with its XP as Redis has it. */
+interface Place {
+  readonly userId: string;
+  readonly xp: string;
+}
+
+/** The place from which a reading begins, below all members. */
+const BOTTOM: Place = { userId: '', xp: '' };
+
 type NamesReply = readonly [
   revision: string,
-  before: number | string,
+  state: string,
+  xp: string,
   userIds: readonly string[],
   profiles: readonly (string | null)[],
 ];
@@ -17,15 +27,20 @@ type NamesReply = readonly [
 export const namesScript = defineScript({
   name: 'names',
   keys: READ_KEYS,
-  args: ({ before, last }: { before: number; last: string }) => [before, last],
-  decode: ([revision, before, userIds, profiles]: NamesReply) => ({
+  args: ({ userId, xp }: Place) => [userId, xp],
+  decode: ([revision, state, xp, userIds, profiles]: NamesReply) => ({
     revision: parseRevision(revision),
-    /** Members of all steps so far. */
-    before: Number(before),
+    /** "MOVED" when the member is not at its place any more, "END" when no others follow. */
+    state,
+    /** That of the first member. */
+    highest: { userId: userIds[0] ?? '', xp },
     /** By rank. */
-    members: userIds.map((userId, index) => ({ userId, profile: profiles[index] ?? null })),
+    userIds,
+    profiles,
   }),
 });
+
+type Step = ReturnType<(typeof namesScript)['run']> extends Promise<infer Result> ? Result : never;
 
 /** Folded names and user ids of the members of a step, one a line. Few enough to go through them one by one. */
 interface Segment {
@@ -53,23 +68,36 @@ export class GuildNames {
    * @throws StoreUnavailableError
    */
   static async read(scripts: Scripts, keys: GuildKeys, maxBytes: number): Promise<GuildNames | undefined> {
-    const read = (before: number, last: string) => namesScript.run(scripts, keys, { before, last });
-    const segments: Segment[] = [];
+    const read = (from: Place) => {
+      const reading = namesScript.run(scripts, keys, from);
+      reading.catch(() => {}); // A failure is met below, when the names of the step before are folded.
+      return reading;
+    };
+    const steps: (Segment & { readonly highest: Place })[] = [];
     let bytes = 0;
-    let reading = read(0, '');
+    let reading = read(BOTTOM);
     const { revision } = await reading;
-    for (let step = await reading; step.members.length > 0; step = await reading) {
+    for (let isEnd = false; !isEnd; ) {
+      const step = await reading;
+      if (step.state === 'MOVED') {
+        const moved = steps.pop();
+        if (moved) bytes -= bytesOf(moved);
+        reading = read(steps.at(-1)?.highest ?? BOTTOM);
+        continue;
+      }
+      isEnd = step.state === 'END';
       // Redis reads the next members while this process folds the names of these.
-      reading = read(step.before, step.members[0]?.userId ?? '');
+      if (!isEnd) reading = read(step.highest);
       await setImmediate();
-      const segment = segmentOf(step.members);
+      const segment = { ...segmentOf(step), highest: step.highest };
       bytes += bytesOf(segment);
-      segments.push(segment);
+      steps.push(segment);
       if (bytes <= maxBytes) continue;
       await reading;
       return undefined;
     }
-    return new GuildNames(revision, bytes, segments.reverse());
+    const segments = steps.map(({ names, userIds }) => ({ names, userIds })).reverse();
+    return new GuildNames(revision, bytes, segments);
   }
 
   /** Returns the user ids of the members whose name contains a folded text, by their rank at the time of the reading. O(bytes). */
@@ -82,16 +110,16 @@ export class GuildNames {
   }
 }
 
-function segmentOf(members: readonly { readonly userId: string; readonly profile: string | null }[]): Segment {
-  const [names, userIds] = [[] as string[], [] as string[]];
-  for (const { userId, profile } of members) {
-    const { username } = splitProfile(profile);
+function segmentOf({ userIds, profiles }: Step): Segment {
+  const [names, named] = [[] as string[], [] as string[]];
+  for (const [index, userId] of userIds.entries()) {
+    const { username } = splitProfile(profiles[index] ?? null);
     const name = username && foldText(shownName(username, ''));
     if (!name) continue;
     names.push(name);
-    userIds.push(userId);
+    named.push(userId);
   }
-  return { names: names.join('\n'), userIds: userIds.join('\n') };
+  return { names: names.join('\n'), userIds: named.join('\n') };
 }
 
 /** What V8 needs for two texts, and for the object that has them. */

@@ -1,11 +1,13 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
+import { RefusedError } from '../../core/errors.ts';
 import { type ExportResult, exportText } from '../../imports/export.ts';
 import { startWith } from '../../imports/text-bytes.ts';
 import { formOf } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
-import { notFound } from '../refusal.ts';
+import { notFound, Refusal } from '../refusal.ts';
+import { problemOf, sentence } from '../sentences.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { addCorrections } from './correct.ts';
 import { addListOfCorrections, LIST_UPLOAD } from './correct-list.ts';
@@ -39,6 +41,13 @@ const CHANGES = {
 
 type Change = keyof typeof CHANGES;
 
+/** Throws the failure of a search. One that can be repeated soon gets a page that says when. */
+function refuseSearch(error: unknown): never {
+  if (!(error instanceof RefusedError && error.code === 'search_busy')) throw error;
+  const { seconds } = error.params as { readonly seconds: number };
+  throw new Refusal(503, 'Not available just now', sentence(problemOf(error) ?? ''), seconds);
+}
+
 /** Members as lists, ranked and hidden, and by their id: change, hide, show again, remove. And all of them as a file. */
 export const membersPage: GuildPage = {
   path: '/members',
@@ -55,14 +64,31 @@ export const membersPage: GuildPage = {
       return { member, change: change as Change };
     };
 
+    /** Returns the members that a search finds by name or id. A hidden one is found by its id. */
+    const search = async (guildId: string, text: string): Promise<readonly { readonly userId: string }[]> => {
+      const [hits, byId] = await Promise.all([
+        parts.search.find(guildId, text),
+        readOneMember(parts, guildId, text),
+      ]).catch(refuseSearch);
+      return hits.length === 0 && byId ? [byId] : hits;
+    };
+
+    router.get('/members', async (req, res, next) => {
+      const text = String(req.query.find ?? '').trim();
+      if (text === '') return next();
+      const hits = await search(guildOf(res), text);
+      const [only] = hits;
+      if (only && hits.length === 1) return res.redirect(303, `/guilds/${guildOf(res)}/members?id=${only.userId}`);
+      const problem =
+        hits.length > 0 ? '' : 'Nobody in the ranking has this name or id, and nobody hidden has this id.';
+      const list = await readMemberList(parts, stored, guildOf(res), false, 1);
+      views.send(res, 'members', { title: 'Members', text, hits, list, problem }, problem === '' ? 200 : 404);
+    });
     router.get('/members', async (req, res) => {
       const id = String(req.query.id ?? '').trim();
       const [done] = Object.entries(CHANGES).find(([change]) => change === req.query.done) ?? [];
       const member = id === '' ? undefined : await readOneMember(parts, guildOf(res), id);
-      const problem =
-        id !== '' && !member && !done
-          ? 'No member has this id, ranked or hidden. To find a member by name, type a part of the name while you see the list.'
-          : '';
+      const problem = id !== '' && !member && !done ? 'No member has this id, ranked or hidden.' : '';
       const notice = done === undefined ? '' : noticeOf(done as Change, member?.hidden ?? false);
       if (member) return views.send(res, 'member', { title: 'Member', member, notice });
       const list = await readMemberList(
@@ -72,7 +98,12 @@ export const membersPage: GuildPage = {
         req.query.list === 'hidden',
         Number(req.query.page),
       );
-      views.send(res, 'members', { title: 'Members', id, list, notice, problem }, problem === '' ? 200 : 404);
+      views.send(
+        res,
+        'members',
+        { title: 'Members', text: id, hits: [], list, notice, problem },
+        problem === '' ? 200 : 404,
+      );
     });
 
     const exportOnce = oneAtATime(

@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
+import { MAX_HITS } from '../../core/reads/name-search.ts';
 import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
+import type { Member } from '../../core/reads/rankings.ts';
 import { inLine } from '../../pictures/text.ts';
 import { nameOf } from '../../widget/name.ts';
 import { periodFacts } from '../../widget/period.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
 import { policyOf, styleOf } from './look.ts';
-import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
+import { type MemberQuery, type PageQuery, queryOf, type SearchQuery } from './queries.ts';
 import { previewTags, type Site } from './unfurl.ts';
 import { digitsOf, headingOf, renderTemplate, rowOf, tabsOf, unitOf, wayOf, xpText } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
@@ -45,7 +47,7 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
     previewTags: isOverlay
       ? []
       : previewTags(query, found, site, { title: heading, place: words.say('title'), facts, rows }),
-    action: `${guildId}/m`,
+    action: guildId,
     multiplier: stats.xp_multiplier !== 1 && !board ? words.number(stats.xp_multiplier) : '',
     digits: digitsOf(page.data),
     note: words.say(page.total === 0 ? 'empty' : 'past'),
@@ -81,7 +83,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
     root: '../../../',
     previewTags: previewTags(query, found, site, { title: name, place: heading, facts, rows: [] }),
     back: `../../${guildId}${queryOf(query)}`,
-    action: '../m',
+    action: `../../${guildId}`,
     facts: [
       [words.say('rankName'), rank],
       [words.say('levelName'), words.number(member.level)],
@@ -95,10 +97,43 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
   });
 }
 
+/** Renders the hits of a search. @param hits undefined when the names of the guild are too many to search. */
+export function renderSearch(
+  query: SearchQuery,
+  found: PublicPage,
+  hits: readonly Member[] | undefined,
+  site: Site,
+): RenderedBody {
+  const { guildId, find } = query;
+  const words = wordsOf(query.lang);
+  const settings = {
+    ...{ curve: found.curve, board: undefined, words },
+    href: (userId: string) => `${guildId}/m/${userId}${queryOf(query)}`,
+  };
+  const entries = (hits ?? []).map(({ userId: user_id, ...rest }) => ({ ...rest, user_id }));
+  const note = hits ? words.say('noneFound') : words.say('idNeeded');
+  return html('found', query, found, site, {
+    words,
+    heading: headingOf(found.title, guildId),
+    title: words.say('foundFor', { text: inLine(find) }),
+    base: guildId,
+    root: '../',
+    isLive: false,
+    previewTags: [['name', 'robots', 'noindex']],
+    back: guildId + queryOf(query),
+    action: guildId,
+    find,
+    rows: entries.map((entry) => rowOf(entry, settings)),
+    digits: digitsOf(entries),
+    note: entries.length > 0 ? '' : note,
+    more: entries.length === MAX_HITS ? words.say('firstFound', { n: MAX_HITS }) : '',
+  });
+}
+
 /** @param data of the template; `base` is the address of the page without its query. */
 function html(
   template: string,
-  query: PageQuery | MemberQuery,
+  query: PageQuery | MemberQuery | SearchQuery,
   { look, boards }: PublicPage | PublicMember,
   site: Site,
   data: { readonly title: string; readonly base: string; readonly words: Words; readonly [name: string]: unknown },

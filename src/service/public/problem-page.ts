@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { RefusedError } from '../../core/errors.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import type { Problem } from '../http/response/problem.ts';
 import { languageOf } from './languages.ts';
@@ -35,7 +36,8 @@ function linksOf({ path, query }: Request, { code }: Problem, root: string, word
   ];
 }
 
-function texts({ code, status, detail }: Problem, { say }: Words): [title: string, text: string] {
+function texts({ code, status, detail, extra }: Problem, { say }: Words): [title: string, text: string] {
+  if (extra.cause instanceof RefusedError) return [say('searchBusy'), say('later')];
   if (code === 'member_not_found') return [say('nothing'), say('unranked')];
   if (status === 404) return [say('nothing'), say('noPage')];
   if (status === 429) return [say('tooMany'), say('later')];

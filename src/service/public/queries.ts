@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
+import { MAX_SEARCH_LENGTH } from '../../core/reads/name-search.ts';
 import { LANGUAGES, type Language } from '../../widget/translation.ts';
 import { count, id, parseAll, userId } from '../http/api/schemas.ts';
 import { invalidRequest, Problem } from '../http/response/problem.ts';
@@ -42,9 +43,16 @@ export const dataQuery = memberDataQuery.extend({
     .string({ error: 'must be given once' })
     .trim()
     .min(1, FIND_RULE)
-    .max(100, FIND_RULE)
+    .max(MAX_SEARCH_LENGTH, FIND_RULE)
     .optional()
-    .describe('The members that this text finds, by their id, all on one page. Not beside `page` or `around`'),
+    .describe(
+      'The members whose name has this text, or whose id it is: ten at most, by rank among all time, on one page. Not beside `page`, `around` or `board`',
+    ),
+});
+const searchQuery = rankingQuery.extend({
+  find: z
+    .string({ error: 'must be given once' })
+    .max(MAX_SEARCH_LENGTH, `must have ${MAX_SEARCH_LENGTH} characters at most`),
 });
 const badgeQuery = rankingQuery.extend({ member: z.string({ error: 'must be given once' }).optional() });
 
@@ -54,6 +62,7 @@ export type RankingQuery = ReturnType<typeof ranking>;
 export type DataQuery = ReturnType<typeof parseData>;
 export type PageQuery = ReturnType<typeof parsePage>;
 export type MemberQuery = ReturnType<typeof parseMember>;
+export type SearchQuery = ReturnType<typeof parseSearch>;
 
 /** An address of a visitor. */
 export interface Address {
@@ -82,6 +91,12 @@ export function parsePage(address: Address) {
   return { ...ranking(address, rest), ...shown };
 }
 
+/** @throws Problem as {@link parsePage}. */
+export function parseSearch(address: Address) {
+  const { find, lang } = parseAll(z.object({}), searchQuery, {}, address.query);
+  return { ...ranking(address, { board: undefined, lang }), find };
+}
+
 /** @throws Problem as {@link parsePage}; not_found for an id that no member can have. */
 export function parseMember(address: Address) {
   const rest = parseAll(z.object({}), rankingQuery, {}, address.query);
@@ -92,7 +107,7 @@ export function parseMember(address: Address) {
 export function parseData(address: Address) {
   const { board, page, limit, around, find } = parseAll(z.object({}), dataQuery, {}, address.query);
   const given = Object.keys(address.query as object).filter(
-    (name) => name === 'page' || name === 'around' || name === 'find',
+    (name) => name === 'page' || name === 'around' || name === 'find' || (name === 'board' && find !== undefined),
   );
   if (given.length > 1)
     throw invalidRequest(given.slice(1).map((parameter) => ({ parameter, detail: `cannot stand beside ${given[0]}` })));

@@ -2,6 +2,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { LRUCache } from 'lru-cache';
 import type { AddressLimiter } from '../../core/access/address-limiter.ts';
 import type { PublicUse, Usage } from '../../core/access/usage.ts';
+import { RefusedError } from '../../core/errors.ts';
 import type { Language } from '../../widget/translation.ts';
 import type { Encoding } from '../http/response/encoding.ts';
 import { type HeaderBlock, headerBlock, joinBlocks } from '../http/response/headers.ts';
@@ -16,6 +17,7 @@ import { PICTURE_POLICY, policyOf } from './look.ts';
 import { type Painter, Pictures } from './pictures.ts';
 import { problemPage } from './problem-page.ts';
 import { type Address, noPage } from './queries.ts';
+import { answerDataSearch, answerSearch, type SearchParts } from './search.ts';
 import type { Site } from './unfurl.ts';
 import {
   type Want,
@@ -69,9 +71,11 @@ const MAX_KEY_LENGTH = 300;
 /** Seconds after which a picture is asked for again when too many others wait. */
 const PICTURE_RETRY_S = '2';
 
-export interface PublicPagesParts extends Omit<Site, 'hasPictures' | 'frameAncestors'> {
+export interface PublicPagesParts extends Omit<Site, 'hasPictures' | 'frameAncestors'>, SearchParts {
   /** Limits the requests of an address. */
   readonly limiter: AddressLimiter;
+  /** Limits the searches of an address. */
+  readonly searchLimiter: AddressLimiter;
   readonly batcher: Pick<RequestBatcher<RenderedBody | null>, 'read'>;
   /** Counts what is answered, by guild. */
   readonly usage: Pick<Usage, 'countPublic'>;
@@ -103,26 +107,22 @@ interface Route {
   readonly kind: 'page' | 'image' | 'data';
 }
 
+const PAGE = '/g/:guild_id';
+const DATA = '/g/:guild_id/data.json';
 const ROUTES: readonly Route[] = [
-  { path: '/g/:guild_id', root: '../', want: wantPage, kind: 'page' },
-  { path: '/g/:guild_id/data.json', root: '../../', want: wantData, kind: 'data' },
+  { path: PAGE, root: '../', want: wantPage, kind: 'page' },
+  { path: DATA, root: '../../', want: wantData, kind: 'data' },
   { path: '/g/:guild_id/m/:user_id', root: '../../../', want: wantMember, kind: 'page' },
   { path: '/g/:guild_id/m/:user_id/data.json', root: '../../../../', want: wantMemberData, kind: 'data' },
   { path: '/g/:guild_id/badge.svg', root: '../../', want: wantBadge, kind: 'image' },
 ];
 const PICTURE = '/g/:guild_id/top.png';
 const DATA_PATHS = new Set(ROUTES.filter(({ kind }) => kind === 'data').map(({ path }) => path));
-/** The form of the search leads here, and from here to the page of the member. */
-const SEARCH = '/g/:guild_id/m';
-const ROOTS = new Map([
-  ...ROUTES.map(({ path, root }) => [path, root] as const),
-  [PICTURE, '../../'],
-  [SEARCH, '../../'],
-]);
+const ROOTS = new Map([...ROUTES.map(({ path, root }) => [path, root] as const), [PICTURE, '../../']]);
 
-/** @param onFile called for each request of a file of the pages, and of their search. */
+/** @param onFile called for each request of a file of the pages, and for each search that leads to another page. */
 export function publicPages(parts: PublicPagesParts, onFile: () => void) {
-  const { limiter, batcher, usage, responses, painter, url, now, embedOrigins } = parts;
+  const { limiter, searchLimiter, batcher, usage, responses, painter, url, now, embedOrigins } = parts;
   const site = {
     url,
     now,
@@ -147,15 +147,18 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     return true;
   };
   /** Lets a request pass that its address may send. */
-  const limit: RequestHandler = (req, res, next) => {
-    const waitMs = limiter.take(req.ip);
-    if (waitMs === 0) return next();
-    const detail = 'Too many requests came from your address. Wait a moment, and load this page again.';
-    // Not thrown, because the log of errors and the metric of invalid keys are for other refusals.
-    refuse(req, res, tooManyRequests(detail, Math.ceil(waitMs / 1000)));
-  };
-  const wantedBy = ({ params, query }: Request, want: Want, lang: Language): Wanted =>
-    want({ params: params as Address['params'], query, lang }, site);
+  const limitBy =
+    (taken: AddressLimiter): RequestHandler =>
+    (req, res, next) => {
+      const waitMs = taken.take(req.ip);
+      if (waitMs === 0) return next();
+      const detail = 'Too many requests came from your address. Wait a moment, and load this page again.';
+      // Not thrown, because the log of errors and the metric of invalid keys are for other refusals.
+      refuse(req, res, tooManyRequests(detail, Math.ceil(waitMs / 1000)));
+    };
+  const limit = limitBy(limiter);
+  const limitSearches = limitBy(searchLimiter);
+  const wantedBy = (req: Request, want: Want, lang: Language): Wanted => want(addressOf(req, lang), site);
   const read = async (wanted: Wanted, use: PublicUse): Promise<RenderedBody> => {
     const { response, error } = await batcher.read(wanted);
     if (error !== undefined) throw error;
@@ -173,6 +176,39 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     responses.send(req, res, await read(wanted, codings ? 'data' : 'page'), headers, codings);
   };
 
+  /** Leaves requests that search for nothing to the next route. */
+  const ifSearch =
+    (route: string): RequestHandler =>
+    ({ query }, res, next) => {
+      if (query.find === undefined) return next('route');
+      res.context.route = route;
+      next();
+    };
+  const refuseSearch = (req: Request, res: Response, error: unknown): void => {
+    // Not thrown, because the store is there.
+    if (!(error instanceof Problem && error.extra.cause instanceof RefusedError)) throw error;
+    refuse(req, res, error);
+  };
+  router.get(PAGE, ifSearch(PAGE), limit, limitSearches, async (req, res) => {
+    try {
+      const answer = await answerSearch(addressOf(req, acceptedLanguage(req)), site, parts);
+      if ('body' in answer) return responses.send(req, res, answer.body, ofCachedPages);
+      onFile();
+      const { requestId } = res.context;
+      res.writeHead(303, { Location: answer.to, 'Cache-Control': 'no-store', 'X-Request-Id': requestId }).end();
+    } catch (error) {
+      refuseSearch(req, res, error);
+    }
+  });
+  router.get(DATA, ifSearch(DATA), limit, limitSearches, async (req, res) => {
+    try {
+      const { guildId, body } = await answerDataSearch(addressOf(req, DEFAULT_LANGUAGE), parts);
+      usage.countPublic(guildId, 'data');
+      responses.send(req, res, body, OF_DATA, DATA_CODINGS);
+    } catch (error) {
+      refuseSearch(req, res, error);
+    }
+  });
   const headersOf = { page: ofCachedPages, image: OF_IMAGES, data: OF_DATA } as const;
   for (const { path, want, kind } of ROUTES) {
     addRoute(router, path, limit, (req, res) => {
@@ -204,24 +240,15 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     // Not thrown, because the store is there.
     refuse(req, res, new Problem('store_unavailable', detail, { headers: ['Retry-After', PICTURE_RETRY_S] }));
   });
-  addRoute(router, SEARCH, limit, (req, res) => {
-    const { id, board, lang } = req.query;
-    const given = Object.entries({ board, lang }).filter(
-      (pair): pair is [string, string] => typeof pair[1] === 'string',
-    );
-    const query = given.length > 0 ? `?${new URLSearchParams(given)}` : '';
-    const wanted = encodeURIComponent(typeof id === 'string' ? id.trim() : '');
-    // A browser would take them as a way up, however they are encoded.
-    if (wanted === '.' || wanted === '..') throw noPage();
-    const to = wanted === '' ? `../${encodeURIComponent(String(req.params.guild_id))}${query}` : `m/${wanted}${query}`;
-    onFile();
-    res.writeHead(303, { Location: to, 'Cache-Control': 'no-store', 'X-Request-Id': res.context.requestId }).end();
-  });
   for (const name of ['page.css', 'live.js']) {
     const file = assetFile(new URL(`./assets/${name}`, import.meta.url));
     serve(router, `/public/${name}`, file, REVALIDATE, onFile);
   }
   return { router, knownAddresses, refuse };
+}
+
+function addressOf({ params, query }: Request, lang: Language): Address {
+  return { params: params as Address['params'], query, lang };
 }
 
 function blockOf(headers: Readonly<Record<string, string>>): HeaderBlock {

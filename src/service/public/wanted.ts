@@ -1,4 +1,3 @@
-import { ID_PATTERN } from '../../core/ranking/model.ts';
 import {
   type PublicMember,
   PublicMemberRead,
@@ -10,11 +9,10 @@ import { memberNotFound } from '../http/response/problem.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
 import type { CacheableRead } from '../serving/response-cache.ts';
 import { renderGuildBadge, renderMemberBadge } from './badges.ts';
-import { renderAround, renderFound, renderMemberData, renderRanking } from './data.ts';
+import { renderAround, renderMemberData, renderRanking } from './data.ts';
 import { renderMember, renderPage } from './documents.ts';
 import {
   type Address,
-  type DataQuery,
   type MemberQuery,
   parseBadge,
   parseData,
@@ -78,11 +76,10 @@ function wantedGuildBadge(parsed: RankingQuery): Wanted<PublicPage | null> {
   };
 }
 
-/** Returns what a document of data needs: a page of the ranking, the rows around a member, or the members that a text finds. */
+/** Returns what a document of data needs: a page of the ranking, or the rows around a member. */
 export const wantData: Want = (address) => {
   const parsed = parseData(address);
-  const { guildId, board, page, limit, around, find } = parsed;
-  if (find !== undefined) return wantedFound(parsed, find);
+  const { guildId, board, page, limit, around } = parsed;
   const key = ['public-data', guildId, board, limit];
   if (around === undefined) {
     return {
@@ -108,18 +105,6 @@ export const wantMemberData: Want = (address) => {
     render: (found: MemberFound) => found && renderMemberData(parsed, ranked(found)),
   };
 };
-
-/** Returns the search for a text: the member with this id, or none. */
-function wantedFound(parsed: DataQuery, find: string): Wanted {
-  const { guildId, board } = parsed;
-  const cacheKey = ['public-data', guildId, board, parsed.limit, 'find', find].join(' ');
-  if (!ID_PATTERN.test(find)) {
-    const render = (found: PublicPage | null) => found && renderFound(parsed, found, []);
-    return { cacheKey, command: new PublicPageRead(guildId, 1, 1, board), render };
-  }
-  const render = (found: MemberFound) => found && renderFound(parsed, found, found.member ? [found.member] : []);
-  return { cacheKey, command: new PublicMemberRead(guildId, find, 1, board), render };
-}
 
 /** What the read of a member finds. */
 type MemberFound = PublicMember | PublicUnranked | null;

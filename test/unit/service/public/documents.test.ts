@@ -33,7 +33,7 @@ describe('the page of a ranking', () => {
     expect(html).toContain('<title>The Den · Leaderboard</title>');
     expect(html).toContain('<link rel="stylesheet" href="../public/page.css">');
     expect(html).toContain('<script src="../public/live.js" defer></script>');
-    expect(html).toContain('<form class="search" action="guild/m">');
+    expect(html).toContain('<form class="search" action="guild">');
     expect(textOf(page('lang=de'))).toContain('<title>The Den · Rangliste</title>');
   });
 
@@ -102,7 +102,7 @@ describe('the page of a member', () => {
     expect(html).toContain('<title>Bob · The Den</title>');
     expect(html).toContain('<link rel="stylesheet" href="../../../public/page.css">');
     expect(html).toContain('<script src="../../../public/live.js" defer></script>');
-    expect(html).toContain('<form class="search" action="../m">');
+    expect(html).toContain('<form class="search" action="../../guild">');
   });
 });
 

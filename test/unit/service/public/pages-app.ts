@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler } from 'express';
 import request from 'supertest';
 import { AddressLimiter } from '../../../../src/core/access/address-limiter.ts';
+import type { ReadCommand } from '../../../../src/core/reads/command-batcher.ts';
 import { PublicMemberRead } from '../../../../src/core/reads/public-page.ts';
 import { openContext } from '../../../../src/service/http/request-context.ts';
 import { corsPolicy } from '../../../../src/service/http/response/headers.ts';
@@ -37,6 +38,14 @@ export function pagesApp(parts: Partial<PublicPagesParts> = {}, burst = 100) {
       },
     },
     usage: { countPublic: () => seen.counted++ },
+    searchLimiter: new AddressLimiter(() => 0, { burst, intervalMs: 1500 }),
+    commands: {
+      read: async <T>({ guildId }: ReadCommand<T>) => {
+        seen.reads++;
+        return { revision: '1', value: guildId === 'none' ? null : PAGE } as T;
+      },
+    },
+    search: { find: async () => [] },
     responses: new ResponseWriter({
       ...{ cacheMaxAgeS: 0, cors: corsPolicy([]), now: () => 0, keepAliveMs: 5000 },
       onResponse: () => {},

@@ -75,7 +75,6 @@ it('leads from a missing page to the member in the ranking of all time, and to t
   const toGuild = [['../g/guild', 'Leaderboard']];
   expect(shown(memberNotFound(), '/g/guild/m/bob').links).toEqual(toGuild);
   expect(shown(noPage(), '/g/guild', { board: 'month' }).links).toEqual(toGuild);
-  expect(shown(noPage(), '/g/guild/m').links).toEqual(toGuild);
   for (const query of [{}, { board: 'week' }])
     expect(shown(noPage(), '/g/guild/m/no%20id', query).links).toEqual(toGuild);
   expect(shown(noPage(), '/g/guild').links).toEqual([]);

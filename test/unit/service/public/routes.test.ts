@@ -16,7 +16,7 @@ describe('an address', () => {
       ['/g/guild/m/nobody', '../../../'],
       ['/g/none/badge.svg', '../../'],
       ['/g/guild/top.png', '../../'],
-      ['/g/guild/m?id=..', '../../'],
+      ['/g/none?find=bob', '../'],
     ]) {
       const { text } = await get(String(path)).expect(404);
       expect(text).toContain(`<link rel="stylesheet" href="${root}public/page.css">`);
@@ -25,7 +25,7 @@ describe('an address', () => {
 
   it('takes no method but GET, HEAD and OPTIONS', async () => {
     const { app } = pagesApp();
-    for (const path of ['/g/guild', '/g/guild/m/bob', '/g/guild/badge.svg', '/g/guild/top.png', '/g/guild/m']) {
+    for (const path of ['/g/guild', '/g/guild/m/bob', '/g/guild/badge.svg', '/g/guild/top.png', '/g/guild?find=bob']) {
       const { headers, text } = await request(app).post(path).expect(405);
       expect(headers.allow).toBe('GET, HEAD, OPTIONS');
       expect(text).toContain('This resource is read-only');
@@ -77,7 +77,7 @@ describe('an address that was parsed before', () => {
     await get('/g/none').expect(404);
     await get('/g/none').expect(404);
     await get('/g/guild').expect(200);
-    for (const path of ['/g/none', '/g/guild', '/g/guild/top.png', '/g/guild/m?id=bob']) {
+    for (const path of ['/g/none', '/g/guild', '/g/guild/top.png', '/g/guild?find=bob']) {
       const { headers, text } = await get(path).expect(429);
       expect(headers).toMatchObject({ 'retry-after': '2', 'cache-control': 'no-store' });
       expect(text).toContain('<h1>Too many requests</h1>');
@@ -132,21 +132,32 @@ describe('the picture of the first members', () => {
 });
 
 describe('the search', () => {
-  it('leads to the page of the member, or without an id to that of the guild, and is kept nowhere', async () => {
-    const { seen, get } = pagesApp();
+  const hit = { rank: 1, userId: 'bob', username: 'Bob', level: 1, xp: 100, dailyStreak: 0, lastDailyClaim: null };
+
+  it('leads to the page of the only hit, or without a text to that of the guild, and is kept nowhere', async () => {
+    const asked: string[] = [];
+    const find = async (_guildId: string, text: string) => {
+      asked.push(text);
+      return [hit];
+    };
+    const { seen, get } = pagesApp({ search: { find } });
     for (const [query, location] of [
-      ['?id=bob', 'm/bob'],
-      ['?id=%20bob%20&board=week&lang=de', 'm/bob?board=week&lang=de'],
-      ['?id=a%2Fb', 'm/a%2Fb'],
-      ['?id=&board=week', '../guild?board=week'],
-      ['?id=%20', '../guild'],
-      ['?id=ann&id=bob&lang=de&lang=fr', '../guild'],
-      ['', '../guild'],
+      ['?find=bob', 'guild/m/bob'],
+      ['?find=%20Bob%20&board=week&lang=de', 'guild/m/bob?lang=de'],
+      ['?find=', 'guild'],
+      ['?find=%20&lang=ar', 'guild?lang=ar'],
     ]) {
-      const { headers } = await get(`/g/guild/m${query}`).expect(303);
+      const { headers } = await get(`/g/guild${query}`).expect(303);
       expect(headers).toMatchObject({ location, 'cache-control': 'no-store', 'x-request-id': 'r-1' });
     }
-    expect(seen).toMatchObject({ files: 7, reads: 0 });
+    expect(asked).toEqual(['bob', ' Bob ']);
+    expect(seen).toMatchObject({ files: 4, reads: 2 });
+  });
+
+  it('is asked of the router each time, because its hits change', async () => {
+    const { seen, get } = pagesApp();
+    for (let n = 0; n < 3; n++) await get('/g/guild?find=nobody').expect(200);
+    expect(seen).toMatchObject({ routed: 3, reads: 3, files: 0 });
   });
 });
 
