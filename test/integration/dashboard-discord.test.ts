@@ -158,6 +158,17 @@ describe('sign-in with Discord', needs('redis-server'), () => {
     expect(dashboard.logText()).not.toMatch(/code=|access_token|code_verifier|state=/);
   });
 
+  it('pictures of servers come from the host of Discord, and the policy allows it only with this sign-in', async () => {
+    const icon = `a_${'0123456789abcdef'.repeat(2)}`;
+    const { client, redisKeys } = dashboard.store;
+    await client.hset(redisKeys.guild('500').about, 'name', 'The Den', 'icon', icon);
+    await client.hset(redisKeys.guild('501').about, 'name', 'Bad', 'icon', '"><script>');
+    const { text, headers } = await (await signedIn(ANN)).get('/servers');
+    const pictures = [...text.matchAll(/<img src="(.*?)"/g)].map(([, address]) => address);
+    expect(pictures).toEqual([`https://cdn.discordapp.com/icons/500/${icon}.png?size=64`]);
+    expect(headers.get('content-security-policy')).toContain("img-src 'self' data: https://cdn.discordapp.com;");
+  });
+
   it('the page of a person who is not signed in offers the sign-in with Discord', async () => {
     expect((await new Visitor(dashboard).get('/')).text).toContain('href="/sign-in/discord"');
   });
@@ -611,6 +622,8 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect((await same.get('/guilds/500')).status).toBe(401);
       expect((await new Visitor(without).get('/')).text).not.toContain('/sign-in/discord');
       expect((await new Visitor(without).get('/sign-in/discord')).status).toBe(410);
+      const { headers } = await new Visitor(without).get('/');
+      expect(headers.get('content-security-policy')).toContain("img-src 'self' data:;");
       expect((await new Visitor(without).get('/sign-in/discord/callback?code=x')).status).toBe(401);
     } finally {
       await without.close();

@@ -72,13 +72,13 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     await describeGuild('c', 'Ant Hill');
     const visitor = await person('u1', 'a', '900', 'c');
     const list = main(await visitor.get('/servers'));
-    expect([...list.matchAll(/href="(\/guilds\/\w+)".*?<bdi>(.*?)<\/bdi><\/a>/g)].map(([, ...found]) => found)).toEqual(
-      [
-        ['/guilds/900', '900'],
-        ['/guilds/c', 'Ant Hill'],
-        ['/guilds/a', 'Zebra &lt;b&gt;Den&lt;/b&gt;'],
-      ],
-    );
+    expect(
+      [...list.matchAll(/href="(\/guilds\/\w+)".*?<bdi>(.*?)<\/bdi><\/a>/gs)].map(([, ...found]) => found),
+    ).toEqual([
+      ['/guilds/900', '900'],
+      ['/guilds/c', 'Ant Hill'],
+      ['/guilds/a', 'Zebra &lt;b&gt;Den&lt;/b&gt;'],
+    ]);
   });
 
   it('the header of each page offers the servers of the session, with the present one marked', async () => {
