@@ -12,7 +12,7 @@ import { ServerList } from './operator/server-list.ts';
 import { GUILD_PAGES } from './pages.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { problemOf } from './sentences.ts';
-import { readServer } from './servers/server.ts';
+import { PICTURE_HOST, readServer } from './servers/server.ts';
 import { readServers, rememberServer, serverRoutes } from './servers/servers.ts';
 import { askAgain, discordRoutes } from './sign-in/discord/discord.ts';
 import { readSession, requireSession, signInRoutes } from './sign-in/sign-in.ts';
@@ -33,10 +33,18 @@ export interface AppParts extends Parts {
   readonly report: (error: unknown, requestId: string) => void;
 }
 
-/** Nothing is framed, or loaded from elsewhere, but for the preview of a public page. A page changes itself through no string. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; " +
-  "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+/**
+ * Nothing is framed, or loaded from elsewhere, but for the preview of a public page, and pictures of servers if people sign in with Discord. A
+ * page changes itself through no string.
+ */
+function policyOf({ discord, publicPages, apiUrl }: AppParts): string {
+  return [
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'",
+    `img-src 'self' data:${discord ? ` ${PICTURE_HOST}` : ''}`,
+    "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    ...(publicPages ? [`frame-src ${apiUrl}`] : []),
+  ].join('; ');
+}
 
 /**
  * Headers of all answers. Nothing is kept. The address of a page is told to the dashboard alone: with "no-referrer", browsers would send
@@ -53,7 +61,7 @@ const HEADERS = {
 
 /** Assembles the application. It opens nothing and listens on nothing. */
 export function createDashboardApp(parts: AppParts): Express {
-  const { assets, url, readiness, monotonic, requestId, activity, publicPages, apiUrl } = parts;
+  const { assets, url, readiness, monotonic, requestId, activity } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -61,7 +69,7 @@ export function createDashboardApp(parts: AppParts): Express {
   app.set('trust proxy', parts.trustProxy);
 
   app.use(openContext({ now: monotonic, requestId, activity }));
-  const policy = POLICY + (publicPages ? `; frame-src ${apiUrl}` : '');
+  const policy = policyOf(parts);
   app.use((_req, res, next) => {
     res.set({
       ...HEADERS,

@@ -48,7 +48,7 @@ describe('docker-compose.yml', () => {
   });
 
   /** Set in the file, or the same in every container. */
-  const OWN = /^(REDIS_(URL|MODE|NODES|SENTINEL_\w+|TLS_\w+)|HOST|ADMIN_HOST|DASHBOARD_\w+)$/;
+  const OWN = /^(REDIS_(URL|MODE|NODES|SENTINEL_\w+|TLS_\w+)|HOST|ADMIN_HOST|(DASHBOARD|DISCORD)_\w+)$/;
   const ofCompose = read('.env.example').split('# --- Docker Compose alone ---')[1] ?? '';
   /** On the outside of the container. */
   const PORTS = ['PORT', 'ADMIN_PORT'];
@@ -113,7 +113,7 @@ describe('.env.example', () => {
   ]);
 
   it('names every setting of the service, each with its default', () => {
-    const source = read('src/config/service.ts') + read('src/config/dashboard.ts');
+    const source = ['service', 'dashboard', 'discord'].map((name) => read(`src/config/${name}.ts`)).join('');
     const known = [...source.matchAll(/^ {2,4}([A-Z_]{4,}): /gm)].map(([, name]) => name);
     const ofService = read('.env.example').split('# --- Docker Compose alone ---')[0] ?? '';
     const named = pairs.map(([name = '']) => name).filter((name) => ofService.includes(`\n${name}=`));

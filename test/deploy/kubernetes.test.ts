@@ -152,9 +152,13 @@ describe('the component dashboard of deploy/kubernetes', needs('kubectl'), () =>
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     });
-    const settings = container.envFrom.map(({ configMapRef }: Manifest) =>
-      all.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name),
+    const references: Manifest[] = container.envFrom;
+    const settings = references.flatMap(({ configMapRef }) =>
+      all.filter(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef?.name),
     );
+    expect(settings).toHaveLength(2);
+    // Its Secret is there only if people sign in with Discord.
+    expect(references.at(-1)).toEqual({ secretRef: { name: 'guildrank-dashboard', optional: true } });
     const config = parseDashboardConfig(Object.assign({}, ...settings.map(({ data }: Manifest) => data)));
     const image = readFileSync(join(repository, 'Dockerfile'), 'utf8');
     const healthPort = Number(/DASHBOARD_HEALTH_PORT=(\d+)/.exec(image)?.[1]);

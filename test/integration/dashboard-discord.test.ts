@@ -17,7 +17,7 @@ const BEN: DiscordAccount = { id: '100000000000000002', servers: [{ id: '502', o
 const BOSS: DiscordAccount = { id: '100000000000000009', servers: [] };
 const HOUR_MS = 3_600_000;
 
-describe('the sign-in with Discord', needs('redis-server'), () => {
+describe('sign-in with Discord', needs('redis-server'), () => {
   const discord = new FakeDiscord();
   let dashboard: TestDashboard;
   beforeAll(async () => {
@@ -55,8 +55,8 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
   const expectPage = (answer: Answer, wanted: number, title: string) =>
     expect([answer.status, /<h1>(.*?)<\/h1>/.exec(answer.text)?.[1]]).toEqual([wanted, title]);
 
-  describe('opens', () => {
-    it('the servers that the person owns or manages, of those that the service knows', async () => {
+  describe('who gets in', () => {
+    it('a person opens the servers that the person owns or manages, of those that the service knows', async () => {
       const visitor = await signedIn(ANN);
       const found = await Promise.all(['500', '501', '502', '503'].map((guildId) => status(visitor, guildId)));
       expect(found).toEqual([200, 200, 404, 404]);
@@ -66,7 +66,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
     });
 
     it.each(Object.entries(PERMISSIONS))(
-      'a server by the permission %s only if it includes Manage Server',
+      'the permission %s opens a server only if it includes Manage Server',
       async (name, permissions) => {
         const visitor = new Visitor(dashboard);
         await discord.signIn(visitor, { id: '1', servers: [{ id: '500', permissions }] });
@@ -78,13 +78,13 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       ['a description by its bot', 'about', 'hset', ['name', 'The Den']],
       ['a configuration', 'config', 'hset', ['plan', 'pro']],
       ['hidden members alone', 'hidden', 'zadd', [5, 'm']],
-    ] as const)('a server of which the service has %s', async (_what, key, command, args) => {
+    ] as const)('a server of which the service has %s is known', async (_what, key, command, args) => {
       const { client, redisKeys } = dashboard.store;
       await (client[command] as (...all: unknown[]) => Promise<unknown>)(redisKeys.guild('503')[key], ...args);
       expect(await status(await signedIn(ANN), '503')).toBe(200);
     });
 
-    it('everything for an operator of the settings, and for nobody else', async () => {
+    it('an operator of the settings opens everything, and a link for this person does not', async () => {
       const visitor = await signedIn(BOSS);
       expect((await visitor.get('/')).headers.get('location')).toBe('/operator');
       expect((await visitor.get('/operator')).status).toBe(200);
@@ -94,7 +94,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect((await link.get('/operator')).status).toBe(404);
     });
 
-    it('nothing for a person without a server here, and says so', async () => {
+    it('a person without a server here gets 403 and no session', async () => {
       const visitor = new Visitor(dashboard);
       const answer = await discord.signIn(visitor, { id: '7', servers: [{ id: '503', owner: true }] });
       expectPage(answer, 403, 'No server to open');
@@ -102,7 +102,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect(await dashboard.store.client.keys('gr:session:*')).toEqual([]);
     });
 
-    it('all of 200 servers, in a record of less than 40 kB', async () => {
+    it('a person opens all of 200 servers, in a record of less than 40 kB', async () => {
       const servers = Array.from({ length: 200 }, (_, n) => ({ id: String(10n ** 17n + BigInt(n)), owner: true }));
       for (const { id } of servers) await dashboard.store.client.hset(`gr:{${id}}:config`, 'plan', 'free');
       const visitor = await signedIn({ id: '8', servers });
@@ -112,7 +112,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect((await visitor.get('/servers')).text.match(/<li>/g)?.length).toBeGreaterThanOrEqual(200);
     });
 
-    it('adds to what links of the same person opened, and a sign-out everywhere ends both', async () => {
+    it('Discord adds to what links of the same person opened, and a sign-out everywhere ends both', async () => {
       const visitor = new Visitor(dashboard);
       await visitor.signIn(await dashboard.link('502', ANN.id));
       await discord.signIn(visitor, ANN);
@@ -122,14 +122,14 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect([await status(visitor, '502'), await status(other, '500')]).toEqual([401, 401]);
     });
 
-    it('signs another person out of the same browser', async () => {
+    it('a sign-in of another person ends the session of the browser', async () => {
       const visitor = await signedIn(ANN);
       await discord.signIn(visitor, BEN);
       expect([await status(visitor, '500'), await status(visitor, '502')]).toEqual([404, 200]);
     });
   });
 
-  it('asks for who the person is and for the servers alone, with PKCE, a state and the own address', async () => {
+  it('the dashboard asks Discord for identify and guilds alone, with PKCE, a state and its own address', async () => {
     const { headers } = await new Visitor(dashboard).get('/sign-in/discord');
     const there = new URL(headers.get('location') ?? '');
     expect(there.origin + there.pathname).toBe(`${discord.url}/oauth2/authorize`);
@@ -146,7 +146,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
     expect(await dashboard.store.client.keys('gr:*sign-in*')).toEqual([]);
   });
 
-  it('stores no token, and logs neither token nor code nor secret', async () => {
+  it('no token is stored, and neither token nor code nor secret is logged', async () => {
     const seen: string[] = [];
     const visitor = await signedIn(ANN);
     const { stored } = await recordOf(visitor);
@@ -158,11 +158,22 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
     expect(dashboard.logText()).not.toMatch(/code=|access_token|code_verifier|state=/);
   });
 
-  it('is offered on the page of a person who is not signed in', async () => {
+  it('pictures of servers come from the host of Discord, and the policy allows it only with this sign-in', async () => {
+    const icon = `a_${'0123456789abcdef'.repeat(2)}`;
+    const { client, redisKeys } = dashboard.store;
+    await client.hset(redisKeys.guild('500').about, 'name', 'The Den', 'icon', icon);
+    await client.hset(redisKeys.guild('501').about, 'name', 'Bad', 'icon', '"><script>');
+    const { text, headers } = await (await signedIn(ANN)).get('/servers');
+    const pictures = [...text.matchAll(/<img src="(.*?)"/g)].map(([, address]) => address);
+    expect(pictures).toEqual([`https://cdn.discordapp.com/icons/500/${icon}.png?size=64`]);
+    expect(headers.get('content-security-policy')).toContain("img-src 'self' data: https://cdn.discordapp.com;");
+  });
+
+  it('the page of a person who is not signed in offers the sign-in with Discord', async () => {
     expect((await new Visitor(dashboard).get('/')).text).toContain('href="/sign-in/discord"');
   });
 
-  describe('refuses', () => {
+  describe('attacks', () => {
     const begin = async (visitor = new Visitor(dashboard), account = ANN) => {
       discord.account = account;
       return { visitor, back: await discord.pass(await visitor.get('/sign-in/discord')) };
@@ -181,7 +192,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       return url.pathname + url.search;
     };
 
-    it('the answer to another browser, also to one that knows its state', async () => {
+    it('an answer in another browser than its own gets 400, also with the right state', async () => {
       const [victim, attacker] = [await begin(), await begin(new Visitor(dashboard), BEN)];
       // The attacker brings the answer of the own sign-in to the browser of the victim, and the answer of the victim to the own browser.
       await expectNothing(victim.visitor, await victim.visitor.get(attacker.back));
@@ -190,7 +201,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       await expectNothing(victim.visitor, await victim.visitor.get(change(attacker.back, { state })));
     });
 
-    it('an answer that nobody asked for, without parameters, and with parameters twice', async () => {
+    it('an answer that nobody asked for, and one with a parameter twice, get 400', async () => {
       const { visitor, back } = await begin();
       const state = new URL(back, dashboard.url).searchParams.get('state');
       for (const path of [
@@ -212,12 +223,17 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       ['no code', { code: null }],
       ['a code of nobody', { code: 'x'.repeat(30) }],
       ['a code of 10,000 characters', { code: 'x'.repeat(10_000) }],
-    ])('an answer with %s', async (_what, changes) => {
+    ])('an answer with %s gets 400 and no session', async (_what, changes) => {
       const { visitor, back } = await begin();
       await expectNothing(visitor, await visitor.get(change(back, changes)));
     });
 
-    it('an answer that is repeated, in the same browser and in another one', async () => {
+    it('an answer without an issuer signs in, because there is one Discord alone', async () => {
+      const { visitor, back } = await begin();
+      expect((await visitor.get(change(back, { iss: null }))).status).toBe(303);
+    });
+
+    it('an answer that is repeated gets 400, in the same browser and in another one with its cookies', async () => {
       const { visitor, back } = await begin();
       const cookies = new Map(visitor.cookies);
       expect((await visitor.get(back)).status).toBe(303);
@@ -231,13 +247,13 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect(await dashboard.store.client.keys('gr:session:*')).toEqual(sessions);
     });
 
-    it('a code of another person in the own sign-in', async () => {
+    it('a code of another person in the own sign-in gets 400', async () => {
       const [victim, attacker] = [await begin(), await begin(new Visitor(dashboard), BEN)];
       const code = new URL(victim.back, dashboard.url).searchParams.get('code');
       await expectNothing(attacker.visitor, await attacker.visitor.get(change(attacker.back, { code })));
     });
 
-    it('a cookie of a sign-in that was written by somebody else', async () => {
+    it('a cookie of a sign-in that somebody else wrote gets 400', async () => {
       const { visitor, back } = await begin();
       const state = new URL(back, dashboard.url).searchParams.get('state') ?? '';
       const name = `guildrank-discord-${state.slice(0, 12)}`;
@@ -248,7 +264,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       }
     });
 
-    it('to lead elsewhere afterwards, whatever the cookie says', async () => {
+    it('a sign-in leads to pages of the dashboard alone, whatever cookie and address say', async () => {
       for (const place of [
         '//evil.example',
         'https://evil.example',
@@ -273,7 +289,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       }
     });
 
-    it('a session that somebody planted before: the sign-in makes a new one', async () => {
+    it('a sign-in makes a new token and ends the session that somebody planted in the browser', async () => {
       const planted = new Visitor(dashboard);
       await planted.signIn(await dashboard.link('502'));
       const { visitor, back } = await begin();
@@ -284,7 +300,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect(await status(planted, '502')).toBe(401);
     });
 
-    it('to widen a session that only a link has opened: it gets a new token, also without a question to the person', async () => {
+    it('a session that only a link has opened gets a new token when Discord adds to it, also without a question to the person', async () => {
       await signedIn(ANN);
       const thief = new Visitor(dashboard);
       await thief.signIn(await dashboard.link('502', ANN.id));
@@ -295,7 +311,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect([await status(thief, '500'), await status(thief, '502')]).toEqual([401, 401]);
     });
 
-    it('the 21st bad answer of one address, and no good one of another address', async () => {
+    it('the 21st bad answer of one address gets 429, and another address signs in', async () => {
       const visitor = new Visitor(dashboard);
       const statuses: number[] = [];
       for (let n = 0; n < 22; n++) statuses.push((await visitor.get('/sign-in/discord/callback?code=x')).status);
@@ -303,14 +319,14 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       await signedIn(ANN);
     });
 
-    it('to keep the cookies of more than five sign-ins that were begun', async () => {
+    it('a browser keeps the cookies of five sign-ins that were begun at most', async () => {
       const visitor = new Visitor(dashboard);
       for (let n = 0; n < 40; n++) await visitor.get('/sign-in/discord');
       expect(visitor.cookies.size).toBeLessThanOrEqual(5);
       expect(await discord.signIn(visitor, ANN)).toMatchObject({ status: 303 });
     });
 
-    it('nothing when five tabs begin at once: each of them signs in', async () => {
+    it('each of five tabs that begin at once signs in', async () => {
       discord.account = ANN;
       const visitor = new Visitor(dashboard);
       const begun = await Promise.all(Array.from({ length: 5 }, () => visitor.get('/sign-in/discord')));
@@ -320,7 +336,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
   });
 
   describe('after an hour', () => {
-    it('asks Discord without a question before it shows a page, and goes on there in the same session', async () => {
+    it('a page is shown after Discord was asked without a question, in the same session', async () => {
       const visitor = await signedIn(ANN);
       const { cookie } = visitor;
       await passHour(visitor);
@@ -336,7 +352,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect([...visitor.cookies.keys()].filter((name) => name.includes('discord'))).toEqual([]);
     });
 
-    it('ends what the person may no longer open, and adds what is new, with an entry', async () => {
+    it('what Discord no longer names ends, and what is new is added with an entry', async () => {
       const visitor = await signedIn(ANN);
       await passHour(visitor);
       discord.account = {
@@ -353,7 +369,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect((await visitor.get('/guilds/502/activity')).text).toContain('Signed in with Discord');
     });
 
-    it('ends the session of a person who may open nothing any more', async () => {
+    it('the session of a person who may open nothing any more ends', async () => {
       const visitor = await signedIn(ANN);
       await passHour(visitor);
       discord.account = { ...ANN, servers: [] };
@@ -362,7 +378,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect(await dashboard.store.client.keys('gr:session:*')).toEqual([]);
     });
 
-    it('ends the session when Discord confirms nothing, and keeps what a link opened', async () => {
+    it('what Discord does not confirm ends, and what a link opened goes on', async () => {
       for (const end of [() => (discord.account = null), () => discord.reset()]) {
         const visitor = new Visitor(dashboard);
         await visitor.signIn(await dashboard.link('502', ANN.id));
@@ -375,7 +391,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       }
     });
 
-    it('gives the browser to another person when Discord names another one', async () => {
+    it('another person whom Discord names gets the browser', async () => {
       const visitor = await signedIn(ANN);
       await signedIn(BEN);
       await passHour(visitor);
@@ -384,7 +400,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect([await status(visitor, '500'), await status(visitor, '502')]).toEqual([404, 200]);
     });
 
-    it('does not bring back a server whose sessions an owner has ended since', async () => {
+    it('a confirmation does not bring back a server whose sessions an owner has ended since', async () => {
       const visitor = await signedIn(ANN);
       const owner = await dashboard.signIn('500', 'u2');
       await owner.submit('/guilds/500/settings', '/guilds/500/settings/sign-out', {});
@@ -395,7 +411,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect(await status(visitor, '500')).toBe(200);
     });
 
-    it('brings back no session that was signed out while Discord was asked', async () => {
+    it('a session that was signed out while Discord was asked stays signed out', async () => {
       const visitor = await signedIn(ANN);
       const _token = await visitor.tokenOf('/guilds/500');
       const copy = new Visitor(dashboard);
@@ -407,7 +423,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect(await status(copy, '500')).toBe(401);
     });
 
-    it('keeps the values of a form, which is sent again after the confirmation', async () => {
+    it('a form that comes too late keeps its values, and is sent again after the confirmation', async () => {
       const visitor = await signedIn(ANN);
       const _token = await visitor.tokenOf('/guilds/500');
       await passHour(visitor);
@@ -434,21 +450,40 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect(await config()).toBe('2.5');
     });
 
-    it('refuses the form of another site as before, and shows it nowhere', async () => {
+    it('a form that comes too late keeps all values of a field', async () => {
+      const visitor = await signedIn(ANN);
+      const _token = await visitor.tokenOf('/guilds/500');
+      await passHour(visitor);
+      const body = new URLSearchParams([
+        ['_token', _token],
+        ['role', '1'],
+        ['role', '2'],
+        ['level', ''],
+      ]);
+      const { text } = await visitor.request('POST', '/guilds/500/settings/rules', { origin: dashboard.url }, body);
+      const form = text.slice(text.indexOf('action="/guilds/500/settings/rules"'));
+      const hidden = [...form.matchAll(/type="hidden" name="(.*?)" value="(.*?)"/g)].map(([, name, value]) => [
+        name,
+        value,
+      ]);
+      expect(hidden).toEqual([...body]);
+    });
+
+    it('a form without the token of the session gets 403, and no button that sends it again', async () => {
       const visitor = await signedIn(ANN);
       await passHour(visitor);
       const { status, text } = await visitor.post('/guilds/500/settings/multiplier', { multiplier: '9', _token: 'x' });
       expect([status, text.includes('Send it again')]).toEqual([403, false]);
     });
 
-    it('answers a script with 401 instead of leading it to Discord', async () => {
+    it('a script gets 401 instead of being led to Discord', async () => {
       const visitor = await signedIn(ANN);
       await passHour(visitor);
       const answer = await visitor.get('/guilds/500/widget/settings', { 'sec-fetch-dest': 'empty' });
       expectPage(answer, 401, 'Discord has to confirm your rights');
     });
 
-    it('lets the person sign out without Discord', async () => {
+    it('a person signs out without Discord', async () => {
       const visitor = await signedIn(ANN);
       const _token = await visitor.tokenOf('/guilds/500');
       await passHour(visitor);
@@ -456,7 +491,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect(await dashboard.store.client.keys('gr:session:*')).toEqual([]);
     });
 
-    it('asks again for the rights of an operator too', async () => {
+    it('the rights of an operator are confirmed too', async () => {
       const visitor = await signedIn(BOSS);
       await passHour(visitor);
       const asked = await visitor.get('/operator');
@@ -466,7 +501,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
     });
   });
 
-  describe('says that Discord does not answer, changes nothing, and works again afterwards, when', () => {
+  describe('outages and lies of Discord', () => {
     const answers =
       (status: number, body: string, headers = {}): Instead =>
       (_req, res) =>
@@ -511,7 +546,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
         },
       ],
     ];
-    it.each(BROKEN)('%s', async (_name, place, instead) => {
+    it.each(BROKEN)('a sign-in gets 503 when %s, and works again afterwards', async (_name, place, instead) => {
       discord.instead.set(place, instead);
       const visitor = new Visitor(dashboard);
       const answer = await discord.signIn(visitor, ANN);
@@ -522,7 +557,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect((await discord.signIn(visitor, ANN)).status).toBe(303);
     });
 
-    it('an address of Discord is silent for five seconds', async () => {
+    it('a sign-in gets 503 when an address of Discord is silent for five seconds', async () => {
       discord.instead.set('user', () => {});
       const answer = await discord.signIn(new Visitor(dashboard), ANN);
       expectPage(answer, 503, 'Discord does not answer');
@@ -530,7 +565,16 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect(dashboard.logText()).toContain(line);
     });
 
-    it('the outage comes while the rights are confirmed: the session stays, and the next try goes on', async () => {
+    it('a sign-in gets 503 when Discord says that it is out of order', async () => {
+      discord.instead.set('authorize', (_req, res) => {
+        const back = new URL(discord.asked.get('redirect_uri') ?? '');
+        back.search = String(new URLSearchParams({ state: discord.asked.get('state') ?? '', error: 'server_error' }));
+        res.writeHead(302, { location: back.href }).end();
+      });
+      expectPage(await discord.signIn(new Visitor(dashboard), ANN), 503, 'Discord does not answer');
+    });
+
+    it('an outage while the rights are confirmed ends no session, and the next try goes on', async () => {
       const visitor = await signedIn(ANN);
       await passHour(visitor);
       discord.instead.set('token', answers(500, ''));
@@ -545,14 +589,14 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
     });
   });
 
-  it('says that the person has pressed Cancel', async () => {
+  it('a person who presses Cancel at Discord gets 403 and no session', async () => {
     discord.presses = 'Cancel';
     const visitor = new Visitor(dashboard);
     expectPage(await discord.signIn(visitor, ANN), 403, 'Not signed in');
     expect(visitor.cookie).toBe('');
   });
 
-  it('asks Discord nothing while Discord limits the requests of the service, and says how long', async () => {
+  it('Discord is asked nothing while it limits the requests of the service, and a page says how long', async () => {
     const limited = await startTestDashboard(discord.env);
     try {
       discord.instead.set('token', (_req, res) => void res.writeHead(429, { 'retry-after': '120.5' }).end('{}'));
@@ -568,7 +612,7 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
     }
   });
 
-  it('does not exist without its settings: its sessions open nothing, and its addresses are pages of no link', async () => {
+  it('without its settings there is no sign-in with Discord, and its sessions open nothing', async () => {
     const visitor = await signedIn(ANN);
     const { redis } = dashboard;
     const without = await startTestDashboard({ REDIS_URL: redis.url });
@@ -578,6 +622,8 @@ describe('the sign-in with Discord', needs('redis-server'), () => {
       expect((await same.get('/guilds/500')).status).toBe(401);
       expect((await new Visitor(without).get('/')).text).not.toContain('/sign-in/discord');
       expect((await new Visitor(without).get('/sign-in/discord')).status).toBe(410);
+      const { headers } = await new Visitor(without).get('/');
+      expect(headers.get('content-security-policy')).toContain("img-src 'self' data:;");
       expect((await new Visitor(without).get('/sign-in/discord/callback?code=x')).status).toBe(401);
     } finally {
       await without.close();

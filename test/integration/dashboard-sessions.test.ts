@@ -3,7 +3,7 @@ import { hashToken } from '../../src/core/access/invites.ts';
 import { startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
 
-describe('a session of several servers', needs('redis-server'), () => {
+describe('sessions of the dashboard', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   beforeAll(async () => {
     dashboard = await startTestDashboard({ TRUST_PROXY: '1' });
@@ -22,7 +22,7 @@ describe('a session of several servers', needs('redis-server'), () => {
   };
   const main = ({ text }: { readonly text: string }) => /<main.*?<\/main>/s.exec(text)?.[0] ?? '';
 
-  it('opens the servers of both links after a second link of the same person', async () => {
+  it('a second link of the same person adds its server to the session', async () => {
     const visitor = await person('u1', 'a', 'b');
     expect([await status(visitor, 'a'), await status(visitor, 'b'), await status(visitor, 'c')]).toEqual([
       200, 200, 404,
@@ -33,14 +33,14 @@ describe('a session of several servers', needs('redis-server'), () => {
   it.each([
     ['', 'u1'],
     ['u1', ''],
-  ])('opens both servers when one of two links names nobody: "%s", then "%s"', async (first, second) => {
+  ])('two links of which one names nobody open both servers: for "%s", then for "%s"', async (first, second) => {
     const visitor = await person(first, 'a');
     await visitor.signIn(await dashboard.link('b', second));
     expect([await status(visitor, 'a'), await status(visitor, 'b')]).toEqual([200, 200]);
     expect((await visitor.get('/guilds/b')).text).toContain('<bdi>u1</bdi>');
   });
 
-  it('ends when another person signs in with the same browser', async () => {
+  it('a link for another person ends the session of the browser, and its page says so before', async () => {
     const visitor = await person('u1', 'a');
     const first = new Visitor(dashboard);
     first.cookie = visitor.cookie;
@@ -52,7 +52,7 @@ describe('a session of several servers', needs('redis-server'), () => {
     expect(await status(first, 'a')).toBe(401);
   });
 
-  it('opens no server for longer than twelve hours from the link of that server', async () => {
+  it('a session opens each server for twelve hours from the link of that server', async () => {
     const visitor = await person('u1', 'a', 'b');
     const { client, redisKeys } = dashboard.store;
     const [sha = ''] = await client.zrange(redisKeys.sessionsOf('a').open, 0, -1);
@@ -67,7 +67,7 @@ describe('a session of several servers', needs('redis-server'), () => {
     ]);
   });
 
-  it('lists its servers by their names, with the ids of those that nobody described', async () => {
+  it('the page of all servers lists them by name, and by id where nobody told the name', async () => {
     await describeGuild('a', 'Zebra <b>Den</b>');
     await describeGuild('c', 'Ant Hill');
     const visitor = await person('u1', 'a', '900', 'c');
@@ -79,7 +79,7 @@ describe('a session of several servers', needs('redis-server'), () => {
     ]);
   });
 
-  it('offers its servers in the header of each page, with the present one marked', async () => {
+  it('the header of each page offers the servers of the session, with the present one marked', async () => {
     await describeGuild('a', 'The Den');
     const visitor = await person('u1', 'a', 'b');
     const { text } = await visitor.get('/guilds/a/keys');
@@ -89,7 +89,7 @@ describe('a session of several servers', needs('redis-server'), () => {
     expect(header).toContain('<a href="/servers">');
   });
 
-  it('begins with the server that the browser showed last, also after the next sign-in', async () => {
+  it('the first page is that of the server that the browser showed last, also after the next sign-in', async () => {
     const visitor = await person('u1', 'a', 'b');
     const home = async () => (await visitor.get('/')).headers.get('location');
     expect(await home()).toBe('/servers');
@@ -104,7 +104,7 @@ describe('a session of several servers', needs('redis-server'), () => {
   });
 
   it.each(['//evil.example', 'c', '../operator', 'x'.repeat(3000)])(
-    'begins with none of its servers when the cookie of the last one says %s',
+    'the first page is the list of servers when the cookie of the last one says %s',
     async (value) => {
       const visitor = await person('u1', 'a', 'b');
       visitor.cookies.set('guildrank-server', encodeURIComponent(value));
@@ -112,7 +112,7 @@ describe('a session of several servers', needs('redis-server'), () => {
     },
   );
 
-  it('refuses the 301st server with a page that says what to do, and keeps the link', async () => {
+  it('the 301st server of a session gets 409 with what to do, and its link stays good', async () => {
     const visitor = await person('u1', 'a');
     const { client, redisKeys } = dashboard.store;
     const sha = hashToken(visitor.cookie.split('=')[1] ?? '');
@@ -133,15 +133,15 @@ describe('a session of several servers', needs('redis-server'), () => {
     expect((await new Visitor(dashboard).signIn(link)).status).toBe(303);
   });
 
-  it('keeps its other servers when an owner of one ends it there', async () => {
+  it('a session that an owner ends in one server keeps its other servers', async () => {
     const [visitor, owner] = [await person('u1', 'a', 'b'), await person('u2', 'b')];
     const id = hashToken(visitor.cookie.split('=')[1] ?? '').slice(0, 8);
     await owner.submit('/guilds/b/settings', '/guilds/b/settings/sessions/end', { id });
     expect([await status(visitor, 'a'), await status(visitor, 'b')]).toEqual([200, 404]);
   });
 
-  describe('and the end of all sessions of one server', () => {
-    it('is asked for first, by an owner too', async () => {
+  describe('the end of all sessions of one server', () => {
+    it('the dashboard asks an owner before it ends all sessions of a server', async () => {
       await describeGuild('b', 'The Burrow');
       const visitor = await person('u1', 'b');
       const page = main(await visitor.get('/guilds/b/settings/sign-out'));
@@ -150,7 +150,7 @@ describe('a session of several servers', needs('redis-server'), () => {
       expect(await status(visitor, 'b')).toBe(200);
     });
 
-    it('signs everybody out of this server alone, and is in its activity', async () => {
+    it('the end of all sessions of a server signs everybody out of this server alone, and is in its activity', async () => {
       const [owner, other] = [await person('u1', 'a', 'b'), await person('u2', 'a', 'b')];
       const answer = await owner.submit('/guilds/b', '/guilds/b/settings/sign-out', {});
       expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
@@ -162,8 +162,8 @@ describe('a session of several servers', needs('redis-server'), () => {
     });
   });
 
-  describe('and a sign-out everywhere', () => {
-    it('is asked for first, and says whose sessions end', async () => {
+  describe('a sign-out everywhere', () => {
+    it('the dashboard asks before a sign-out everywhere, and says whose sessions end', async () => {
       const visitor = await person('u1', 'a');
       expect(main(await visitor.get('/sign-out-everywhere'))).toContain(
         'all sessions of <bdi>u1</bdi>, in every browser',
@@ -171,7 +171,7 @@ describe('a session of several servers', needs('redis-server'), () => {
       expect((await visitor.get('/guilds/a')).status).toBe(200);
     });
 
-    it('ends all sessions and unused links of this person, and those of nobody else', async () => {
+    it('a sign-out everywhere ends all sessions and unused links of this person, and those of nobody else', async () => {
       const [here, there] = [await person('u1', 'a', 'b'), await person('u1', 'c')];
       const others = [await person('u2', 'a'), await person('', 'a'), await person('', null)] as const;
       const [own, foreign] = [await dashboard.link('a', 'u1'), await dashboard.link('a', 'u2')];
@@ -185,7 +185,7 @@ describe('a session of several servers', needs('redis-server'), () => {
       expect((await others[2].get('/guilds/b/activity')).text).toContain('Signed out everywhere');
     });
 
-    it('of a person whom no link named ends one session, and says so first', async () => {
+    it('a sign-out everywhere of a person whom no link named ends one session, and says so first', async () => {
       const [here, there] = [await person('', 'a'), await person('', 'a')];
       expect(main(await here.get('/sign-out-everywhere'))).toContain('This ends the session of this browser.');
       await here.submit('/guilds/a', '/sign-out-everywhere', {});
@@ -193,10 +193,10 @@ describe('a session of several servers', needs('redis-server'), () => {
     });
   });
 
-  describe('and the page of a link', () => {
+  describe('the page of a link', () => {
     const open = async (link: string, visitor = new Visitor(dashboard)) => visitor.get(new URL(link).pathname);
 
-    it('says whose server it opens before its button, and uses nothing up', async () => {
+    it('the page of a link says whose server it opens before its button, and uses nothing up', async () => {
       await describeGuild('a', 'The Den');
       const link = await dashboard.link('a', 'u1');
       const page = main(await open(link));
@@ -206,12 +206,12 @@ describe('a session of several servers', needs('redis-server'), () => {
       expect((await new Visitor(dashboard).signIn(link)).status).toBe(303);
     });
 
-    it('says that the other servers stay open', async () => {
+    it('the page of a link says that the other servers stay open', async () => {
       const visitor = await person('u1', 'a');
       expect(main(await open(await dashboard.link('b', 'u1'), visitor))).toContain('You stay signed in to');
     });
 
-    it('says at once that the link was used, is over, was ended or never was, without a button', async () => {
+    it('a link that was used, was ended or never was says so at once, without a button', async () => {
       const [used, ended, signedOut] = [
         await dashboard.link('a', 'u1'),
         await dashboard.link('b', 'u1'),
@@ -230,7 +230,7 @@ describe('a session of several servers', needs('redis-server'), () => {
       }
     });
 
-    it('gets 429 after ten bad links of an address, while a good link still works there', async () => {
+    it('an address gets 429 after ten bad links, while a good link still works there', async () => {
       const visitor = new Visitor(dashboard);
       const bad = `${dashboard.url}/sign-in/${'A'.repeat(43)}`;
       const statuses: number[] = [];
@@ -240,7 +240,7 @@ describe('a session of several servers', needs('redis-server'), () => {
     });
   });
 
-  it('is not brought back by a link that comes at the moment of its sign-out', async () => {
+  it('a link that comes at the moment of a sign-out does not bring the session back', async () => {
     for (let round = 0; round < 5; round++) {
       const visitor = await person('u1', 'a');
       const thief = new Visitor(dashboard);

@@ -117,6 +117,7 @@ export class FakeDiscord {
     } as const;
     const [place, answer] = places[`${req.method} ${url.pathname}` as keyof typeof places] ?? [];
     if (!place) return send(res, 404, { message: '404: Not Found' });
+    if (place === 'authorize') this.asked = url.searchParams;
     const instead = this.instead.get(place);
     if (instead) return instead(req, res);
     await answer();
@@ -124,7 +125,6 @@ export class FakeDiscord {
 
   /** Asks the person, or answers without a question. */
   #authorize(asked: URLSearchParams, res: ServerResponse): void {
-    this.asked = asked;
     const problem = problemOf(asked);
     if (problem) {
       send(res, 400, { message: problem });

@@ -9,7 +9,7 @@ export interface DashboardLinkOptions {
   readonly url: string;
   /** Seconds that the link works, 1 to 86400; 900 unless given. */
   readonly ttl?: number;
-  /** Id of the person that it is for, shown in the audit log. */
+  /** Id of the person that it is for. The audit log shows it, and links with one id add their servers to one session. */
   readonly userId?: string;
 }
 

@@ -1,11 +1,22 @@
 import { cutText } from '../../core/bounds.ts';
+import { isPictureHash } from '../../core/ranking/picture-hash.ts';
 import type { ClientStore } from '../../core/store/store.ts';
+
+/** The host of pictures on Discord. Browsers ask it only if people can sign in with Discord, so that it knows them already. */
+export const PICTURE_HOST = 'https://cdn.discordapp.com';
+
+/** The store, and whether people can sign in with Discord. */
+interface ServerParts extends ClientStore {
+  readonly discord: object | null;
+}
 
 /** A server (guild) as lists and the navigation show it. */
 export interface ShownServer {
   readonly id: string;
   /** The name that its bot tells, else the title of its public page, else its id. */
   readonly name: string;
+  /** Address of its picture; null = there is none to show. */
+  readonly picture: string | null;
   /** One or two letters in the place of a picture. */
   readonly initials: string;
   /** Number of the colour behind them. */
@@ -20,24 +31,26 @@ const NAME_BYTES = 400;
 const TINTS = 6;
 
 /** Reads a server for the navigation. O(1), one round trip. @throws StoreUnavailableError */
-export async function readServer({ client, redisKeys }: ClientStore, guildId: string): Promise<ShownServer> {
+export async function readServer({ client, redisKeys, discord }: ServerParts, guildId: string): Promise<ShownServer> {
   const { about, config, xp } = redisKeys.guild(guildId);
-  const [told, title, members] = await Promise.all([
-    client.hget(about, 'name'),
+  const [[told, icon], title, members] = await Promise.all([
+    client.hmget(about, 'name', 'icon'),
     client.hget(config, 'page_title'),
     client.zcard(xp),
   ]);
-  return shownServer(guildId, cutText(told || title || guildId, NAME_BYTES), members);
+  const hasPicture = discord !== null && isPictureHash(icon);
+  const picture = hasPicture ? `${PICTURE_HOST}/icons/${encodeURIComponent(guildId)}/${icon}.png?size=64` : null;
+  return { ...shownServer(guildId, cutText(told || title || guildId, NAME_BYTES), members), picture };
 }
 
 /** Reads servers for the navigation, in the order of the ids. O(n), one round trip. @throws StoreUnavailableError */
-export function readServersOf(store: ClientStore, guildIds: readonly string[]): Promise<ShownServer[]> {
+export function readServersOf(store: ServerParts, guildIds: readonly string[]): Promise<ShownServer[]> {
   return Promise.all(guildIds.map((id) => readServer(store, id)));
 }
 
-/** Returns a server of which this is known. */
+/** Returns a server of which this is known, without a picture. */
 export function shownServer(id: string, name: string, members: number): ShownServer {
-  return { id, name, initials: initialsOf(name), tint: tintOf(id), members };
+  return { id, name, picture: null, initials: initialsOf(name), tint: tintOf(id), members };
 }
 
 /** Returns the first letters of the first two words of a name. */

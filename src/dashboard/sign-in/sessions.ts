@@ -7,24 +7,18 @@ import {
 } from '../../core/access/session-generation.ts';
 import type { ClientStore } from '../../core/store/store.ts';
 import { inTurn } from '../one-at-a-time.ts';
-import { Refusal } from '../refusal.ts';
+import { keptGrants, newGrants, type Person, requireRoom } from './new-grants.ts';
 import {
   endListedSession,
   enlistSession,
   findSession,
-  idOf,
   type ListedSession,
   listSessions,
   SESSION_TTL_S,
   unlistSession,
 } from './session-records.ts';
-import type { FoundSession, Grant, GrantSource, Session, StoredSession } from './session-types.ts';
-
-/** Grants that a session has at most: 200 servers of Discord, and links. With them its record has about 50 kB. */
-const MAX_GRANTS = 300;
-
-/** How long the word of Discord is good, in milliseconds. */
-const CONFIRMED_MS = 3_600_000;
+import type { FoundSession, Grant, Session, StoredSession } from './session-types.ts';
+import { isOnePerson, viewOf } from './session-view.ts';
 
 /** A session that has just been opened. */
 export interface Opened {
@@ -36,14 +30,6 @@ export interface Opened {
 
 /** Is told of each server (null = as the operator) that a session is about to open, before it does. A failure opens none. */
 export type Announce = (guildId: string | null, session: Session) => Promise<void>;
-
-/** Who signs in, and what this person may open. */
-interface Person {
-  /** "" = nobody said who it is. */
-  readonly userId: string;
-  readonly guildIds: readonly (string | null)[];
-  readonly source: GrantSource;
-}
 
 /**
  * Opens, renews and ends sessions. A session is of one person, and opens some servers or everything (the operator). Every method can throw
@@ -64,17 +50,7 @@ export class Sessions {
 
   /** Returns an invite that opens a session if its button is pressed now; null when it is unknown, used, over, or ended. */
   async findInvite(inviteToken: string): Promise<Invite | null> {
-    const { redisKeys } = this.store;
-    const invite = await findInvite(this.store, inviteToken);
-    if (!invite) return null;
-    const { guildId, userId, madeAt } = invite;
-    const generations = await Promise.all([
-      sessionGeneration(this.store, redisKeys.sessionsOf(guildId).sessions),
-      ...(userId ? [sessionGeneration(this.store, redisKeys.personSessions(userId))] : []),
-    ]);
-    // An invite of a clock that was ahead would work until then.
-    const isGood = generations.every(({ endedAt, now }) => madeAt > endedAt && madeAt <= now + CLOCKS_DIFFER_US);
-    return isGood ? invite : null;
+    return (await this.usable(inviteToken))?.invite ?? null;
   }
 
   /**
@@ -85,10 +61,12 @@ export class Sessions {
   openByInvite(inviteToken: string, earlier: string | undefined, announce: Announce): Promise<Opened | null> {
     // Of two calls at once, the second finds no invite, and is announced nowhere.
     return this.openInTurn(hashToken(inviteToken), async () => {
-      const invite = await this.findInvite(inviteToken);
-      if (!invite) return null;
-      const { guildId, userId } = invite;
-      const opened = await this.open({ userId, guildIds: [guildId], source: 'link' }, earlier, announce);
+      const usable = await this.usable(inviteToken);
+      if (!usable) return null;
+      const { invite, generation, personGeneration } = usable;
+      const grant: Grant = { guildId: invite.guildId, source: 'link', generation };
+      const person: Person = { userId: invite.userId, generation: personGeneration, source: 'link', grants: [grant] };
+      const opened = await this.open(person, earlier, announce);
       if (await takeInvite(this.store, inviteToken, invite)) return opened;
       await this.close(opened.token);
       return null;
@@ -96,13 +74,17 @@ export class Sessions {
   }
 
   /** Opens a session of a person whom Discord has named, with a new token. @param guildIds what Discord lets this person open. */
-  openByDiscord(
+  async openByDiscord(
     userId: string,
     guildIds: readonly (string | null)[],
     earlier: string | undefined,
     announce: Announce,
   ): Promise<Opened> {
-    return this.open({ userId, guildIds, source: 'discord' }, earlier, announce);
+    const [{ text }, grants] = await Promise.all([
+      sessionGeneration(this.store, this.store.redisKeys.personSessions(userId)),
+      newGrants(this.store, guildIds, 'discord'),
+    ]);
+    return this.open({ userId, generation: text, source: 'discord', grants }, earlier, announce);
   }
 
   /**
@@ -120,11 +102,11 @@ export class Sessions {
     const kept = stored.grants.filter(({ source, guildId }) => source === 'link' || guildIds.includes(guildId));
     const ended = stored.grants.filter((grant) => !kept.includes(grant));
     const added = guildIds.filter((guildId) => !stored.grants.some((grant) => grant.guildId === guildId));
-    if (kept.length + added.length > MAX_GRANTS) throw tooManyServers();
-    const given = await this.grantsOf(added, 'discord');
+    requireRoom(kept.length + added.length);
+    const given = await newGrants(this.store, added, 'discord');
     const now = this.now();
     const next: StoredSession = { ...stored, checkedAt: now, grants: [...kept, ...given] };
-    const session = this.sessionOf(token, { stored: next, grants: found.grants });
+    const session = viewOf(token, { stored: next, grants: found.grants }, now);
     await Promise.all(added.map((guildId) => announce(guildId, session)));
     // A session that was ended meanwhile stays ended.
     const isStored = await client.set(redisKeys.session(sha), JSON.stringify(next), 'KEEPTTL', 'XX');
@@ -141,7 +123,7 @@ export class Sessions {
   /** Returns the session of a token, or null if it is unknown, over or ended. Two round trips, O(n) for n servers. */
   async find(token: string): Promise<Session | null> {
     const found = await this.read(token);
-    return found && this.sessionOf(token, found);
+    return found && viewOf(token, found, this.now());
   }
 
   /** Returns the latest sessions that open a guild, or the pages of the operator (null), newest first: 100 at most. Three round trips. */
@@ -180,36 +162,43 @@ export class Sessions {
     const { client, redisKeys } = this.store;
     const before = earlier ? await this.read(earlier) : null;
     const isSame = before !== null && isOnePerson(before.stored.userId, person.userId);
-    const kept = isSame ? before.grants.filter((grant) => !isReplaced(grant, person)) : [];
-    if (kept.length + person.guildIds.length > MAX_GRANTS) throw tooManyServers();
-    const { userId: userIdBefore, checkedAt } = isSame ? before.stored : { userId: '', checkedAt: 0 };
-    const userId = person.userId || userIdBefore;
+    const kept = isSame ? keptGrants(before, person) : [];
+    const { source, grants: given } = person;
+    requireRoom(kept.length + given.length);
+    // What goes on has the generation of before: it ends with all sessions of the person, also at this moment.
+    const same = isSame && before.stored.userId !== '' ? before.stored : person;
     const now = this.now();
-    const given = await this.grantsOf(person.guildIds, person.source);
     const token = newToken();
     const sha = hashToken(token);
     const stored: StoredSession = {
-      userId,
-      generation: userId ? (await sessionGeneration(this.store, redisKeys.personSessions(userId))).text : '',
-      checkedAt: person.source === 'discord' ? now : checkedAt,
+      userId: same.userId,
+      generation: same.generation,
+      checkedAt: source === 'discord' ? now : isSame ? before.stored.checkedAt : 0,
       grants: [...kept.map(({ since: _, ...grant }) => grant), ...given],
     };
     await client.set(redisKeys.session(sha), JSON.stringify(stored), 'EX', SESSION_TTL_S);
     const grants = [...kept, ...given.map((grant) => ({ ...grant, since: now }))];
     await Promise.all(grants.map(({ guildId, since }) => enlistSession(this.store, guildId, sha, since, now)));
-    const session = this.sessionOf(token, { stored, grants });
+    const session = viewOf(token, { stored, grants }, now);
     await Promise.all(given.map(({ guildId }) => announce(guildId, session)));
-    return { token, session, opens: person.guildIds };
+    return { token, session, opens: given.map(({ guildId }) => guildId) };
   }
 
-  /** Returns grants of these servers with their present generations. */
-  private grantsOf(guildIds: readonly (string | null)[], source: GrantSource): Promise<Grant[]> {
-    return Promise.all(
-      guildIds.map(async (guildId) => {
-        const { text } = await sessionGeneration(this.store, this.store.redisKeys.sessionsOf(guildId).sessions);
-        return { guildId, source, generation: text };
-      }),
+  /** Returns an invite that works, and the generations of its server and its person that the session gets. */
+  private async usable(inviteToken: string) {
+    const { redisKeys } = this.store;
+    const invite = await findInvite(this.store, inviteToken);
+    if (!invite) return null;
+    const { guildId, userId, madeAt } = invite;
+    const [ofServer, ofPerson] = await Promise.all([
+      sessionGeneration(this.store, redisKeys.sessionsOf(guildId).sessions),
+      userId ? sessionGeneration(this.store, redisKeys.personSessions(userId)) : null,
+    ]);
+    // An invite of a clock that was ahead would work until then.
+    const isGood = [ofServer, ofPerson ?? ofServer].every(
+      ({ endedAt, now }) => madeAt > endedAt && madeAt <= now + CLOCKS_DIFFER_US,
     );
+    return isGood ? { invite, generation: ofServer.text, personGeneration: ofPerson?.text ?? '' } : null;
   }
 
   private async read(token: string): Promise<FoundSession | null> {
@@ -223,35 +212,4 @@ export class Sessions {
     if (source === 'link') return true;
     return this.operators !== null && (guildId !== null || this.operators.includes(userId));
   }
-
-  private sessionOf(token: string, { stored, grants }: FoundSession): Session {
-    const age = this.now() - stored.checkedAt;
-    // A time in the future comes from a clock that was ahead.
-    const isConfirmed = age < CONFIRMED_MS && age > -CONFIRMED_MS;
-    const confirmed = grants.filter(({ source }) => source === 'link' || isConfirmed);
-    return {
-      id: idOf(hashToken(token)),
-      formToken: hashToken(`form ${token}`),
-      userId: stored.userId,
-      isByDiscord: grants.some(({ source }) => source === 'discord'),
-      isOperator: confirmed.some(({ guildId }) => guildId === null),
-      guildIds: confirmed.flatMap(({ guildId }) => guildId ?? []),
-      unconfirmed: grants.filter((grant) => !confirmed.includes(grant)).map(({ guildId }) => guildId),
-    };
-  }
-}
-
-/** Returns whether a sign-in takes the place of a grant: it opens the same server, or Discord no longer names the server. */
-function isReplaced({ guildId, source }: Grant, person: Person): boolean {
-  return person.guildIds.includes(guildId) || (person.source === 'discord' && source === 'discord');
-}
-
-/** Returns whether two user ids can be those of one person: a link can leave out for whom it is. */
-export function isOnePerson(one: string, other: string): boolean {
-  return one === '' || other === '' || one === other;
-}
-
-function tooManyServers(): Refusal {
-  const message = `A sign-in opens ${MAX_GRANTS} servers at most. Sign out in this browser, and then sign in again.`;
-  return new Refusal(409, 'Too many servers', message);
 }

@@ -11,7 +11,8 @@ import { readCookie, setCookie } from './cookies.ts';
 import { pathOf } from './home.ts';
 import { SESSION_TTL_S } from './session-records.ts';
 import type { Session } from './session-types.ts';
-import { isOnePerson, type Opened } from './sessions.ts';
+import { isOnePerson } from './session-view.ts';
+import type { Opened } from './sessions.ts';
 
 /** Bad links that one network may try at once, and the time after which it may try one more. */
 const ATTEMPTS = { burst: 10, intervalMs: 30_000 };

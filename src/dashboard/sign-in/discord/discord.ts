@@ -1,6 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import { AddressLimiter } from '../../../core/access/address-limiter.ts';
-import { enteredOf, formOf, TOKEN_FIELD } from '../../forms.ts';
+import { enteredOf, TOKEN_FIELD } from '../../forms.ts';
 import type { Parts } from '../../guild-page.ts';
 import { Refusal } from '../../refusal.ts';
 import { actorOf, visitOf } from '../../visit.ts';
@@ -30,9 +30,16 @@ export async function askAgain(parts: Parts, req: Request, res: Response): Promi
   // A script cannot follow a browser to Discord.
   const isPage = (req.headers['sec-fetch-dest'] ?? 'document') === 'document';
   if (req.method === 'GET' && isPage) return begin(parts, req, res, true, req.originalUrl);
-  const { [TOKEN_FIELD]: _, ...fields } = formOf(req);
-  const shown = { action: req.originalUrl, fields, entered: enteredOf(req), isForm: Object.keys(fields).length > 0 };
+  const shown = { action: req.originalUrl, fields: fieldsOf(req), entered: enteredOf(req) };
   parts.views.send(res, 'confirm-rights', { title: 'Discord has to confirm your rights', ...shown }, 401);
+}
+
+/** Returns all fields of a form with all their values, but for the token of the session. */
+function fieldsOf(req: Request): [name: string, value: string][] {
+  const fields: Readonly<Record<string, string | string[]>> = req.body ?? {};
+  return Object.entries(fields).flatMap(([name, values]) =>
+    name === TOKEN_FIELD ? [] : [values].flat().map((value): [string, string] => [name, String(value)]),
+  );
 }
 
 /** Creates the routes that sign in with Discord. They need no session. */

@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { createInvite, hashToken } from '../../../../src/core/access/invites.ts';
+import { endPersonSessions } from '../../../../src/core/access/session-generation.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
 import { Sessions } from '../../../../src/dashboard/sign-in/sessions.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
@@ -46,6 +47,32 @@ describeStores('the end of all sessions', (kind) => {
       expect((await open(link)) !== null).toBe(isSessionGood);
     },
   );
+
+  it.each<[string, (sessions: Sessions, guildId: string) => Promise<void>]>([
+    ['its server', (sessions, guildId) => sessions.closeAll(guildId)],
+    ['its person', () => endPersonSessions(suite.store, 'u')],
+  ])('a sign-in is over at once when all sessions of %s end at any moment of it', async (_whose, end) => {
+    let commands = 1;
+    for (let moment = 0; moment < commands; moment++) {
+      const guildId = suite.newGuild();
+      const earlier = await open(await invite(guildId));
+      const link = await invite(guildId);
+      commands = 0;
+      const ending = new Proxy(suite.store.client, {
+        get: (client, name) => {
+          const command = Reflect.get(client, name);
+          if (typeof command !== 'function') return command;
+          return async (...args: unknown[]) => {
+            if (commands++ === moment) await end(sessionsOn(client), guildId);
+            return command.apply(client, args);
+          };
+        },
+      });
+      const opened = await sessionsOn(ending).openByInvite(link, earlier?.token, async () => {});
+      expect([moment, await isGood(opened?.token), await isGood(earlier?.token)]).toEqual([moment, false, false]);
+    }
+    expect(commands).toBeGreaterThan(10);
+  });
 
   it('ends the sessions also in a Redis that is full', async () => {
     const guildId = suite.newGuild();

@@ -1,0 +1,44 @@
+import { sessionGeneration } from '../../core/access/session-generation.ts';
+import type { ClientStore } from '../../core/store/store.ts';
+import { Refusal } from '../refusal.ts';
+import type { FoundSession, Grant, GrantSource, LiveGrant } from './session-types.ts';
+
+/** Grants that a session has at most: 200 servers of Discord, and links. With them its record has about 50 kB. */
+const MAX_GRANTS = 300;
+
+/** Who signs in, and what this person may open. */
+export interface Person {
+  /** "" = nobody said who it is. */
+  readonly userId: string;
+  /** Text of the generation of the person's sessions; "" without a user id. */
+  readonly generation: string;
+  readonly source: GrantSource;
+  readonly grants: readonly Grant[];
+}
+
+/** Returns grants of these servers with their present generations. Three round trips. @throws StoreUnavailableError */
+export function newGrants(
+  store: ClientStore,
+  guildIds: readonly (string | null)[],
+  source: GrantSource,
+): Promise<Grant[]> {
+  return Promise.all(
+    guildIds.map(async (guildId) => {
+      const { text } = await sessionGeneration(store, store.redisKeys.sessionsOf(guildId).sessions);
+      return { guildId, source, generation: text };
+    }),
+  );
+}
+
+/** Returns what goes on of the earlier session of the same person: not what the sign-in opens anew, nor what Discord no longer names. */
+export function keptGrants({ grants }: FoundSession, { grants: given, source }: Person): LiveGrant[] {
+  const isGiven = (grant: Grant) => given.some(({ guildId }) => guildId === grant.guildId);
+  return grants.filter((grant) => !isGiven(grant) && !(source === 'discord' && grant.source === 'discord'));
+}
+
+/** @throws Refusal when a session would get more grants than it can have. */
+export function requireRoom(grants: number): void {
+  if (grants <= MAX_GRANTS) return;
+  const message = `A sign-in opens ${MAX_GRANTS} servers at most. Sign out in this browser, and then sign in again.`;
+  throw new Refusal(409, 'Too many servers', message);
+}
