@@ -47,10 +47,14 @@ describe('the dashboard behind a proxy with TLS, in Chromium', needs('chromium',
       expect(page.url()).toBe(`${dashboard.url}/guilds/g`);
       const cookie = { name: '__Host-guildrank', domain: 'localhost', path: '/', secure: true, httpOnly: true };
       expect(await context.cookies()).toEqual([expect.objectContaining({ ...cookie, sameSite: 'Lax' })]);
-      await page.getByRole('link', { name: 'Settings', exact: true }).click();
-      await page.getByLabel(/Multiplier/).fill('2');
+      await page.getByRole('link', { name: 'XP and rewards', exact: true }).click();
+      await page.getByRole('link', { name: 'Multipliers', exact: true }).click();
+      await page.getByLabel('XP multiplier').fill('2');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByText('Saved.').first().waitFor();
+      await page
+        .getByText(/^Saved\./)
+        .first()
+        .waitFor();
       expect(await dashboard.store.client.hget('gr:{g}:config', 'xp_multiplier')).toBe('2');
       await page.getByRole('button', { name: 'Sign out', exact: true }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -90,8 +90,11 @@ export class Visitor {
   }
 
   post(path: string, fields: FormFields, headers: Record<string, string> = {}): Promise<Answer> {
-    const pairs = Object.entries(fields).flatMap(([name, values]) => [values].flat().map((value) => [name, value]));
-    return this.request('POST', path, { origin: this.#url, ...headers }, new URLSearchParams(pairs as string[][]));
+    const body = new URLSearchParams();
+    for (const [name, values] of Object.entries(fields)) {
+      for (const value of [values].flat()) body.append(name, value);
+    }
+    return this.request('POST', path, { origin: this.#url, ...headers }, body);
   }
 
   /** Opens a link and presses its button. */
