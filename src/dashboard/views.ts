@@ -67,6 +67,7 @@ export class Views {
       ...FORMATS,
       assets: this.assets.paths,
       session,
+      isOperator: session?.guildId === null,
       guildId,
       base: guildId === undefined ? '' : `/guilds/${encodeURIComponent(guildId)}`,
       path: res.context.route,
