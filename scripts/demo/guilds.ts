@@ -6,6 +6,7 @@ import type { PageLook } from '../../src/core/settings/page-look.ts';
 /** One invented guild per plan. */
 export interface DemoGuild {
   readonly id: string;
+  readonly name: string;
   readonly plan: string;
   readonly members: number;
   readonly xpCurve: CurveName;
@@ -15,10 +16,11 @@ export interface DemoGuild {
 }
 
 export const DEMO_GUILDS = [
-  { id: 'demo-free', plan: 'free', members: 120, xpCurve: 'standard', xpMultiplier: 1 },
-  { id: 'demo-starter', plan: 'starter', members: 250, xpCurve: 'lurkr', xpMultiplier: 1 },
+  { id: 'demo-free', name: 'Night Owls', plan: 'free', members: 120, xpCurve: 'standard', xpMultiplier: 1 },
+  { id: 'demo-starter', name: 'Pixel Garden', plan: 'starter', members: 250, xpCurve: 'lurkr', xpMultiplier: 1 },
   {
     id: 'demo-pro',
+    name: 'The Den',
     plan: 'pro',
     members: 400,
     xpCurve: 'standard',
@@ -37,6 +39,30 @@ const SECOND =
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
+/** Roles and channels that each guild has, as its bot tells them. */
+const ROLES = [
+  { id: 'role-regular', name: 'Regular', color: 0x16a34a, position: 3 },
+  { id: 'role-veteran', name: 'Veteran', color: 0x2563eb, position: 4 },
+  { id: 'role-legend', name: 'Legend', color: 0xd97706, position: 5 },
+  { id: 'role-muted', name: 'Muted', color: 0, position: 1 },
+];
+const CHANNELS = [
+  { id: 'category-talk', name: 'Talk', type: 4, parent: null },
+  { id: 'channel-general', name: 'general', type: 0, parent: 'category-talk' },
+  { id: 'channel-memes', name: 'memes', type: 0, parent: 'category-talk' },
+  { id: 'channel-lounge', name: 'Lounge', type: 2, parent: 'category-talk' },
+  { id: 'channel-commands', name: 'bot-commands', type: 0, parent: null },
+];
+const RULES = {
+  no_xp: { roles: ['role-muted'], channels: ['channel-commands'] },
+  multipliers: { roles: { 'role-regular': 1.5 } },
+  rewards: [
+    { level: 5, role: 'role-regular' },
+    { level: 20, role: 'role-veteran', kept: false },
+    { level: 50, role: 'role-legend' },
+  ],
+};
+
 type Member = XpRecord & { readonly set: number };
 
 /** Stores a guild's configuration, members and boards, and creates a key that was used for a week. @returns the key. */
@@ -45,8 +71,10 @@ export async function seedGuild(
   guild: DemoGuild,
   now: number,
 ): Promise<string> {
-  const { id, plan, xpCurve, xpMultiplier, members, page } = guild;
+  const { id, name, plan, xpCurve, xpMultiplier, members, page } = guild;
   await guildConfig.update(id, { plan, xpCurve, xpMultiplier });
+  await writer.describeGuild(id, { name, icon: null, roles: ROLES, channels: CHANNELS });
+  await guildConfig.setRules(id, JSON.stringify(RULES));
   const all = inventMembers(members, now);
   if (page) {
     // A board has what is added after it began: the month is the older one.

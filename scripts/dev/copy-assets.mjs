@@ -3,9 +3,9 @@
 import { cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { scriptNames, scriptSource } from '../../src/core/store/scripts.ts';
 
-/** Pages, templates, style sheets and scripts for browsers; no code of Node. Of the widget it takes the script alone, not the package. */
+/** Pages, templates, style sheets and scripts for browsers, with the licences of icons; no code of Node. Of the widget it takes the script alone, not the package. */
 const isPage = (file) =>
-  statSync(file).isDirectory() || (/\.(?:css|eta|html|js|svg)$/.test(file) && !file.endsWith('dist/index.js'));
+  statSync(file).isDirectory() || (/\.(?:css|eta|html|js|svg|txt)$/.test(file) && !file.endsWith('dist/index.js'));
 
 for (const folder of ['service', 'dashboard', 'widget']) {
   // The dashboard can be deleted from a copy of the project.

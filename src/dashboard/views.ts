@@ -69,6 +69,7 @@ export class Views {
       ...FORMATS,
       assets: this.assets.paths,
       session,
+      isOperator: session?.isOperator ?? false,
       guildId,
       servers,
       hasDiscord: this.hasDiscord,

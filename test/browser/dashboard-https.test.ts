@@ -50,10 +50,14 @@ describe('the dashboard behind a proxy with TLS, in Chromium', needs('chromium',
       const cookies = await context.cookies();
       expect(cookies.map(({ name }) => name).sort()).toEqual(names);
       for (const cookie of cookies) expect(cookie).toMatchObject(attributes);
-      await page.getByRole('link', { name: 'Settings', exact: true }).click();
-      await page.getByLabel(/Multiplier/).fill('2');
+      await page.getByRole('link', { name: 'XP and rewards', exact: true }).click();
+      await page.getByRole('link', { name: 'Multipliers', exact: true }).click();
+      await page.getByLabel('XP multiplier').fill('2');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByText('Saved.').first().waitFor();
+      await page
+        .getByText(/^Saved\./)
+        .first()
+        .waitFor();
       expect(await dashboard.store.client.hget('gr:{g}:config', 'xp_multiplier')).toBe('2');
       await page.getByRole('button', { name: 'Sign out', exact: true }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();

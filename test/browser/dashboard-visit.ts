@@ -14,10 +14,10 @@ const LOOKS = [
   ['wide', WIDE, 'dark'],
 ] as const;
 
-/** Texts that a person sees in part only: below the edge of a scrolled box, or a number on more than one line. */
+/** Texts that a person sees in part only: below the edge of a scrolled box, or a number on more than one line. The navigation scrolls on a phone. */
 const CUT = `[
-  ...[...document.querySelectorAll('nav a, td, tbody th, .figure')].filter((node) => {
-    const box = node.closest('.scroll, .tile, nav, main').getBoundingClientRect();
+  ...[...document.querySelectorAll('td, tbody th, .figure, .row > .name, .xp')].filter((node) => {
+    const box = node.closest('.scroll, .tile, main').getBoundingClientRect();
     const { left, right } = node.getBoundingClientRect();
     return left < box.left - 1 || right > box.right + 1 || node.scrollWidth > node.clientWidth + 1;
   }),
@@ -70,6 +70,8 @@ export class DashboardVisit {
       }
       await look?.(of);
     }
+    // The menu of servers lies over the links that follow.
+    await this.page.evaluate("document.querySelector('.switcher')?.removeAttribute('open')");
   }
 
   /**

@@ -35,41 +35,69 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
   /** Goes through every page and form of an owner and of the operator, and calls `look` on each. */
   async function tour(look: (name: string) => Promise<void>): Promise<void> {
     await look('overview');
-    await visit.follow('API keys');
+    await visit.follow('API Keys');
     await look('keys');
     await visit.page.getByLabel('Name').fill('website');
-    await visit.page.getByLabel(/Web origins/).fill('nonsense');
+    await visit.page.getByLabel(/Allowed websites/).fill('nonsense');
     await visit.press('Make the key');
     await look('keys, refused');
-    await visit.page.getByLabel(/Web origins/).fill('https://a.example');
+    await visit.page.getByLabel(/Allowed websites/).fill('https://a.example');
     await visit.press('Make the key');
     await look('key made');
-    await visit.follow('Back to all keys');
+    await visit.follow('All API keys');
     await visit.follow('Rotate website');
     await look('key rotate');
     await visit.press('Make the new key');
     await look('key rotated');
-    await visit.follow('Back to all keys');
+    await visit.follow('All API keys');
     await visit.follow('Revoke old');
     await look('key revoke');
     await visit.press('Revoke it');
     await look('key revoked');
-    await visit.follow('Settings');
-    await look('settings');
+    await visit.follow('XP and rewards');
+    await look('earning');
+    await visit.follow('Level curve');
+    await look('curve');
     await visit.page.locator('select[name=curve]').selectOption('amari');
     await visit.press('See what it does');
     await look('curve preview');
     await visit.press('Save the curve');
-    await look('settings, saved');
-    await visit.page.getByLabel(/Multiplier/).fill('9999');
+    await look('curve, saved');
+    await visit.follow('Multipliers');
+    await visit.page.getByLabel('XP multiplier').fill('9999');
     await visit.press('Save');
-    await look('settings, refused');
-    await visit.follow('Make rules');
-    await visit.page.getByLabel('Multipliers of roles').fill('400000000000000003 1001');
-    await visit.press('Save the rules');
-    await look('rules, refused');
-    await visit.page.getByLabel('Multipliers of roles').fill('400000000000000003 1.5');
-    await visit.press('Save the rules');
+    await look('multiplier, refused');
+    await visit.press('Add a role');
+    await visit.page.getByLabel('Role', { exact: true }).fill('400000000000000003');
+    await visit.page.getByLabel('Multiplier', { exact: true }).fill('1001');
+    await visit.press('Save changes');
+    await look('multipliers, refused');
+    const wrong = visit.page.getByLabel('Multiplier', { exact: true });
+    expect(await wrong.evaluate('document.activeElement.name')).toBe('role_multiplier');
+    await wrong.fill('1.5');
+    await visit.press('Save changes');
+    await visit.follow('Rewards');
+    await visit.press('Add a reward');
+    await visit.page.getByLabel('Level', { exact: true }).fill('5');
+    await visit.page.getByLabel('Role', { exact: true }).fill('400000000000000005');
+    await look('rewards, added');
+    await visit.press('Save changes');
+    await visit.follow('File and JSON');
+    await look('rules as JSON');
+    await visit.follow('Boards');
+    await visit.page.getByLabel(/Board of the week/).check();
+    await visit.press('Save the boards');
+    await look('boards');
+    await visit.follow('Public page');
+    await visit.page.getByLabel('Accent', { exact: true }).fill('teal');
+    await visit.press('Save the page');
+    await look('public page, refused');
+    await visit.page.locator('.switcher > summary').click();
+    await visit.follow('Who has access');
+    await look('access');
+    await visit.follow('Sign out everywhere');
+    await look('sign out everywhere');
+    await visit.follow('Stay signed in');
     await visit.follow('Activity');
     await look('activity');
     await visit.page.goto(`${visit.dashboard.url}/guilds/nowhere`);
@@ -80,8 +108,8 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await look('sign-in');
     await visit.press('Sign in');
     await look('operator');
-    await visit.follow(`Plan and invite of ${GUILD}`);
-    await look('settings of the operator');
+    await visit.follow(`Plan and access of ${GUILD}`);
+    await look('access of the operator');
     await visit.press('Make the link');
     await look('invite');
     await visit.page.goto(`${visit.dashboard.url}/operator?search=new-guild`);
@@ -92,18 +120,23 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
 
   const SEEN = {
     overview: 'Overview',
-    'keys, refused': 'API keys',
-    'key made': 'Your new key',
-    'key rotated': 'Your new key',
-    'key revoked': 'API keys',
-    'curve preview': 'A new curve',
-    'settings, saved': 'Settings',
-    'rules, refused': 'XP rules and roles',
+    'keys, refused': 'API Keys',
+    'key made': 'Your new API key',
+    'key rotated': 'Your new API key',
+    'key revoked': 'API Keys',
+    'curve preview': 'A new level curve',
+    'curve, saved': 'XP and rewards',
+    'multipliers, refused': 'XP and rewards',
+    'rewards, added': 'XP and rewards',
+    boards: 'Boards',
+    'public page, refused': 'Public page',
+    access: 'Who has access',
+    'sign out everywhere': 'Sign out everywhere?',
     activity: 'Activity',
     refusal: 'Not found',
     'sign-in, refused': 'This link does not work',
-    operator: 'All guilds',
-    invite: 'A link to this dashboard',
+    operator: 'All servers',
+    invite: 'A link for the owner',
     'signed out': 'Sign in',
   };
 
@@ -115,11 +148,15 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
       await look(step);
     });
     expect(seen).toMatchObject(SEEN);
-    expect(Object.keys(seen)).toHaveLength(22);
+    expect(Object.keys(seen)).toHaveLength(29);
     const keys = await visit.dashboard.store.apiKeys.list(GUILD);
     expect(keys.map(({ name }) => name)).toEqual([EVIL.slice(0, 64), 'website', 'website']);
     const stored = await visit.dashboard.store.client.hmget(`gr:{${GUILD}}:config`, 'xp_curve', 'rules');
-    expect(stored).toEqual(['amari', expect.stringContaining('"roles":{"400000000000000003":1.5}')]);
+    expect(stored[0]).toBe('amari');
+    expect(JSON.parse(stored[1] ?? '')).toMatchObject({
+      multipliers: { roles: { '400000000000000003': 1.5 } },
+      rewards: [{ level: 5, role: '400000000000000005', kept: true }],
+    });
   }
 
   it('has no violations of axe, fits, runs nothing foreign and works', { timeout: MANY_LOOKS_MS }, async () => {
@@ -146,22 +183,19 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
 
   it('shows the figures of the guild, and the times of the charts by the clock of the reader', async () => {
     await visit.signIn(GUILD, { timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
-    expect(await visit.text()).toContain('850 of 1,000 used. The count starts anew in 20 min.');
-    expect(await visit.text()).toContain('Plan starter');
-    expect(await visit.page.getByRole('meter').getAttribute('value')).toBe('850');
-    expect(await visit.page.getByRole('row').nth(1).textContent()).toMatch(/1Member 11\s*\d+6,000/);
-    expect(await visit.page.getByRole('row').count()).toBe(11);
+    expect(await visit.text()).toMatch(/API requests this hour ?850 ?of 1,000 · renews in 20 min/);
+    const rows = visit.page.locator('main .rows a.row');
+    expect(await rows.first().textContent()).toMatch(/Rank 1.*Member 11\s*Level \d+\s*6,000 XP/s);
+    expect(await rows.count()).toBe(5);
     const bars = await visit.page.locator('svg title').allTextContents();
-    expect(bars).toHaveLength(24 + 7);
+    expect(bars).toHaveLength(24);
     // Hours of UTC begin at half past there.
     for (const text of bars) expect(text).toMatch(/^\d\d? \w+ \d{4}, \d\d:30: \d/);
-    const axes = visit.page.locator('.axis');
-    expect(await axes.first().locator('time').allTextContents()).toEqual(
-      Array(3).fill(expect.stringMatching(/^\d\d?:30$/)),
-    );
-    expect(await axes.last().locator('time').allTextContents()).toEqual(
-      Array(7).fill(expect.stringMatching(/^[A-Z]\w\w$/)),
-    );
+    const axis = visit.page.locator('.axis time');
+    expect(await axis.allTextContents()).toEqual(Array(3).fill(expect.stringMatching(/^\d\d:30$/)));
+    await visit.follow('7 days');
+    expect(await visit.page.locator('svg title').count()).toBe(7);
+    expect(await axis.allTextContents()).toEqual(Array(7).fill(expect.stringMatching(/^[A-Z]\w\w$/)));
   });
 
   it('makes a key that the service takes at once, with the line of curl that is shown, and refuses it once it is revoked', async () => {
@@ -169,9 +203,9 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     const service = await startService(store);
     try {
       await visit.signIn(GUILD, { permissions: ['clipboard-read', 'clipboard-write'] });
-      await visit.follow('API keys');
+      await visit.follow('API Keys');
       await visit.page.getByLabel('Name').fill('phone app');
-      await visit.page.getByLabel('Valid').selectOption('30 days');
+      await visit.page.getByLabel('Valid for').selectOption('30 days');
       await visit.press('Make the key');
       await visit.press('Copy the key');
       const key = (await visit.page.evaluate('navigator.clipboard.readText()')) as string;
@@ -183,12 +217,12 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
         (await request(service.url).get(`/api/v1/servers/${GUILD}/stats`).set('x-api-key', key)).status;
       expect(await status()).toBe(200);
 
-      await visit.follow('Back to all keys');
+      await visit.follow('All API keys');
       expect(await visit.text()).toContain(`${key.slice(0, 7)}…`);
       expect(await visit.text()).not.toContain(key);
       await visit.follow('Revoke phone app');
       await visit.press('Revoke it');
-      expect(await visit.text()).toContain('The key is revoked.');
+      expect(await visit.text()).toContain('Key revoked.');
       expect(await status()).toBe(401);
       await visit.follow('Activity');
       expect(await visit.text()).toMatch(
@@ -202,53 +236,54 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
 
   it('says what a curve does to the average level before it is saved, and it does just that', async () => {
     await visit.signIn();
-    await visit.follow('Settings');
+    await visit.follow('XP and rewards');
+    await visit.follow('Level curve');
     await visit.page.locator('select[name=curve]').selectOption('custom');
     await visit.page.getByLabel(/custom curve/).fill('0, 0, 50, 0, 1, 1');
     await visit.press('See what it does');
-    const promised = Number(await visit.page.locator('b.figure').textContent());
+    const promised = Number(await visit.page.locator('#after').textContent());
     expect(promised).toBeGreaterThan(10);
     expect(await visit.dashboard.store.client.hget(`gr:{${GUILD}}:config`, 'xp_curve')).toBeNull();
     await visit.press('Save the curve');
-    expect(await visit.text()).toContain(`Now custom, with an average level of ${promised}.`);
+    expect(await visit.text()).toContain(`Your server uses custom, which makes an average level of ${promised}.`);
     expect((await visit.dashboard.store.counters.check(GUILD)).exact).toBe(true);
   });
 
   it('leads the operator from all guilds to a plan, and to a link for the owner', async () => {
     await visit.signIn(null);
-    expect(await visit.page.getByRole('region', { name: 'Guilds' }).getByRole('row').count()).toBe(3);
-    await visit.follow(`Plan and invite of another`);
+    expect(await visit.page.getByRole('region', { name: 'Servers' }).getByRole('row').count()).toBe(3);
+    await visit.follow(`Plan and access of another`);
     await visit.page.locator('select[name=plan]').selectOption('pro');
     await visit.press('Change the plan');
     expect(await visit.dashboard.store.client.hget('gr:{another}:config', 'plan')).toBe('pro');
-    await visit.page.getByLabel(/User id of the person/).fill('u7');
+    await visit.page.getByLabel(/User id of the owner/).fill('u7');
     await visit.press('Make the link');
     const link = (await visit.page.locator('#link').textContent()) ?? '';
     const owner = await (await sharedChromium()).newPage();
     await owner.goto(link);
     await owner.getByRole('button', { name: 'Sign in' }).click();
     expect(owner.url()).toBe(`${visit.dashboard.url}/guilds/another`);
-    expect(await owner.textContent('footer')).toContain('an owner (u7)');
+    expect(await owner.textContent('.account')).toMatch(/Owner\s*u7/);
     await owner.close();
   });
 
   it('keeps a form that is too large, and says how large it may be', async () => {
     await visit.signIn();
-    await visit.follow('Settings');
-    await visit.follow('Make rules');
-    const field = visit.page.getByLabel(/Document of rules/);
+    await visit.follow('XP and rewards');
+    await visit.follow('File and JSON');
+    const field = visit.page.getByLabel(/Rules as JSON/);
     // Three bytes of the form are a quote, and six a line break.
     const text = `${'"'.repeat(32)}\n`.repeat(970);
     await field.fill(text);
-    await visit.press('Save the JSON');
+    await visit.press('Save the rules');
     const button = "document.querySelector('form[action$=json] button')";
     expect(await visit.page.evaluate(`${button}.validationMessage`)).toBe(
       'This form has 97 kB, and 96 kB at most are taken: shorten it.',
     );
     expect(await field.inputValue()).toBe(text);
     await field.fill('{}');
-    await visit.press('Save the JSON');
-    expect(await visit.text()).toContain('The rules are saved.');
+    await visit.press('Save the rules');
+    expect(await visit.text()).toContain('Saved. Your bot follows the rules');
   });
 
   it('is used by the keyboard alone', async () => {
@@ -259,12 +294,12 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await visit.page.keyboard.press('Tab');
     expect(await visit.page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
     await visit.page.keyboard.press('Enter');
-    await visit.page.getByRole('link', { name: 'API keys', exact: true }).focus();
+    await visit.page.getByRole('link', { name: 'API Keys', exact: true }).focus();
     await visit.page.keyboard.press('Enter');
     await visit.page.getByLabel('Name').focus();
     await visit.page.keyboard.type('typed');
     await visit.page.keyboard.press('Enter');
     await visit.page.locator('#key').waitFor();
-    expect(await heading()).toBe('Your new key');
+    expect(await heading()).toBe('Your new API key');
   });
 });

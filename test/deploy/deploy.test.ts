@@ -223,7 +223,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
       const owner = new Visitor(dashboard);
       await owner.signIn(link);
       const statuses = [];
-      for (const page of ['', '/keys', '/settings', '/activity'])
+      for (const page of ['', '/keys', '/settings/access', '/activity'])
         statuses.push((await owner.get(`/guilds/g${page}`)).status);
       const submit = async (path: string, fields: Record<string, string>) =>
         statuses.push((await owner.submit('/guilds/g', `/guilds/g${path}`, fields)).status);

@@ -279,7 +279,10 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
       const owners = await Promise.all(names.map(signIn));
       const exports = owners.map((owner, n) => owner.get(`/guilds/large${n}/members/export.csv`));
       const recounts = owners.map((owner, n) =>
-        owner.submit(`/guilds/large${n}/settings`, `/guilds/large${n}/settings/curve`, { curve: 'amari', custom: '' }),
+        owner.submit(`/guilds/large${n}/settings/curve`, `/guilds/large${n}/settings/curve`, {
+          curve: 'amari',
+          custom: '',
+        }),
       );
       for (const [n, { cookie }] of owners.entries()) {
         const socket = connect(port, '127.0.0.1')

@@ -170,7 +170,7 @@ describe.concurrent.each(DEMOS)('npm run demo on $store at $host', ({ bare, says
     for (const board of ['', '?board=week', '?board=month']) {
       const answer = await fetch(publicPage + board);
       expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('data-place="3"')]);
-      // The dashboard shows the page in its settings.
+      // The dashboard shows a preview of the page.
       expect(answer.headers.get('content-security-policy')).toContain('frame-ancestors *');
     }
 

@@ -45,8 +45,13 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
   });
 }
 
-// The page that is open stands in the part of the navigation that a phone shows.
-document.querySelector('.side nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+// The page that is open stands in the part of the navigation that a phone shows. The page itself does not move.
+for (const link of document.querySelectorAll(':is(.side nav, .sections) [aria-current]')) {
+  const box = link.closest('nav');
+  if (!box) continue;
+  const [outer, inner] = [box.getBoundingClientRect(), link.getBoundingClientRect()];
+  box.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
+}
 
 // A field that filters the rows of a list by their names: <div data-filter="ID of the list"> with an input and a status.
 for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-filter]'))) {
@@ -64,8 +69,8 @@ for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelector
     status.textContent = wanted === '' ? '' : `${shown} of ${rows.length} members on this page`;
   };
   field.addEventListener('input', show);
-  // A browser can bring the text back that was there before.
-  show();
+  // A browser can bring the text back that was there before. The text of a search that found nobody hides nobody.
+  if (field.value !== field.defaultValue) show();
 }
 
 // A form with long texts is not sent when it is too large, because its input would be lost: <form data-max-kb="kB that are taken">.

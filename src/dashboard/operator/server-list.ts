@@ -29,8 +29,8 @@ const STALE_AFTER_MS = 30_000;
 
 /** Finds and sorts all servers for the operator. What it sorts by is kept for half a minute. */
 export class ServerList {
-  private servers = new Map<string, ListedServer>();
-  private readAt = Number.NEGATIVE_INFINITY;
+  /** By id, each with the time at which it was read. */
+  private readonly known = new Map<string, { readonly server: ListedServer; readonly readAt: number }>();
 
   /** @param monotonic milliseconds on a clock that never goes back. */
   constructor(
@@ -46,17 +46,7 @@ export class ServerList {
    */
   async find(search: string, sort: Sort) {
     const { guildIds, isComplete } = await this.directory.list();
-    const isStale = this.monotonic() - this.readAt > STALE_AFTER_MS;
-    if (isStale) {
-      this.servers.clear();
-      this.readAt = this.monotonic();
-    }
-    const unread = guildIds.filter((id) => !this.servers.has(id));
-    for (let i = 0; i < unread.length; i += PER_READ) {
-      const read = await Promise.all(unread.slice(i, i + PER_READ).map((id) => this.read(id)));
-      for (const server of read) this.servers.set(server.id, server);
-    }
-    const all = guildIds.flatMap((id) => this.servers.get(id) ?? []);
+    const all = await this.readAll(guildIds);
     const wanted = search.toLowerCase();
     const found = all.filter(
       ({ id, name }) => id.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted),
@@ -64,6 +54,22 @@ export class ServerList {
     const byName = found.sort((a, b) => a.name.localeCompare(b.name, 'en') || a.id.localeCompare(b.id));
     const sorted = sort === 'name' ? byName : byName.sort((a, b) => b[sort] - a[sort]);
     return { servers: sorted, isComplete, isNew: search !== '' && !guildIds.includes(search) };
+  }
+
+  /** Returns servers as they were within the last half minute, in the order of their ids. Others are forgotten. */
+  private async readAll(guildIds: readonly string[]): Promise<ListedServer[]> {
+    const readAt = this.monotonic();
+    const stale = guildIds.filter((id) => {
+      const entry = this.known.get(id);
+      return !entry || readAt - entry.readAt > STALE_AFTER_MS;
+    });
+    for (let i = 0; i < stale.length; i += PER_READ) {
+      const read = await Promise.all(stale.slice(i, i + PER_READ).map((id) => this.read(id)));
+      for (const server of read) this.known.set(server.id, { server, readAt });
+    }
+    const listed = new Set(guildIds);
+    for (const id of this.known.keys()) if (!listed.has(id)) this.known.delete(id);
+    return guildIds.flatMap((id) => this.known.get(id)?.server ?? []);
   }
 
   private async read(guildId: string): Promise<ListedServer> {
