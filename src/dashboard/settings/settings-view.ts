@@ -4,9 +4,9 @@ import { CURVE_NAMES } from '../../core/ranking/curves.ts';
 import { DEFAULT_COLOURS, type LookField } from '../../core/settings/page-look.ts';
 import { timeZoneNames } from '../../core/settings/time-zone.ts';
 import { BOARD_KINDS } from '../../core/store/keys.ts';
+import { clockOf, periodsOf } from '../boards/boards-clock.ts';
 import type { Parts } from '../guild-page.ts';
 import { guildOf, sessionOf } from '../visit.ts';
-import { clockOf, periodsOf } from './settings-clock.ts';
 
 /** Colours of the public page, with their labels, and those that the page has by itself. */
 const PAGE_COLOURS = [

@@ -4,6 +4,7 @@ import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../core/
 import { averageLevel, StatsRead } from '../../core/reads/reader.ts';
 import { type GuildConfigChange, parseMultiplier } from '../../core/settings/guild-config.ts';
 import { BOARD_KINDS } from '../../core/store/keys.ts';
+import { clockText, parseClock } from '../boards/boards-clock.ts';
 import { formOf, parsed, problemOfFields } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
@@ -11,7 +12,6 @@ import { addRules, RULES_UPLOAD } from '../rules/rules.ts';
 import { ENDED } from '../sign-in/end-session.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { addAccess } from './settings-access.ts';
-import { clockText, parseClock } from './settings-clock.ts';
 import { describePageChange, publicPageForm } from './settings-public-page.ts';
 import { sendSettings } from './settings-view.ts';
 
