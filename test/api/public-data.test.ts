@@ -126,7 +126,8 @@ describeStores('the data of a public page', (kind) => {
     expect((await problem(`${RANKING}?around=nobody`, 404)).code).toBe('member_not_found');
   });
 
-  it('finds a member by the exact id, and nobody by another text', async () => {
+  it('finds a member by the exact id or a part of the name, and nobody by another text', async () => {
+    expect(await read(`${RANKING}?find=AN`)).toMatchObject({ data: [{ user_id: 'ann', rank: 1 }], total: 1 });
     expect(await read(`${RANKING}?find=bob`)).toMatchObject({
       data: [{ user_id: 'bob', rank: 2 }],
       total: 1,

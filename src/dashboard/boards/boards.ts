@@ -7,7 +7,7 @@ import { addConfigForm, type ShownForm } from '../config-form.ts';
 import { parsed } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { guildOf } from '../visit.ts';
-import { clockOf, clockText, parseClock, periodsOf } from './clock.ts';
+import { clockOf, clockText, parseClock, periodsOf } from './boards-clock.ts';
 
 const PATH = '/settings/boards';
 
