@@ -83,7 +83,7 @@ const CHECKS: Record<string, readonly [code: string, ...told: unknown[]]> = {
     [[{ userId: '42', reasons: ['self'] }], ['left'], 5],
   ],
   'Rank card': [`tell(card.hidden, svg.slice(0, 5));`, [['self'], '<svg ']],
-  Read: [`tell(total, member, near, typeof curve.a);`, [5, null, null, 'number']],
+  Read: [`tell(total, member, near, typeof curve.a, names);`, [5, null, null, 'number', ['1. Amber']]],
   Seasons: [
     `const archive = guildId + '.2026-s1';
     tell((await reader.card(archive, userId)).xp, (await reader.card(guildId, userId)).xp);`,
