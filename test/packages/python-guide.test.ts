@@ -120,7 +120,7 @@ tell(week.data, [[row.user_id, row.xp] for row in (await reader.page(guild_id, 1
     'tell(total, member, near, curve.a, levels, names)',
     [
       ...[5, null, null, 10, [10, xpForLevel('standard', 11), { level: 10, gained: 25, needed: expect.any(Number) }]],
-      [expect.stringMatching(/^\d\. Cy$/)],
+      ['1. Amber'],
     ],
   ],
   'Dashboard link': ['tell(link)', [expect.stringMatching(/^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}$/)]],
