@@ -112,7 +112,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
       if (step.startsWith('widget') && step !== 'widget, made') await previewed('Member 1');
       await visit.expectRight(step);
     });
-    expect(seen).toHaveLength(16);
+    expect(seen).toHaveLength(17);
     await visit.expectNothingForeign();
   });
 

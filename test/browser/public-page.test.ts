@@ -6,7 +6,10 @@ import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 import { MANY_LOOKS_MS, type PageWatch, watchPage } from './engines.ts';
 
-const PATHS = ['/g/guild', '/g/guild?board=week&lang=ar', '/g/guild/m/u5', '/g/guild?overlay=1', '/g/empty', '/g/none'];
+const PATHS = [
+  ...['/g/guild', '/g/guild?board=week&lang=ar', '/g/guild/m/u5', '/g/guild?overlay=1', '/g/empty', '/g/none'],
+  ...['/g/guild?find=a', '/g/guild?find=nobody&lang=ar'],
+];
 
 describe('the public page, in Chromium', needs('chromium'), () => {
   let testStore: TestStore;

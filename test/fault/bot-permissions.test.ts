@@ -78,6 +78,7 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
       ]);
       expect((await reader.page('g')).total + ((await reader.member('g', 'a'))?.rank ?? 0)).toBe(2);
       expect(await reader.rules('g')).toBeNull();
+      expect(await reader.find('g', 'ann')).toMatchObject([{ userId: 'a' }]);
       expect(await writer.resetSeason('g', { archiveAs: 'g.1' })).toEqual({ archived: 2, reset: 2 });
       expect(await writer.resetSeason('g', { archiveAs: 'g.2', keepMembers: false })).toEqual({
         archived: 2,
@@ -100,14 +101,15 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
     },
   );
 
-  it('guildrank, the service, may read each board', async () => {
+  it('guildrank, the service, may read each board and find members by name', async () => {
     const admin = new Redis(redis.url);
     await admin.call('ACL', 'SETUSER', 'guildrank', 'on', '>secret', ...permissionsOf('guildrank'));
     const service = new Redis(redis.url, { username: 'guildrank', password: 'secret', enableReadyCheck: false });
     const { guildConfig, writer } = openCore(admin, 'gr');
     await guildConfig.update('read', { boards: ['week', 'month'] });
-    await writer.record('read', { userId: 'a', add: 5 });
-    const { commands } = openCore(service, 'gr');
+    await writer.record('read', { userId: 'a', add: 5, profile: { username: 'Ann' } });
+    const { commands, search } = openCore(service, 'gr');
+    expect(await search.find('read', 'an')).toMatchObject([{ userId: 'a', rank: 1 }]);
     for (const board of BOARDS) {
       const members = board.endsWith('.prev') ? 0 : 1;
       expect((await commands.read(new PageRead('read', 1, 10, board))).value.total).toBe(members);

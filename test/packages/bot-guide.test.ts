@@ -89,7 +89,7 @@ const CHECKS: Record<string, readonly [code: string, ...told: unknown[]]> = {
     ['Quiet Hours', '[{"id":"11","name":"Regular","color":16746496,"position":3}]'],
   ],
   'Rank card': [`tell(card.hidden, svg.slice(0, 5));`, [['self'], '<svg ']],
-  Read: [`tell(total, member, near, typeof curve.a);`, [5, null, null, 'number']],
+  Read: [`tell(total, member, near, typeof curve.a, names);`, [5, null, null, 'number', ['1. Amber']]],
   Seasons: [
     `const archive = guildId + '.2026-s1';
     tell((await reader.card(archive, userId)).xp, (await reader.card(guildId, userId)).xp);`,

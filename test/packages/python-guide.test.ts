@@ -118,8 +118,11 @@ tell(week.data, [[row.user_id, row.xp] for row in (await reader.page(guild_id, 1
   'Rank card': ['tell(card.hidden, card.level, card.above)', [['self'], 10, null]],
   'Names in messages': ['tell(line)', [String.raw`\[Free Nitro\]\(https\:\/\/evil\.example\)`]],
   Read: [
-    'tell(total, member, near, curve.a, levels)',
-    [5, null, null, 10, [10, xpForLevel('standard', 11), { level: 10, gained: 25, needed: expect.any(Number) }]],
+    'tell(total, member, near, curve.a, levels, names)',
+    [
+      ...[5, null, null, 10, [10, xpForLevel('standard', 11), { level: 10, gained: 25, needed: expect.any(Number) }]],
+      ['1. Amber'],
+    ],
   ],
   'Dashboard link': ['tell(link)', [expect.stringMatching(/^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}$/)]],
   Seasons: [
