@@ -16,12 +16,6 @@ export function renderRanking({ guildId, board, limit }: DataQuery, found: Publi
   return toBody(documentOf({ guildId, board }, found, { data: rows, total, page, pages, limit }));
 }
 
-/** Renders the rows around a member in the same form. `page` is the page of the ranking that has the member. */
-export function renderAround(query: DataQuery, found: PublicMember): RenderedBody {
-  const { rows: data, member, total } = found;
-  return renderRanking(query, { ...found, page: { data, total, page: Math.ceil(member.rank / query.limit) } });
-}
-
 /** Renders the members that a search found in the same form, all on one page. */
 export function renderFound(query: DataQuery, found: PublicGuild, data: readonly LeaderboardEntry[]): RenderedBody {
   const page: LeaderboardPage = { data, total: data.length, page: 1 };

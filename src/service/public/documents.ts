@@ -6,7 +6,7 @@ import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
 import { policyOf, styleOf } from './look.ts';
 import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
 import { previewTags, type Site } from './unfurl.ts';
-import { digitsOf, headingOf, renderTemplate, rowOf, tabsOf, wayOf } from './views.ts';
+import { headingOf, renderTemplate, rowOf, tabsOf, wayOf } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
 
 /** Renders one page of a ranking. Links are relative, because a proxy can serve the page below a path of its own. */
@@ -16,20 +16,26 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
   const words = wordsOf(query.lang);
   const heading = headingOf(title, guildId);
   const last = Math.max(1, Math.ceil(page.total / limit));
-  const pageLink = (n: number) =>
-    guildId + queryOf(query, n > 1 && `page=${n}`, !query.isDefaultLimit && `limit=${limit}`);
+  const sized = !query.isDefaultLimit && `limit=${limit}`;
+  const pageLink = (n: number) => guildId + queryOf(query, n > 1 && `page=${n}`, sized);
+  const shown = Math.min(page.page, last);
   const settings = {
     curve,
     board,
     words,
     href: (userId: string) => (isOverlay ? undefined : `${guildId}/m/${userId}${queryOf(query)}`),
-    hasPodium: page.page === 1 && !isOverlay,
+    hasPodium: page.page === 1 && page.data[0]?.rank === 1 && !isOverlay,
+    marked: query.around,
   };
-  const facts = [
-    words.say('members', { n: page.total }),
-    `${words.compact(stats.total_xp)} XP`,
-    ...(board ? [] : [words.say('average', { n: stats.average_level })]),
-  ].join(' · ');
+  // An empty ranking has no average, and its note says the rest.
+  const facts =
+    page.total === 0
+      ? ''
+      : [
+          words.say('members', { n: page.total }),
+          `${words.compact(stats.total_xp)} XP`,
+          ...(board ? [] : [words.say('average', { n: stats.average_level })]),
+        ].join(' · ');
   const rows = page.data.map((entry) => rowOf(entry, settings));
   return html('page', query, found, site, {
     words,
@@ -45,11 +51,17 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
       : previewTags(query, found, site, { title: heading, place: words.say('title'), facts, rows }),
     action: `${guildId}/m`,
     multiplier: stats.xp_multiplier !== 1 && !board ? words.number(stats.xp_multiplier) : '',
-    digits: digitsOf(page.data),
     note: words.say(page.total === 0 ? 'empty' : 'past'),
-    pageOf: words.say('pageOf', { n: page.page, m: last }),
-    previous: page.page > 1 ? pageLink(Math.min(page.page - 1, last)) : '',
+    // The text has the field for the number between its pieces.
+    pageOf: words.say('pageOf', { n: '\n', m: last }).split('\n'),
+    shown,
+    last,
+    limit: query.isDefaultLimit ? '' : limit,
+    first: shown > 1 ? pageLink(1) : '',
+    previous: page.page > 1 ? pageLink(page.page > last ? last : page.page - 1) : '',
     next: page.page < last ? pageLink(page.page + 1) : '',
+    end: shown < last ? pageLink(last) : '',
+    aroundLink: guildId + queryOf(query, 'around=', sized),
   });
 }
 
@@ -82,7 +94,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
     ],
     way: wayOf(settings, member),
     rows: found.rows.map((entry) => rowOf(entry, settings)),
-    digits: digitsOf(found.rows),
+    inList: `../../${guildId}${queryOf(query, `around=${userId}`)}`,
   });
 }
 
@@ -90,7 +102,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
 function html(
   template: string,
   query: PageQuery | MemberQuery,
-  { look, boards }: PublicPage | PublicMember,
+  { look, boards, indexing }: PublicPage | PublicMember,
   site: Site,
   data: { readonly title: string; readonly base: string; readonly words: Words; readonly [name: string]: unknown },
 ): RenderedBody {
@@ -99,7 +111,9 @@ function html(
   const tabs = tabsOf(boards, query, data.base, data.words);
   // By this, an open page sees that more than the ranking has changed.
   const surroundings = hash('sha1', JSON.stringify([data.title, tabs, picture, style]), 'base64url').slice(0, 10);
-  const own = { isOverlay: false, isLive: true, query, picture, style, tabs, surroundings };
+  const { guildId } = query;
+  const isIndexed = 'userId' in query ? indexing === 'members' : indexing !== 'none' && !query.isOverlay;
+  const own = { isOverlay: false, isLive: true, isIndexed, guildId, query, picture, style, tabs, surroundings };
   return toBody(renderTemplate(template, { ...own, ...data }), 'text/html; charset=utf-8', [
     'Content-Security-Policy',
     policyOf(site.frameAncestors, style, picture),

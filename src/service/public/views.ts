@@ -3,12 +3,17 @@ import type { LeaderboardEntry } from '../../core/ranking/model.ts';
 import { progressOf } from '../../core/reads/card.ts';
 import { cleaned } from '../../pictures/text.ts';
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
+import { ICON_ADDRESS } from '../http/site/icon.ts';
 import { readTemplates } from '../http/site/templates.ts';
 import { queryOf, type RankingQuery } from './queries.ts';
 import type { Words } from './words.ts';
 
+const render = readTemplates(new URL('./templates', import.meta.url));
+
 /** Renders a template of ./templates. */
-export const renderTemplate = readTemplates(new URL('./templates', import.meta.url));
+export function renderTemplate(name: string, data: object): string {
+  return render(name, { icon: ICON_ADDRESS, ...data });
+}
 
 /** Returns the title of a guild, or its id instead of a title that nobody can see. */
 export function headingOf(title: string, guildId: string): string {
@@ -52,7 +57,7 @@ export interface RowSettings {
   readonly href: (userId: string) => string | undefined;
   readonly hasPodium?: boolean;
   /** User id of the member that is marked. */
-  readonly marked?: string;
+  readonly marked?: string | undefined;
 }
 
 /** Returns a member as the template "rows" shows it. */
@@ -61,8 +66,11 @@ export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
   const { rank, level, xp, user_id } = entry;
   const name = nameOf(entry);
   return {
+    /** Its rank as a number. */
+    at: rank,
     rank: words.number(rank),
     rankText: words.title('rank', { n: rank }),
+    id: user_id,
     place: hasPodium && rank <= 3 ? rank : undefined,
     name,
     initial: initialOf(name),
@@ -81,11 +89,6 @@ export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
 /** Returns a number in few figures where it has many. */
 export function shortNumber({ number, compact }: Words, value: number): string {
   return value < 1e9 ? number(value) : compact(value);
-}
-
-/** Returns the class of the column of ranks: the figures of the last one. */
-export function digitsOf(rows: readonly LeaderboardEntry[]): number {
-  return Math.min(9, Math.max(2, String(rows.at(-1)?.rank ?? 0).length));
 }
 
 /** Returns the rankings of a guild as links. @param base address of the page without its query. */
