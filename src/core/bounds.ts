@@ -10,6 +10,13 @@ const MAX_PROFILE_BYTES = 16 + 1 + 16 + 1 + 22 + 1 + MAX_USERNAME_BYTES;
 /** The most bytes of the id of an event. */
 export const MAX_EVENT_ID_BYTES = 64;
 
+/** The most characters of the name of a guild, a role or a channel. */
+export const MAX_ABOUT_NAME = 100;
+/** The most bytes of what a bot tells of a guild: name, icon, roles and channels together, as they are stored. */
+export const MAX_ABOUT_BYTES = 262_144;
+/** The most bytes of the hash of a picture on Discord. */
+export const MAX_PICTURE_HASH_BYTES = 34;
+
 /** The most bytes of the name of an API key: 64 characters. */
 const MAX_KEY_NAME_BYTES = 256;
 
@@ -56,6 +63,13 @@ export const BOUNDS = {
   title: { what: 'title of the public page', where: '`page_title` of `gr:{G}:config`', bytes: 400 },
   colour: { what: 'colour of the public page', where: '`page_accent` and the like of `gr:{G}:config`', bytes: 7 },
   picture: { what: 'picture of the public page', where: '`page_picture` of `gr:{G}:config`', bytes: 3072 },
+  guildName: { what: 'name of a guild', where: '`name` of `gr:{G}:about`', bytes: 4 * MAX_ABOUT_NAME },
+  guildIcon: { what: 'icon of a guild', where: '`icon` of `gr:{G}:about`', bytes: MAX_PICTURE_HASH_BYTES },
+  about: {
+    what: 'name, icon, roles and channels of a guild together',
+    where: '`gr:{G}:about`',
+    bytes: MAX_ABOUT_BYTES,
+  },
   keyName: { what: 'name of an API key', where: '`name` of `gr:key:SHA256`', bytes: MAX_KEY_NAME_BYTES },
   origins: { what: 'origins of an API key', where: '`origins` of `gr:key:SHA256`', bytes: MAX_ORIGINS_BYTES },
   auditWhat: { what: 'change in an audit log', where: '`what` of `gr:{G}:audit`', bytes: MAX_WHAT_BYTES },

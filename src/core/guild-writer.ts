@@ -1,4 +1,5 @@
 import { createDashboardLink, type DashboardLinkOptions } from './access/dashboard-link.ts';
+import { describeGuild, type GuildDescription } from './guilds/describe.ts';
 import { type Award, type AwardRequest, awardArguments, awardScript } from './members/award.ts';
 import { checkIds } from './members/check-fields.ts';
 import { type Claim, type ClaimRequest, claimArguments, claimScript } from './members/claim.ts';
@@ -157,6 +158,17 @@ export class GuildWriter {
    */
   resetSeason(guildId: string, options: SeasonOptions): Promise<SeasonResult> {
     return new SeasonReset(this.store, guildId, options).run();
+  }
+
+  /**
+   * Stores what the guild, its roles and its channels are called, in place of what was stored before. Call it at the start of a bot, and when
+   * one of them changes. A guild that is described is in the lists of guilds, also while it has no members. O(n) for n bytes.
+   * @returns whether something is another than before. Then the revision rises, and pages show it at once.
+   * @throws InvalidInputError for a field that is unfit, or above its bound: 250 roles, 500 channels, 100 characters a name, and 262,144 bytes
+   *   of UTF-8 in all; nothing was sent.
+   */
+  async describeGuild(guildId: string, description: GuildDescription): Promise<boolean> {
+    return describeGuild(this.store, guildId, description);
   }
 
   /**

@@ -416,6 +416,49 @@ function* inviteCases(): Iterable<Call> {
   });
 }
 
+/** describe.lua. */
+const describe: Model = (state, now, _keys, args) => {
+  const names = ['name', 'icon', 'roles', 'channels'];
+  const bytes = args.map((arg) => Buffer.byteLength(arg));
+  const [name = 0, icon = 0] = bytes;
+  if (args.length < 4 || name > 400 || icon > 34 || bytes.reduce((a, b) => a + b) > 262_144)
+    throw new Refused({ error: 'ERR' });
+  const guild = new NaiveGuild(state, now);
+  const before = guild.hash(':about');
+  const told = names.map((field, n) => [field, args[n] as string] as const);
+  const isChanged = told.some(([field, text]) => (before[field] ?? '') !== text);
+  const others = Object.entries(before).filter(([field]) => !names.includes(field));
+  const fields = [...others, ...told.filter(([, text]) => text !== ''), ['at', String(Math.floor(now / 1000))]];
+  const rev = isChanged ? guild.raiseRevision() : guild.rev;
+  guild.setHash(':about', Object.fromEntries(fields));
+  return [['OK', rev, isChanged ? 1 : 0], guild];
+};
+
+function* describeCases(): Iterable<Call> {
+  const keys = [':stats', ':about'];
+  const roles = '[{"id":"1","name":"Regular","color":16711680,"position":3}]';
+  const channels = '[{"id":"7","name":"memes","type":0,"parent":null}]';
+  const told = ['Quiet Hours', 'a_0123456789abcdef0123456789abcdef', roles, channels];
+  const about = { name: told[0] as string, icon: told[1] as string, roles, channels, at: '1' };
+  const described = (state: State) => ({ ...state, ':about': { hash: about } });
+  yield* random(20, (r, state) => {
+    const args = told.map((text) => r.pick([text, text, text, '', 'Ünal']));
+    return { state: r.pick([state, described(state)]), keys, args };
+  });
+  const call = (name: string, args: string[], state: State = SMALL) => ({ name, state, keys, args });
+  yield call('the first time, of a guild without data', told, {});
+  yield call('the same again', told, described(SMALL));
+  yield call('the same again, of a guild without a revision', told, described({}));
+  yield call('nothing', ['', '', '', '']);
+  yield call('a field that a later version stores stays', told, { ':about': { hash: { banner: 'x' } } });
+  yield call('a name of 400 bytes', ['é'.repeat(200), '', '', '']);
+  yield call('a name above its bound', ['é'.repeat(201), '', '', '']);
+  yield call('an icon above its bound', ['', 'a'.repeat(35), '', '']);
+  yield call('too few arguments', told.slice(0, 3));
+  for (const [name, state] of BROKEN.filter(([broken]) => !/curve|custom/.test(broken))) yield call(name, told, state);
+  yield call('the description is of another type', told, { ...SMALL, ':about': { string: 'x' } });
+}
+
 const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
   withBoards('award', awardCases),
   withBoards('claim', claimCases),
@@ -426,6 +469,7 @@ const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
   ['season', seasonCases, season],
   ['stage', stageCases, stage],
   ['invite', inviteCases, invite],
+  ['describe', describeCases, describe],
   ['around', aroundCases, around],
   ['card', cardCases, card],
   ['batch', batchCases, batch],

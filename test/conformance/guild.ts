@@ -139,13 +139,19 @@ export class NaiveGuild extends Keys {
       if (sum > MAX_COUNTER || sum < -MAX_COUNTER) throw new Refused(onOverflow);
       counters[name] = String(sum);
     }
-    const last = Number(this.stats.rev ?? 0);
-    const micros = this.now % 1_000_000;
-    const rev = String(last >= this.now && last < Number(MAX) - 2_000_000 ? last + 1 + micros : this.now);
-    this.setHash(':stats', { ...this.stats, rev, model: MODEL, ...counters, ...fields });
+    const rev = this.raiseRevision({ ...counters, ...fields });
     this.setZset(':xp', this.ranked);
     this.setZset(':hidden', this.hidden);
     this.setHash(REASONS, this.reasons);
+    return rev;
+  }
+
+  /** Writes a new revision, with fields of the stats. @returns it. */
+  raiseRevision(fields: Record<string, string> = {}): string {
+    const last = Number(this.stats.rev ?? 0);
+    const micros = this.now % 1_000_000;
+    const rev = String(last >= this.now && last < Number(MAX) - 2_000_000 ? last + 1 + micros : this.now);
+    this.setHash(':stats', { ...this.stats, rev, model: MODEL, ...fields });
     return rev;
   }
 

@@ -89,6 +89,7 @@ export const scriptCalls: readonly ScriptCall[] = [
   { script: 'season', run: (services, staged) => season(services, staged, 'unhide', 'a', 'hidden') },
   { script: 'season', run: (services, staged) => season(services, staged, 'begin', 'g.archive', 'keep') },
   { script: 'season', run: (services, staged) => season(services, staged, 'copied') },
+  { script: 'describe', run: ({ writer }) => writer.describeGuild(GUILD, { name: 'Quiet Hours' }) },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { plan: 'pro' }) },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { boards: ['month'] }) },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { boards: [], utcOffsetMinutes: 60 }) },
@@ -121,7 +122,7 @@ export const scriptCalls: readonly ScriptCall[] = [
         { name: 'delete' },
         [
           ...GUILD_KEYS,
-          ...['gr:{g}:season', 'gr:{g}:season:xp', 'gr:quota:{g}', 'gr:{g}:hidden:reasons', held.lock],
+          ...['gr:{g}:season', 'gr:{g}:season:xp', 'gr:quota:{g}', 'gr:{g}:hidden:reasons', 'gr:{g}:about', held.lock],
           ...allBoardKeys('gr:{g}:xp'),
         ],
         held.token,

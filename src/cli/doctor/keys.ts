@@ -17,7 +17,10 @@ const TYPES: readonly (readonly [name: RegExp, type: string])[] = [
   [/^quota:\{G\}(:\w{1,32})?$/, 'string'],
   [/^\{G\}~(week|month)(\.prev)?:(xp|hidden)$/, 'zset'],
   [/^\{G\}:((next:)?(xp|hidden)|season:xp)$/, 'zset'],
-  [/^\{G\}:((next:)?(stats|config|members)|(next:)?hidden:reasons|next:carried|season|keys|keys:used|usage)$/, 'hash'],
+  [
+    /^\{G\}:((next:)?(stats|config|members)|(next:)?hidden:reasons|next:carried|about|season|keys|keys:used|usage)$/,
+    'hash',
+  ],
   [
     /^\{G\}:(cooldown:[\w.-]{1,64}|event:.+|event-part:\d+:.+|next:xp:lock|keys:rotating:\w{1,32}|sessions)$/s,
     'string',

@@ -1,8 +1,8 @@
--- delete: deletes a guild's members, counters, configuration, quota and season at once.
+-- delete: deletes a guild's members, counters, configuration, quota, season and description at once.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:season:xp   KEYS[8] gr:quota:{G}
--- KEYS[9] gr:{G}:hidden:reasons   KEYS[10] gr:{G}:next:xp:lock   KEYS[11..18] the keys of the boards, as in lib-boards.lua
+-- KEYS[9] gr:{G}:hidden:reasons   KEYS[10] gr:{G}:about   KEYS[11] gr:{G}:next:xp:lock   KEYS[12..19] the keys of the boards, as in lib-boards.lua
 -- ARGV[1] token of the lock
 --
 -- Reply: {members deleted, 1 when there was a config, counters, a quota count, each else 0}, or {"REFUSED", 0, "lock"} when the lock has
@@ -12,7 +12,7 @@
 --- @include lib-permissions
 --- @include lib-lock
 
-if not holds_lock(KEYS[10], ARGV[1]) then
+if not holds_lock(KEYS[11], ARGV[1]) then
   return { 'REFUSED', 0, 'lock' }
 end
 require_known_model(redis.call('HGET', KEYS[2], 'model'), KEYS[2])
@@ -22,7 +22,7 @@ local function exists(key)
 end
 local reply = { members, exists(KEYS[3]), exists(KEYS[2]), exists(KEYS[8]) }
 -- The lock stays until the API keys are deleted too.
-table.remove(KEYS, 10)
+table.remove(KEYS, 11)
 for _, key in ipairs(KEYS) do
   require_permissions(key, 'UNLINK')
 end

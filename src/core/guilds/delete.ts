@@ -6,10 +6,10 @@ import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
 
-/** Deletes members, counters, config, quota and season at once, while a lock has the token. Its keys end with those of the boards. */
+/** Deletes members, counters, config, quota, season and description at once, while a lock has the token. Its keys end with those of the boards. */
 export const deleteScript = defineScript({
   name: 'delete',
-  keys: [...GUILD_KEYS, 'season', 'seasonXp', 'quota', 'hiddenReasons', 'lock'],
+  keys: [...GUILD_KEYS, 'season', 'seasonXp', 'quota', 'hiddenReasons', 'about', 'lock'],
   args: ({ token }: { token: string }) => [token],
   decode(reply: ScriptReply) {
     throwRefusal(reply);
@@ -30,7 +30,7 @@ export interface Removed {
 }
 
 /**
- * Deletes all data of a guild. Members, counters, configuration and quota go at one moment, then the API keys with the sessions, invites
+ * Deletes all data of a guild. Members, counters, configuration, description and quota go at one moment, then the API keys with the sessions, invites
  * and audit log of the dashboard. For a day the time of the deletion stays, which ends older invites. What a bot writes after that moment
  * begins a new guild. An import is refused until the end. A second call finishes an interrupted deletion. O(k) for k API keys.
  * @throws RefusedError while a replacement of the guild runs, and "lock" when another command took over while this

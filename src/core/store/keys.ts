@@ -14,6 +14,8 @@ function guildKeysUnder(base: string) {
      * page_accent_dark, page_background, page_background_dark, page_picture.
      */
     config: `${base}:config`,
+    /** HASH: what the bot tells of the guild: name, icon, roles and channels as JSON, and at, when it told them. */
+    about: `${base}:about`,
     /** HASH: key id -> SHA-256 of the key. */
     apiKeys: `${base}:keys`,
     /** HASH: key id -> time of the key's last request. */

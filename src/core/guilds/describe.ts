@@ -1,0 +1,113 @@
+import { MAX_ABOUT_BYTES, MAX_ABOUT_NAME } from '../bounds.ts';
+import { InvalidInputError, shownText } from '../errors.ts';
+import { checkFields, checkIds, checkList, checkText, wholeText } from '../members/check-fields.ts';
+import { ID_PATTERN } from '../ranking/model.ts';
+import { isPictureHash } from '../ranking/picture-hash.ts';
+import { defineScript, type ScriptReply } from '../store/script.ts';
+import type { ScriptStore } from '../store/scripts.ts';
+import type { GuildChannel, GuildRole } from './about.ts';
+
+/** Stores what a bot tells of its guild. It returns whether a page shows something else from now on. */
+export const describeScript = defineScript({
+  name: 'describe',
+  keys: ['stats', 'about'],
+  args: (fields: readonly string[]) => fields,
+  decode: ([, , isChanged]: ScriptReply) => isChanged === 1,
+});
+
+/** What a bot tells of its guild. What is left out is not described, and shows as its id. */
+export interface GuildDescription {
+  /** 100 characters at most. */
+  readonly name?: string;
+  /** Discord's hash of the icon; null for a guild without an icon. */
+  readonly icon?: string | null;
+  /** 250 at most. */
+  readonly roles?: readonly GuildRole[];
+  /** 500 at most, in the order in which they should be shown. */
+  readonly channels?: readonly GuildChannel[];
+}
+
+const MAX_ROLES = 250;
+const MAX_CHANNELS = 500;
+const MAX_COLOR = 0xffffff;
+const MAX_POSITION = 2 ** 31 - 1;
+const MAX_TYPE = 255;
+
+/** Stores the description of a guild in place of the one before. @throws as GuildWriter.describeGuild. */
+export async function describeGuild(
+  { scripts, redisKeys }: ScriptStore,
+  guildId: string,
+  description: GuildDescription,
+): Promise<boolean> {
+  checkIds(guildId, []);
+  return describeScript.run(scripts, redisKeys.guild(guildId), describedFields(description));
+}
+
+/** Returns a description as describe.lua takes it. @throws InvalidInputError */
+function describedFields(description: GuildDescription): string[] {
+  checkFields(description, 'the description of a guild', ['name', 'icon', 'roles', 'channels']);
+  const { name, icon = null, roles = [], channels = [] } = description;
+  if (icon !== null && !isPictureHash(icon))
+    throw new InvalidInputError(
+      `icon must be Discord's hash of the icon, 32 hex digits with "a_" before those of an animated one, or null, not ${shownText(icon)}`,
+    );
+  const fields = [
+    name === undefined ? '' : checkedName(name, 'name'),
+    icon ?? '',
+    listText('roles', roles, MAX_ROLES, roleOf),
+    listText('channels', channels, MAX_CHANNELS, channelOf),
+  ];
+  const bytes = fields.reduce((sum, field) => sum + Buffer.byteLength(field), 0);
+  if (bytes > MAX_ABOUT_BYTES)
+    throw new InvalidInputError(
+      `name, icon, roles and channels have ${bytes} bytes in all, and the most is ${MAX_ABOUT_BYTES}: leave some roles or channels out`,
+    );
+  return fields;
+}
+
+/** Returns a list as JSON, "" for one without entries. @throws InvalidInputError */
+function listText<Entry>(
+  field: string,
+  list: readonly Entry[],
+  most: number,
+  checked: (entry: Entry, path: string) => Entry,
+): string {
+  checkList(list, field);
+  if (list.length > most)
+    throw new InvalidInputError(`${field} has ${list.length} entries, and the most is ${most}: leave some out`);
+  const entries = list.map((entry, index) => checked(entry, `${field}[${index}]`));
+  return entries.length === 0 ? '' : JSON.stringify(entries);
+}
+
+function roleOf(role: GuildRole, path: string): GuildRole {
+  checkFields(role, 'a role', ['id', 'name', 'color', 'position'], path);
+  const { id, name, color, position } = role;
+  checkIdOf(`${path}.id`, id);
+  wholeText(`${path}.color`, color, 0, MAX_COLOR);
+  wholeText(`${path}.position`, position, 0, MAX_POSITION);
+  return { id, name: checkedName(name, `${path}.name`), color, position };
+}
+
+function channelOf(channel: GuildChannel, path: string): GuildChannel {
+  checkFields(channel, 'a channel', ['id', 'name', 'type', 'parent'], path);
+  const { id, name, type, parent = null } = channel;
+  checkIdOf(`${path}.id`, id);
+  wholeText(`${path}.type`, type, 0, MAX_TYPE);
+  if (parent !== null) checkIdOf(`${path}.parent`, parent);
+  return { id, name: checkedName(name, `${path}.name`), type, parent };
+}
+
+/** Checks the id of a role or a channel. @throws InvalidInputError */
+function checkIdOf(path: string, id: unknown): void {
+  if (typeof id === 'string' && ID_PATTERN.test(id)) return;
+  throw new InvalidInputError(`${path} must be a text of 1 to 64 of A-Z a-z 0-9 _ - ., not ${shownText(id)}`);
+}
+
+/** Returns a name as UTF-8 can have it: a lone surrogate becomes U+FFFD. @throws InvalidInputError */
+function checkedName(name: string, path: string): string {
+  checkText(name, path);
+  const characters = [...name].length;
+  if (characters > MAX_ABOUT_NAME)
+    throw new InvalidInputError(`${path} has ${characters} characters, and the most is ${MAX_ABOUT_NAME}: cut it`);
+  return name.replace(/\p{Surrogate}/gu, '\ufffd');
+}
