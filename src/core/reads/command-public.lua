@@ -10,7 +10,7 @@ local function ranking_page(guild, board, ...)
 end
 
 -- Returns the settings of the page, each "" when there is none: what search engines may list, whether rewards are shown, title, boards,
--- accent, dark accent, background, dark background, picture. Returns nil when the page is off.
+-- accent, dark accent, background, dark background, picture; and what the bot has told of the guild: name and icon. Returns nil when the page is off.
 local function public_settings(guild)
   local fields = { 'public_page', 'page_index', 'page_rewards', 'page_title', 'boards' }
   local look = { 'page_accent', 'page_accent_dark', 'page_background', 'page_background_dark', 'page_picture' }
@@ -25,6 +25,9 @@ local function public_settings(guild)
   for i = 2, #fields do
     settings[i - 1] = text_of(stored[i])
   end
+  for _, told in ipairs(redis.call('HMGET', guild.base .. 'about', 'name', 'icon')) do
+    settings[#settings + 1] = text_of(told)
+  end
   return { unpack(settings) }
 end
 
@@ -37,9 +40,26 @@ local function totals(guild, board)
   return board_commands.stats(guild, board, ''), opened.shown and { opened.shown, opened.offset } or {}
 end
 
+-- Returns the hash of the avatar of each row of a page, "" where there is none.
+local function avatars_of(guild, page_reply)
+  local ids = {}
+  for i = 1, #page_reply[4], 2 do
+    ids[#ids + 1] = page_reply[4][i]
+  end
+  if not ids[1] then
+    return {}
+  end
+  local hashes = redis.call('HMGET', guild.base .. 'avatars', unpack(ids))
+  for i = 1, #ids do
+    hashes[i] = text_of(hashes[i])
+  end
+  return hashes
+end
+
 local public_commands = {}
 
--- Reply: "" when the ranking is at revision `cached`; else the settings, and the replies of "page", "stats" and the period. O(log m + rows).
+-- Reply: "" when the ranking is at revision `cached`; else the settings, the reply of "page", the avatars of its rows, and the replies of "stats" and
+-- the period. O(log m + rows).
 function public_commands.page(guild, board, first, last, cached)
   local settings = public_settings(guild)
   if not settings then
@@ -49,12 +69,12 @@ function public_commands.page(guild, board, first, last, cached)
   if rows == '' then
     return ''
   end
-  return { settings, rows, totals(guild, board) }
+  return { settings, rows, avatars_of(guild, rows), totals(guild, board) }
 end
 
 -- Reads a member in the middle of `limit` rows; at an end of the ranking, the member is nearer to the end. Reply: "" when the ranking is at revision
--- `cached`; else the settings, the replies of "page", "stats" and the period, and the rank of the first row, from 0. Of a user who is not ranked, ""
--- takes the place of the page, and -1 that of the rank. O(log m + limit).
+-- `cached`; else the same as of public.page, and the rank of the first row, from 0. Of a user who is not ranked, "" takes the place of the page, and
+-- -1 that of the rank. O(log m + limit).
 function public_commands.member(guild, board, user_id, limit, cached)
   local settings = public_settings(guild)
   if not settings then
@@ -67,7 +87,7 @@ function public_commands.member(guild, board, user_id, limit, cached)
   local rank = key and redis.call('ZREVRANK', key, user_id)
   if not rank then
     local counters, period = totals(guild, board)
-    return { settings, '', counters, period, -1 }
+    return { settings, '', {}, counters, period, -1 }
   end
   local first = math.max(math.min(rank - math.floor(limit / 2), redis.call('ZCARD', key) - limit), 0)
   local from, to = string.format('%.0f', first), string.format('%.0f', first + limit - 1)
@@ -76,7 +96,7 @@ function public_commands.member(guild, board, user_id, limit, cached)
     return ''
   end
   local counters, period = totals(guild, board)
-  return { settings, rows, counters, period, first }
+  return { settings, rows, avatars_of(guild, rows), counters, period, first }
 end
 
 -- Returns the command of a name such as "public.page" or "public.page~week"; nil for another name.

@@ -1,6 +1,7 @@
 import { BOUNDS, cutText } from '../bounds.ts';
 import type { Curve } from '../ranking/curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage } from '../ranking/model.ts';
+import { isPictureHash } from '../ranking/picture-hash.ts';
 import { splitProfile } from '../ranking/profile.ts';
 import { type Indexing, indexingOf } from '../settings/guild-config.ts';
 import { lookOf, type PageLook } from '../settings/page-look.ts';
@@ -31,11 +32,21 @@ export interface PublicGuild {
   /** The boards that the guild has. */
   readonly boards: readonly BoardName[];
   readonly look: PageLook;
+  /** What the bot has told of the guild; null for what it has not told. */
+  readonly about: GuildLabel;
   readonly curve: Curve;
   /** Counters of the ranking. */
   readonly stats: GuildStats;
   /** The time that the ranking counts; null for the ranking of all time. */
   readonly period: Period | null;
+  /** Discord's hashes of the avatars of rows, by user id. A row without an avatar has none. */
+  readonly avatars: ReadonlyMap<string, string>;
+}
+
+/** Name and icon of a guild: the icon is Discord's hash. */
+export interface GuildLabel {
+  readonly name: string | null;
+  readonly icon: string | null;
 }
 
 /** One page of the ranking. */
@@ -61,10 +72,11 @@ export interface PublicUnranked extends PublicGuild {
 /** The revision of "" keeps it out of the response cache: a page that is off is asked for anew each time. */
 const NOTHING: Versioned<null> = { revision: '', value: null };
 
-/** The reply of command-public.lua: settings, rows, counters, period, and the rank of the first row of a member, from 0. */
+/** The reply of command-public.lua: settings, rows and their avatars, counters, period, and the rank of the first row of a member, from 0. */
 type PublicReply = readonly [
   settings: readonly string[],
   page: PageReply | '',
+  avatars: readonly string[],
   counters: readonly string[],
   period: readonly string[],
   first?: number | string,
@@ -110,7 +122,7 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | Pu
 
   decode(reply: CommandReply): Versioned<PublicMember | PublicUnranked | null> {
     if (typeof reply === 'string') return NOTHING;
-    const [, page, , , first] = reply as unknown as PublicReply;
+    const [, page, , , , first] = reply as unknown as PublicReply;
     const guild = guildOf(reply as unknown as PublicReply, this.board);
     // Of no revision, so that it is asked for anew each time: a user can come into the ranking of another one's rows.
     if (!guild || page === '') return { revision: '', value: guild && { ...guild, member: null } };
@@ -125,8 +137,12 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | Pu
 }
 
 /** Returns what a reply says of the guild; null when the guild does not have the board. The boards are stored as "week,month". */
-function guildOf([settings, , counters, period]: PublicReply, board: BoardName | undefined): PublicGuild | null {
-  const [index = '', rewards, title = '', stored = '', ...look] = settings;
+function guildOf(
+  [settings, page, avatars, counters, period]: PublicReply,
+  board: BoardName | undefined,
+): PublicGuild | null {
+  const [index = '', rewards, title = '', stored = '', ...shown] = settings;
+  const [look, [name = '', icon = '']] = [shown.slice(0, -2), shown.slice(-2)];
   const kinds: readonly string[] = stored.split(',');
   const boards = BOARDS.filter((name) => kinds.includes(kindOfBoard(name)));
   if (board && !boards.includes(board)) return null;
@@ -138,8 +154,12 @@ function guildOf([settings, , counters, period]: PublicReply, board: BoardName |
     title: cutText(title, BOUNDS.title.bytes),
     boards,
     look: lookOf(look),
+    about: { name: cutText(name, BOUNDS.title.bytes) || null, icon: isPictureHash(icon) ? icon : null },
     curve: curveOf(curve),
     stats,
     period: board ? periodOf(kindOfBoard(board), period) : null,
+    avatars: new Map(
+      avatars.flatMap((hash, at) => (page !== '' && isPictureHash(hash) ? [[page[3][2 * at] ?? '', hash]] : [])),
+    ),
   };
 }

@@ -24,6 +24,8 @@ function guildKeysUnder(base: string) {
     usage: `${base}:usage`,
     /** HASH: user id -> profile, as "LEVEL STREAK CLAIM NAME". */
     members: `${base}:members`,
+    /** HASH: user id -> Discord's hash of the avatar, only of members who have one. */
+    avatars: `${base}:avatars`,
     /** ZSET: hidden members, user id -> total XP. */
     hidden: `${base}:hidden`,
     /** HASH: hidden member -> why it is hidden, unless by a moderator alone. */

@@ -30,7 +30,7 @@ export function renderMemberData(asked: Asked, found: PublicMember): RenderedBod
 
 /** Returns a document: the guild, the board with its time and counters, and `rest`. JSON.stringify refuses the bigint of the counters. */
 function documentOf({ guildId, board }: Asked, found: PublicGuild, rest: object): string {
-  const guild = { id: guildId, name: nameOfGuild(found), icon: iconOf(found) };
+  const guild = { id: guildId, name: nameOfGuild(found), icon: iconOf(found, guildId) };
   const head = JSON.stringify({ guild, board: board ?? 'all', period: found.period });
   return `${head.slice(0, -1)},"stats":${statsText(found.stats)},${JSON.stringify(rest).slice(1)}`;
 }

@@ -3,6 +3,7 @@ import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import { inLine } from '../../pictures/text.ts';
 import { nameOf } from '../../widget/name.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
+import { avatarOf, iconOf, nameOfGuild, PICTURE_HOST } from './about.ts';
 import { policyOf, styleOf } from './look.ts';
 import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
 import { previewTags, type Site } from './unfurl.ts';
@@ -12,9 +13,9 @@ import { type Words, wordsOf } from './words.ts';
 /** Renders one page of a ranking. Links are relative, because a proxy can serve the page below a path of its own. */
 export function renderPage(query: PageQuery, found: PublicPage, site: Site): RenderedBody {
   const { guildId, board, limit, isOverlay } = query;
-  const { title, curve, page, stats } = found;
+  const { curve, page, stats } = found;
   const words = wordsOf(query.lang);
-  const heading = headingOf(title, guildId);
+  const heading = headingOf(nameOfGuild(found), guildId);
   const last = Math.max(1, Math.ceil(page.total / limit));
   const sized = !query.isDefaultLimit && `limit=${limit}`;
   const pageLink = (n: number) => guildId + queryOf(query, n > 1 && `page=${n}`, sized);
@@ -26,6 +27,7 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
     href: (userId: string) => (isOverlay ? undefined : `${guildId}/m/${userId}${queryOf(query)}`),
     hasPodium: page.page === 1 && page.data[0]?.rank === 1 && !isOverlay,
     marked: query.around,
+    avatar: (userId: string) => avatarOf(found, userId),
   };
   // An empty ranking has no average, and its note says the rest.
   const facts =
@@ -68,11 +70,18 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
 /** Renders the page of a member. */
 export function renderMember(query: MemberQuery, found: PublicMember, site: Site): RenderedBody {
   const { guildId, userId, board } = query;
-  const { title, curve, member, total, dailyStreak } = found;
+  const { curve, member, total, dailyStreak } = found;
   const words = wordsOf(query.lang);
-  const heading = headingOf(title, guildId);
+  const heading = headingOf(nameOfGuild(found), guildId);
   const name = nameOf(member);
-  const settings = { curve, board, words, href: (id: string) => id + queryOf(query), marked: userId };
+  const settings = {
+    curve,
+    board,
+    words,
+    href: (id: string) => id + queryOf(query),
+    marked: userId,
+    avatar: (id: string) => avatarOf(found, id),
+  };
   const rank = words.say('rankOf', { n: member.rank, m: total });
   const xp = words.number(member.xp);
   const facts = [`${words.say('rankName')} ${rank}`, words.title('level', { n: member.level }), `${xp} XP`].join(' · ');
@@ -102,11 +111,12 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
 function html(
   template: string,
   query: PageQuery | MemberQuery,
-  { look, boards, indexing }: PublicPage | PublicMember,
+  found: PublicPage | PublicMember,
   site: Site,
   data: { readonly title: string; readonly base: string; readonly words: Words; readonly [name: string]: unknown },
 ): RenderedBody {
-  const { picture } = look;
+  const { look, boards, indexing } = found;
+  const picture = iconOf(found, query.guildId);
   const style = styleOf(look);
   const tabs = tabsOf(boards, query, data.base, data.words);
   // By this, an open page sees that more than the ranking has changed.
@@ -116,6 +126,6 @@ function html(
   const own = { isOverlay: false, isLive: true, isIndexed, guildId, query, picture, style, tabs, surroundings };
   return toBody(renderTemplate(template, { ...own, ...data }), 'text/html; charset=utf-8', [
     'Content-Security-Policy',
-    policyOf(site.frameAncestors, style, picture),
+    policyOf(site.frameAncestors, style, [picture, ...(found.avatars.size > 0 ? [PICTURE_HOST] : [])]),
   ]);
 }

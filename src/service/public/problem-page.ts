@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import type { Problem } from '../http/response/problem.ts';
+import { iconOf, nameOfGuild } from './about.ts';
 import { languageOf } from './languages.ts';
 import { styleOf } from './look.ts';
 import { queryOf } from './queries.ts';
@@ -30,9 +31,9 @@ function guildOf(req: Request, { guildId, board, guild }: UnrankedProblem, root:
   const query = { guildId, board, lang: words.language, isLangGiven: req.query.lang === words.language };
   const home = `${root}g/${guildId}`;
   return {
-    heading: headingOf(guild.title, guildId),
+    heading: headingOf(nameOfGuild(guild), guildId),
     style: styleOf(guild.look),
-    picture: guild.look.picture,
+    picture: iconOf(guild, guildId),
     tabs: tabsOf(guild.boards, query, home, words),
     back: home + queryOf(query),
     action: `${home}/m`,

@@ -11,6 +11,7 @@ import { isFresh, type ResponseWriter } from '../http/response/response-writer.t
 import { addRoute, assetFile, serve } from '../http/site/asset.ts';
 import { REVALIDATE } from '../http/site/static-routes.ts';
 import type { RequestBatcher } from '../serving/request-batcher.ts';
+import { iconOf } from './about.ts';
 import { acceptedLanguage, DEFAULT_LANGUAGE } from './languages.ts';
 import { PICTURE_POLICY, policyOf, styleOf } from './look.ts';
 import { type Painter, Pictures } from './pictures.ts';
@@ -134,10 +135,13 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   const ofCachedPages = joinBlocks(CACHING, ofPages);
   const ofProblems = joinBlocks(ofPages, headerBlock('Content-Security-Policy', policyOf(site.frameAncestors)));
   /** Returns the headers of a problem page that looks like the page of its guild. */
-  const ofUnranked = ({ guild: { look } }: UnrankedProblem) =>
+  const ofUnranked = ({ guild, guildId }: UnrankedProblem) =>
     joinBlocks(
       ofPages,
-      headerBlock('Content-Security-Policy', policyOf(site.frameAncestors, styleOf(look), look.picture)),
+      headerBlock(
+        'Content-Security-Policy',
+        policyOf(site.frameAncestors, styleOf(guild.look), [iconOf(guild, guildId)]),
+      ),
     );
   const router = Router({ caseSensitive: true, strict: true });
   /** Sends a problem as the route sends problems, if the request was for one of these pages. @returns whether it was. */

@@ -5,6 +5,7 @@ import { coloursOf, MEDALS, ON_MEDAL } from '../../pictures/colours.ts';
 import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from '../../pictures/text.ts';
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
+import { nameOfGuild } from './about.ts';
 import { accentsOf } from './look.ts';
 import type { RankingQuery } from './queries.ts';
 import { headingOf, shortNumber, wayOf } from './views.ts';
@@ -25,13 +26,13 @@ const XP = 240;
 
 /** Renders the first members as an SVG, in the dark theme of the page. All texts are cleaned, cut to their place and escaped. */
 export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicPage): RenderedBody {
-  const { title, look, page, stats } = found;
+  const { look, page, stats } = found;
   const words = wordsOf(lang);
   const accent = accentsOf(look).dark;
   const { text, muted, background, track } = coloursOf('dark', accent, 0);
   const { width, height } = TOP_SIZE;
   const pen = createPen(words.isRtl, width);
-  const heading = fitted(cleaned(headingOf(title, guildId)), 46, END - START);
+  const heading = fitted(cleaned(headingOf(nameOfGuild(found), guildId)), 46, END - START);
   const facts = [words.say('members', { n: page.total }), `${words.compact(stats.total_xp)} XP`];
   const name = board ? words.say(board) : words.say('title');
   const rows = page.data.slice(0, TOP_ROWS).map((entry, at) => {

@@ -16,8 +16,8 @@ export function renderTemplate(name: string, data: object): string {
 }
 
 /** Returns the title of a guild, or its id instead of a title that nobody can see. */
-export function headingOf(title: string, guildId: string): string {
-  return nameOf({ username: title, user_id: guildId });
+export function headingOf(title: string | null, guildId: string): string {
+  return nameOf({ username: title ?? '', user_id: guildId });
 }
 
 const segmenter = new Intl.Segmenter();
@@ -56,13 +56,15 @@ export interface RowSettings {
   /** Address of a member's page; undefined = no link. */
   readonly href: (userId: string) => string | undefined;
   readonly hasPodium?: boolean;
+  /** Address of a member's picture; null = its initial alone. */
+  readonly avatar?: (userId: string) => string | null;
   /** User id of the member that is marked. */
   readonly marked?: string | undefined;
 }
 
 /** Returns a member as the template "rows" shows it. */
 export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
-  const { words, href, hasPodium, marked } = settings;
+  const { words, href, hasPodium, marked, avatar } = settings;
   const { rank, level, xp, user_id } = entry;
   const name = nameOf(entry);
   return {
@@ -75,6 +77,7 @@ export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
     name,
     initial: initialOf(name),
     hue: Math.floor((hueOf(user_id) * HUES) / 360),
+    picture: avatar?.(user_id) ?? '',
     href: href(user_id),
     way: wayOf(settings, entry),
     level: words.title('level', { n: level }),

@@ -22,6 +22,8 @@ const guild: PublicGuild = {
   title: 'The Den',
   boards: [],
   look: PLAIN,
+  about: { name: null, icon: null },
+  avatars: new Map(),
   curve,
   stats,
   period: null,
