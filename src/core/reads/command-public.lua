@@ -56,10 +56,15 @@ local function avatars_of(guild, page_reply)
   return hashes
 end
 
+-- Returns "1" for a guild with rules, which may show what levels give, else "".
+local function rules_mark(guild)
+  return redis.call('HGET', guild.base .. 'config', 'rules') and '1' or ''
+end
+
 local public_commands = {}
 
--- Reply: "" when the ranking is at revision `cached`; else the settings, the reply of "page", the avatars of its rows, and the replies of "stats" and
--- the period. O(log m + rows).
+-- Reply: "" when the ranking is at revision `cached`; else the settings, the reply of "page", the avatars of its rows, "1" if there are rules, and the
+-- replies of "stats" and the period. O(log m + rows).
 function public_commands.page(guild, board, first, last, cached)
   local settings = public_settings(guild)
   if not settings then
@@ -69,7 +74,7 @@ function public_commands.page(guild, board, first, last, cached)
   if rows == '' then
     return ''
   end
-  return { settings, rows, avatars_of(guild, rows), totals(guild, board) }
+  return { settings, rows, avatars_of(guild, rows), rules_mark(guild), totals(guild, board) }
 end
 
 -- Reads a member in the middle of `limit` rows; at an end of the ranking, the member is nearer to the end. Reply: "" when the ranking is at revision
@@ -87,7 +92,7 @@ function public_commands.member(guild, board, user_id, limit, cached)
   local rank = key and redis.call('ZREVRANK', key, user_id)
   if not rank then
     local counters, period = totals(guild, board)
-    return { settings, '', {}, counters, period, -1 }
+    return { settings, '', {}, rules_mark(guild), counters, period, -1 }
   end
   local first = math.max(math.min(rank - math.floor(limit / 2), redis.call('ZCARD', key) - limit), 0)
   local from, to = string.format('%.0f', first), string.format('%.0f', first + limit - 1)
@@ -96,7 +101,22 @@ function public_commands.member(guild, board, user_id, limit, cached)
     return ''
   end
   local counters, period = totals(guild, board)
-  return { settings, rows, avatars_of(guild, rows), counters, period, first }
+  return { settings, rows, avatars_of(guild, rows), rules_mark(guild), counters, period, first }
+end
+
+-- Reads what levels give and how members earn XP. Reply: "" when the guild is at revision `cached`; "off" also when the guild does not show it; else
+-- the settings, the reply of "rules", the reply of "stats", and the roles and the channels that the bot has told, each "" when there are none. O(1).
+function public_commands.rewards(guild, _, cached)
+  local settings = public_settings(guild)
+  if not settings or settings[2] == 'off' then
+    return 'off'
+  end
+  local stored = rules(guild, cached)
+  if stored == '' then
+    return ''
+  end
+  local told = redis.call('HMGET', guild.base .. 'about', 'roles', 'channels')
+  return { settings, stored, stats(guild, ''), text_of(told[1]), text_of(told[2]) }
 end
 
 -- Returns the command of a name such as "public.page" or "public.page~week"; nil for another name.

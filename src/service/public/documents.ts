@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
+import type { PublicGuild, PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import { inLine } from '../../pictures/text.ts';
 import { nameOf } from '../../widget/name.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
 import { avatarOf, iconOf, nameOfGuild, PICTURE_HOST } from './about.ts';
 import { policyOf, styleOf } from './look.ts';
-import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
+import { type MemberQuery, type PageQuery, queryOf, type RankingQuery } from './queries.ts';
 import { previewTags, type Site } from './unfurl.ts';
 import { headingOf, renderTemplate, rowOf, tabsOf, wayOf } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
@@ -107,18 +107,26 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
   });
 }
 
-/** @param data of the template; `base` is the address of the page without its query. */
-function html(
+/** Renders a page of a guild. @param data of the template; `base` is the address of the page without its query, `root` that of the service. */
+export function html(
   template: string,
-  query: PageQuery | MemberQuery,
-  found: PublicPage | PublicMember,
+  query: RankingQuery & { readonly isOverlay?: boolean },
+  found: PublicGuild,
   site: Site,
-  data: { readonly title: string; readonly base: string; readonly words: Words; readonly [name: string]: unknown },
+  data: {
+    readonly title: string;
+    readonly base: string;
+    readonly root: string;
+    readonly words: Words;
+    readonly [name: string]: unknown;
+  },
 ): RenderedBody {
   const { look, boards, indexing } = found;
   const picture = iconOf(found, query.guildId);
   const style = styleOf(look);
-  const tabs = tabsOf(boards, query, data.base, data.words);
+  const isHere = template === 'rewards';
+  const rewards = found.hasRewards ? { href: `${data.root}g/${query.guildId}/rewards`, isHere } : undefined;
+  const tabs = tabsOf(boards, query, data.base, data.words, rewards);
   // By this, an open page sees that more than the ranking has changed.
   const surroundings = hash('sha1', JSON.stringify([data.title, tabs, picture, style]), 'base64url').slice(0, 10);
   const { guildId } = query;

@@ -107,6 +107,11 @@ export function parseMemberData(address: Address) {
 }
 
 /** @throws Problem as {@link parsePage}. */
+export function parseRewards(address: Address): RankingQuery {
+  return ranking(address, { board: undefined, ...parseAll(z.object({}), z.object({ lang }), {}, address.query) });
+}
+
+/** @throws Problem as {@link parsePage}. */
 export function parsePicture(address: Address): RankingQuery {
   return ranking(address, parseAll(z.object({}), rankingQuery, {}, address.query));
 }

@@ -27,6 +27,7 @@ import {
   wantMember,
   wantMemberData,
   wantPage,
+  wantRewards,
   wantTop,
 } from './wanted.ts';
 
@@ -107,6 +108,7 @@ interface Route {
 
 const ROUTES: readonly Route[] = [
   { path: '/g/:guild_id', root: '../', want: wantPage, kind: 'page' },
+  { path: '/g/:guild_id/rewards', root: '../../', want: wantRewards, kind: 'page' },
   { path: '/g/:guild_id/data.json', root: '../../', want: wantData, kind: 'data' },
   { path: '/g/:guild_id/m/:user_id', root: '../../../', want: wantMember, kind: 'page' },
   { path: '/g/:guild_id/m/:user_id/data.json', root: '../../../../', want: wantMemberData, kind: 'data' },

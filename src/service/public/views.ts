@@ -94,16 +94,24 @@ export function shortNumber({ number, compact }: Words, value: number): string {
   return value < 1e9 ? number(value) : compact(value);
 }
 
-/** Returns the rankings of a guild as links. @param base address of the page without its query. */
+/**
+ * Returns the rankings of a guild as links, and its page of rewards.
+ * @param base address of the page without its query.
+ * @param rewards address of the page of rewards, if there is one.
+ */
 export function tabsOf(
   boards: readonly NonNullable<RankingQuery['board']>[],
   query: RankingQuery,
   base: string,
   words: Words,
+  rewards?: { readonly href: string; readonly isHere: boolean } | undefined,
 ) {
-  return [undefined, ...boards].map((board) => ({
+  const rankings = [undefined, ...boards].map((board) => ({
     label: words.say(board ?? 'all'),
     href: base + queryOf({ ...query, board }),
-    isHere: board === query.board,
+    isHere: board === query.board && !rewards?.isHere,
   }));
+  if (!rewards) return rankings;
+  const { href, isHere } = rewards;
+  return [...rankings, { label: words.say('rewards'), href: href + queryOf({ ...query, board: undefined }), isHere }];
 }

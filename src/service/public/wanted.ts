@@ -4,6 +4,8 @@ import {
   PublicMemberRead,
   type PublicPage,
   PublicPageRead,
+  type PublicRewards,
+  PublicRewardsRead,
   type PublicUnranked,
 } from '../../core/reads/public-page.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
@@ -21,8 +23,10 @@ import {
   parseMemberData,
   parsePage,
   parsePicture,
+  parseRewards,
   type RankingQuery,
 } from './queries.ts';
+import { renderRewards } from './rewards.ts';
 import { renderTop, TOP_ROWS } from './top-drawing.ts';
 import type { Site } from './unfurl.ts';
 import { UnrankedProblem } from './unranked.ts';
@@ -58,6 +62,17 @@ export const wantPage: Want = (address, site) => {
 /** Returns what the page of a member needs. */
 export const wantMember: Want = (address, site) => {
   return wantedMember('member', parseMember(address), (query, found) => renderMember(query, found, site));
+};
+
+/** Returns what the page of rewards and rules needs. */
+export const wantRewards: Want<PublicRewards | null> = (address, site) => {
+  const parsed = parseRewards(address);
+  const { guildId, lang, isLangGiven } = parsed;
+  return {
+    cacheKey: ['public-rewards', guildId, lang, isLangGiven].join(' '),
+    command: new PublicRewardsRead(guildId),
+    render: (found) => found && renderRewards(parsed, found, site),
+  };
 };
 
 /** Returns what a badge needs. */

@@ -84,6 +84,132 @@ const OWN_TEXTS = {
     ar: 'هذا ليس أنا',
     ja: 'これは私ではありません',
   },
+  rewards: {
+    en: 'Rewards',
+    de: 'Belohnungen',
+    fr: 'Récompenses',
+    es: 'Recompensas',
+    pt: 'Recompensas',
+    ar: 'المكافآت',
+    ja: '報酬',
+  },
+  howToEarn: {
+    en: 'How to earn XP',
+    de: 'So bekommst du XP',
+    fr: 'Comment gagner de l’XP',
+    es: 'Cómo ganar XP',
+    pt: 'Como ganhar XP',
+    ar: 'كيف تكسب XP',
+    ja: 'XPの獲得方法',
+  },
+  levels: {
+    en: 'Levels',
+    de: 'Level',
+    fr: 'Niveaux',
+    es: 'Niveles',
+    pt: 'Níveis',
+    ar: 'المستويات',
+    ja: 'レベル',
+  },
+  earnMessage: {
+    en: 'Each message gives {xp} XP.',
+    de: 'Jede Nachricht gibt {xp} XP.',
+    fr: 'Chaque message donne {xp} XP.',
+    es: 'Cada mensaje da {xp} XP.',
+    pt: 'Cada mensagem dá {xp} XP.',
+    ar: 'كل رسالة تمنح {xp} XP.',
+    ja: 'メッセージ1件につき{xp} XPを獲得します。',
+  },
+  earnCooldown: {
+    en: 'After a message with XP, the next one counts {time} later.',
+    de: 'Nach einer Nachricht mit XP zählt die nächste {time} später.',
+    fr: 'Après un message avec XP, le suivant compte {time} plus tard.',
+    es: 'Tras un mensaje con XP, el siguiente cuenta {time} después.',
+    pt: 'Depois de uma mensagem com XP, a próxima conta {time} mais tarde.',
+    ar: 'بعد رسالة تمنح XP، تُحتسب التالية بعد {time}.',
+    ja: 'XPを得たメッセージの後、次に数えられるのは{time}後です。',
+  },
+  earnLength: {
+    en: 'A message needs {n} characters.',
+    de: 'Eine Nachricht braucht {n} Zeichen.',
+    fr: 'Un message doit avoir {n} caractères.',
+    es: 'Un mensaje necesita {n} caracteres.',
+    pt: 'Uma mensagem precisa de {n} caracteres.',
+    ar: 'تحتاج الرسالة إلى {n} حرفًا.',
+    ja: 'メッセージには{n}文字が必要です。',
+  },
+  earnVoice: {
+    en: 'Time in voice channels gives {xp} XP again and again.',
+    de: 'Zeit in Sprachkanälen gibt immer wieder {xp} XP.',
+    fr: 'Le temps dans les salons vocaux donne {xp} XP régulièrement.',
+    es: 'El tiempo en canales de voz da {xp} XP una y otra vez.',
+    pt: 'O tempo em canais de voz dá {xp} XP repetidamente.',
+    ar: 'الوقت في القنوات الصوتية يمنح {xp} XP مرة بعد مرة.',
+    ja: 'ボイスチャンネルにいると、繰り返し{xp} XPを獲得します。',
+  },
+  earnVoiceNot: {
+    en: 'In voice channels, there is no XP while you are {states}.',
+    de: 'In Sprachkanälen gibt es keine XP, solange du {states} bist.',
+    fr: 'Dans les salons vocaux, pas d’XP tant que vous êtes {states}.',
+    es: 'En los canales de voz no hay XP mientras estás {states}.',
+    pt: 'Nos canais de voz não há XP enquanto você está {states}.',
+    ar: 'لا تُمنح XP في القنوات الصوتية وأنت {states}.',
+    ja: 'ボイスチャンネルでは、{states}の間はXPを獲得できません。',
+  },
+  alone: {
+    en: 'alone',
+    de: 'allein',
+    fr: 'seul',
+    es: 'a solas',
+    pt: 'só',
+    ar: 'وحدك',
+    ja: '一人',
+  },
+  deafened: {
+    en: 'deafened',
+    de: 'taub gestellt',
+    fr: 'en sourdine',
+    es: 'sin audio',
+    pt: 'sem áudio',
+    ar: 'بلا صوت',
+    ja: 'スピーカーミュート',
+  },
+  muted: {
+    en: 'muted',
+    de: 'stumm',
+    fr: 'muet',
+    es: 'en silencio',
+    pt: 'no mudo',
+    ar: 'مكتوم',
+    ja: 'マイクミュート',
+  },
+  afk: {
+    en: 'in the AFK channel',
+    de: 'im AFK-Kanal',
+    fr: 'dans le salon AFK',
+    es: 'en el canal AFK',
+    pt: 'no canal AFK',
+    ar: 'في قناة AFK',
+    ja: 'AFKチャンネル',
+  },
+  earnAll: {
+    en: 'All XP counts {factor} times.',
+    de: 'Alle XP zählen {factor}-fach.',
+    fr: 'Toute l’XP compte {factor} fois.',
+    es: 'Toda la XP cuenta {factor} veces.',
+    pt: 'Todo XP conta {factor} vezes.',
+    ar: 'تُحتسب كل XP ‏{factor} مرة.',
+    ja: 'すべてのXPが{factor}倍になります。',
+  },
+  noXp: {
+    en: 'no XP',
+    de: 'keine XP',
+    fr: 'pas d’XP',
+    es: 'sin XP',
+    pt: 'sem XP',
+    ar: 'لا XP',
+    ja: 'XPなし',
+  },
   pageOf: {
     en: 'Page {n} of {m}',
     de: 'Seite {n} von {m}',
@@ -171,4 +297,14 @@ export function wordsOf(lang: Language): Words {
   return words;
 }
 
-const createWords = (lang: Language) => createTranslator(TEXTS, lang);
+function createWords(lang: Language) {
+  const seconds = new Intl.NumberFormat(lang, { style: 'unit', unit: 'second', unitDisplay: 'long' });
+  const list = new Intl.ListFormat(lang, { type: 'disjunction' });
+  return {
+    ...createTranslator(TEXTS, lang),
+    /** Returns a time in seconds, in words. */
+    seconds: seconds.format.bind(seconds),
+    /** Returns texts as a list of which one holds. */
+    list: (texts: readonly string[]) => list.format(texts),
+  };
+}

@@ -18,7 +18,7 @@ const stats = { total_members: 2, total_xp: 4775n, average_level: 6, xp_curve: '
 const guild: PublicGuild = {
   revision: '7',
   indexing: 'leaderboard',
-  showsRewards: true,
+  hasRewards: false,
   title: 'The Den',
   boards: [],
   look: PLAIN,
