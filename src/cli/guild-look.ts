@@ -1,7 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Overview } from '../core/guilds/overview.ts';
+import { INDEXINGS } from '../core/settings/guild-config.ts';
 import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from '../core/settings/page-look.ts';
-import { asArgument } from './arguments.ts';
+import { asArgument, parseSwitch } from './arguments.ts';
 
 /** The options of `guild set` for colours and picture of the public page. An empty value takes one back. */
 export interface LookOptions {
@@ -12,7 +13,7 @@ export interface LookOptions {
   readonly pagePicture?: string;
 }
 
-/** Adds the options of the look to a command. */
+/** Adds the options of the look to a command, and those of what a public page shows to whom. */
 export function addLookOptions(command: Command): Command {
   return command
     .option(
@@ -31,6 +32,17 @@ export function addLookOptions(command: Command): Command {
       '--page-picture <url>',
       'https address of a picture beside the title of the public page',
       parserOf('picture'),
+    )
+    .addOption(
+      new Option(
+        '--page-index <what>',
+        'what search engines may list of the public page: the leaderboard, its members too, or nothing',
+      ).choices(INDEXINGS),
+    )
+    .option(
+      '--page-rewards <on|off>',
+      'whether the public page says what levels give and how members earn XP',
+      parseSwitch,
     );
 }
 
@@ -54,7 +66,13 @@ export function gatherLook<T>(options: T & LookOptions) {
 
 /** Returns the lines of `guild show` for what is chosen. */
 export function lookLines(overview: Overview): string[] {
-  return LOOK_SETTINGS.map((setting) => LOOK[setting].field)
+  const { page_index: index, page_rewards: rewards } = overview;
+  const chosen = LOOK_SETTINGS.map((setting) => LOOK[setting].field)
     .filter((field) => overview[field] !== '')
-    .map((field) => `${field.replaceAll('_', ' ').padEnd(20)} ${overview[field]}`);
+    .map((field) => [field, overview[field]] as const);
+  return [
+    ...chosen,
+    ...(index === 'leaderboard' ? [] : [['page_index', index] as const]),
+    ...(rewards ? [] : [['page_rewards', 'off'] as const]),
+  ].map(([field, value]) => `${field.replaceAll('_', ' ').padEnd(20)} ${value}`);
 }

@@ -103,6 +103,28 @@ describeStores('the data of a public page', (kind) => {
     expect((await read(RANKING)).guild).toEqual({ id: 'guild', name: null, icon: null });
   });
 
+  it('has the name, the icon and the avatars that the bot has told, unless the owner chose a title and a picture', async () => {
+    const [icon, avatar] = ['a'.repeat(32), `a_${'b'.repeat(32)}`];
+    const { client } = suite.testStore;
+    await client.hset('gr:{guild}:about', { name: 'Told <b>name</b>', icon });
+    await client.hset('gr:{guild}:avatars', { bob: avatar, cid: '../../evil' });
+    await client.hincrby('gr:{guild}:stats', 'rev', 1);
+    const { guild, data } = await read(RANKING);
+    expect(guild).toEqual({
+      ...{ id: 'guild', name: 'Told <b>name</b>' },
+      icon: `https://cdn.discordapp.com/icons/guild/${icon}.png?size=128`,
+    });
+    const picture = `https://cdn.discordapp.com/avatars/bob/${avatar}.png?size=64`;
+    expect(data.map((row: { avatar: string | null }) => row.avatar)).toEqual([null, picture, null]);
+    expect((await read('/g/guild/m/bob/data.json')).member.avatar).toBe(picture);
+    const { text, headers } = await get('/g/guild').expect(200);
+    expect(text).toContain('Told &lt;b&gt;name&lt;/b&gt;</h1>');
+    expect(text).toContain(`<img src="${picture}"`);
+    expect(headers['content-security-policy']).toContain('img-src data: https://cdn.discordapp.com;');
+    await configure({ pageTitle: 'The Den', pageLook: { picture: 'https://cdn.example/a.png' } });
+    expect((await read(RANKING)).guild).toMatchObject({ name: 'The Den', icon: 'https://cdn.example/a.png' });
+  });
+
   it('has further pages, and the true total past the last one', async () => {
     expect(await read(`${RANKING}?limit=2&page=2`)).toMatchObject({
       ...{ data: [{ user_id: 'cid' }], total: 3, page: 2, pages: 2, limit: 2 },

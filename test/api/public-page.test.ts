@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { beforeEach, expect, it } from 'vitest';
 import type { XpRecord } from '../../src/core/members/records.ts';
@@ -29,14 +30,7 @@ describeStores('the public page of a guild', (kind) => {
 
   it('shows ranks, names, levels and XP, with links to the members', async () => {
     const html = await text('/g/guild');
-    for (const shown of [
-      '<h1 dir="auto">guild</h1>',
-      'href="guild/m/ann"',
-      '2 members',
-      '4,675',
-      'Level 10',
-      'Page 1 of 1',
-    ])
+    for (const shown of ['<h1 dir="auto">guild</h1>', 'href="guild/m/ann"', '2 members', '4,675', 'Level 10'])
       expect(html).toContain(shown);
     expect(html.indexOf('Ann')).toBeLessThan(html.indexOf('Bob'));
     await configure({ pageTitle: 'The <b>Den</b>' });
@@ -76,6 +70,32 @@ describeStores('the public page of a guild', (kind) => {
     ])
       expect(html).toContain(shown);
     expect(await text('/g/guild/m/ann')).toContain('<dt>Daily streak</dt><dd>4</dd>');
+  });
+
+  it('shows the rows around a member in the middle, at an address that can be shared', async () => {
+    for (const userId of ['cid', 'dan', 'eve']) await record(userId, { set: 50, profile: { username: userId } });
+    const rows = async (path: string) => {
+      const html = await text(path);
+      return [...html.matchAll(/class="row( is-wanted)?" data-id="(\w+)"/g)].map(([, mark, id]) =>
+        mark ? `*${id}` : id,
+      );
+    };
+    expect(await rows('/g/guild?around=dan&limit=3')).toEqual(['eve', '*dan', 'cid']);
+    expect(await rows('/g/guild?around=ann&limit=3')).toEqual(['*ann', 'bob', 'eve']);
+    expect(await text('/g/guild/m/dan')).toContain('href="../../guild?around=dan">Show in list</a>');
+    await get('/g/guild?around=nobody').expect(404);
+    await get('/g/guild?around=a%20b').expect(400);
+  });
+
+  it('keeps the look of the guild on the page of a member who is missing, under a policy that allows it', async () => {
+    await configure({ pageTitle: 'The Den', pageLook: { accent: '#0f766e' } });
+    const { text: html, headers } = await get('/g/guild/m/nobody').expect(404);
+    expect(html).toContain('>The Den</a>');
+    const [, style = ''] = /<style>(.*?)<\/style>/.exec(html) ?? [];
+    expect(headers['content-security-policy']).toContain(
+      `'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    );
+    expect((await get('/g/none/m/nobody').expect(404)).text).not.toContain('<style>');
   });
 
   it('has a way back from an address that leads nowhere', async () => {

@@ -7,8 +7,16 @@ import { mockStore, type TestStore } from '../support/stores.ts';
 import { MANY_LOOKS_MS, type PageWatch, watchPage } from './engines.ts';
 
 const PATHS = [
-  ...['/g/guild', '/g/guild?board=week&lang=ar', '/g/guild/m/u5', '/g/guild?overlay=1', '/g/empty', '/g/none'],
-  ...['/g/guild?find=a', '/g/guild?find=nobody&lang=ar'],
+  '/g/guild',
+  '/g/guild?board=week&lang=ar',
+  '/g/guild?around=m20',
+  '/g/guild/m/u5',
+  '/g/guild/m/nobody',
+  '/g/guild?overlay=1',
+  '/g/empty',
+  '/g/none',
+  '/g/guild?find=a',
+  '/g/guild?find=nobody&lang=ar',
 ];
 
 describe('the public page, in Chromium', needs('chromium'), () => {
@@ -88,12 +96,19 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     await open('/g/guild', { javaScriptEnabled: false });
     expect((await names()).slice(0, 3)).toEqual(['Ada', '<b>Grace</b>', 'محمد عبد الله']);
     await page.getByRole('link', { name: 'Next' }).click();
-    await page.getByText('Page 2 of 2').waitFor();
+    expect(await page.getByLabel('Page number').inputValue()).toBe('2');
     await page.getByRole('link', { name: 'Previous' }).click();
     await page.getByRole('link', { name: 'This week' }).click();
     expect(await page.locator('[aria-current]').textContent()).toBe('This week');
+    await page.getByLabel('Page number').fill('2');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/g/guild?board=week&page=2');
+    await page.getByRole('link', { name: 'First page' }).click();
     await page.getByRole('link', { name: 'Quiet Raven' }).click();
     expect(await page.locator('h1').textContent()).toBe('Quiet Raven');
+    await page.getByRole('link', { name: 'Show in list' }).click();
+    expect(await page.locator('.is-wanted .name').textContent()).toBe('Quiet Raven');
+    await page.goBack();
     await page.getByLabel('Find a member by name or id').fill('u2');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'محمد عبد الله' }).waitFor();
@@ -108,6 +123,70 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     await page.getByRole('button', { name: 'Find' }).click();
     await page.getByText('No member in this ranking has this name or id.').waitFor();
     expect(watch.complaints).toEqual([]);
+  });
+
+  it('finds the visitor again who has said who they are, until they say that they are not', async () => {
+    await open('/g/guild');
+    const findMe = page.getByRole('link', { name: 'Find me' });
+    expect(await findMe.isVisible()).toBe(false);
+    await page.goto(`${service.url}/g/guild/m/m20?board=week&lang=en`);
+    await page.getByRole('button', { name: 'This is me' }).click();
+    await page.goto(`${service.url}/g/guild?board=week&lang=en`);
+    await findMe.click();
+    expect(page.url()).toBe(`${service.url}/g/guild?board=week&around=m20&lang=en`);
+    expect(await page.locator('.is-wanted .name').allTextContents()).toEqual(['m20']);
+    await page.goto(`${service.url}/g/guild?page=2`);
+    expect(await page.locator('.is-wanted .name').allTextContents()).toEqual(['m20']);
+    await page.goto(`${service.url}/g/guild/m/m20`);
+    await page.getByRole('button', { name: 'This is not me' }).click();
+    await page.goto(`${service.url}/g/guild`);
+    expect(await findMe.isVisible()).toBe(false);
+    expect(watch.complaints).toEqual([]);
+  });
+
+  it('turns its pages by the arrow keys, in the direction of the page, but not within a field', async () => {
+    await open('/g/guild');
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL('**/g/guild?page=2');
+    await page.getByLabel('Page number').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('h1').click();
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForURL('**/g/guild');
+    await page.goto(`${service.url}/g/guild?lang=ar`);
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForURL('**/g/guild?page=2&lang=ar');
+  });
+
+  it('aligns the columns of all rows, and shows a long name from its start in each direction', async () => {
+    await open('/g/guild?page=1');
+    const edges = (selector: string, edge: 'left' | 'right') =>
+      page.evaluate(
+        `[...new Set([...document.querySelectorAll('.list ${selector}')].map((each) => Math.round(each.getBoundingClientRect().${edge})))].length`,
+      );
+    for (const width of [800, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect([
+        width,
+        await edges('.avatar', 'left'),
+        await edges('.level', 'left'),
+        await edges('.xp', 'right'),
+      ]).toEqual([width, 1, 1, 1]);
+    }
+    await page.goto(`${service.url}/g/guild?lang=ar&page=2`);
+    expect([await edges('.name', 'right'), await edges('.avatar', 'right')]).toEqual([1, 1]);
+    for (const [lang, left] of [
+      ['en', 'ltr'],
+      ['ar', 'ltr'],
+    ] as const) {
+      await page.goto(`${service.url}/g/guild?lang=${lang}&around=u3&limit=2`);
+      // The end of a long Latin name is cut, also on an Arabic page.
+      expect(
+        await page.evaluate(
+          `getComputedStyle([...document.querySelectorAll('.name')].find((each) => each.textContent.startsWith('W'))).direction`,
+        ),
+      ).toBe(left);
+    }
   });
 
   it('asks anew every 30 seconds with JavaScript, shows what has changed and keeps the focus', async () => {

@@ -234,6 +234,12 @@ describe('the commands, as processes', needs('redis-server'), () => {
       'on, with the title The Den\n',
     );
     expect((await set('--page-title', '')).stdout).toContain(`on, with the title ${id}\n`);
+    expect(await json(set('--page-index', 'none', '--page-rewards', 'off', '--json'))).toMatchObject({
+      ...{ page_index: 'none', page_rewards: false },
+    });
+    expect(await json(set('--page-index', 'leaderboard', '--page-rewards', 'on', '--json'))).toMatchObject({
+      ...{ page_index: 'leaderboard', page_rewards: true },
+    });
     expect(await json(set('--public-page', 'off', '--json'))).toMatchObject({ public_page: false, page_title: '' });
     expect((await guild('show', '--guild', id)).stdout).toContain('public page    off\n');
   });

@@ -118,7 +118,13 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect((await owner.get('/guilds/own/activity')).text).toContain(
         'Switched the public page on, with the title The Den, accent #0f766e, accent dark #5EEAD4, background #ecfdf5, picture https',
       );
+      const kept = () => Promise.all(['page_index', 'page_rewards'].map(config));
+      expect(await kept()).toEqual([null, null]);
+      await save({ public: 'on', title: 'The Den', ...look, index: 'none', no_rewards: 'on' });
+      expect(await kept()).toEqual(['none', 'off']);
+      expect((await owner.get('/guilds/own/activity')).text).toContain('search engines listing none, no rewards');
       await save({ title: '', ...none, page_picture: '' });
+      expect(await kept()).toEqual([null, null]);
       expect(await stored()).toEqual(Array(7).fill(null));
     });
 

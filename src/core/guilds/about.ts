@@ -96,3 +96,13 @@ function parsed(text: string): unknown {
     return [];
   }
 }
+
+/** Returns the roles of a stored list. */
+export function rolesIn(text: string): readonly GuildRole[] {
+  return entriesOf(role, text);
+}
+
+/** Returns the channels of a stored list. */
+export function channelsIn(text: string): readonly GuildChannel[] {
+  return entriesOf(channel, text);
+}

@@ -1,6 +1,7 @@
 import { RefusedError } from '../errors.ts';
 import type { ReadStore } from '../reads/read-store.ts';
 import { StatsRead } from '../reads/reader.ts';
+import { indexingOf } from '../settings/guild-config.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../settings/page-look.ts';
 import type { ClientStore } from '../store/store.ts';
 
@@ -30,23 +31,31 @@ export async function readOverview(
 ) {
   const keys = redisKeys.guild(guild);
   const { value } = await commands.read(new StatsRead(guild));
-  const [[storedPlan, boards, timeZone, offset, publicPage, title, ...look], ranked, keyCount, used, ttl] =
-    await Promise.all([
-      client.hmget(
-        keys.config,
-        'plan',
-        'boards',
-        'time_zone',
-        'utc_offset_minutes',
-        'public_page',
-        'page_title',
-        ...LOOK_SETTINGS.map((setting) => LOOK[setting].field),
-      ),
-      client.zcard(keys.xp),
-      client.hlen(keys.apiKeys),
-      client.get(redisKeys.quota(guild)),
-      client.pttl(redisKeys.quota(guild)),
-    ]);
+  const [
+    [storedPlan, boards, timeZone, offset, publicPage, title, index, rewards, avatars, ...look],
+    ranked,
+    keyCount,
+    used,
+    ttl,
+  ] = await Promise.all([
+    client.hmget(
+      keys.config,
+      'plan',
+      'boards',
+      'time_zone',
+      'utc_offset_minutes',
+      'public_page',
+      'page_title',
+      'page_index',
+      'page_rewards',
+      'avatars',
+      ...LOOK_SETTINGS.map((setting) => LOOK[setting].field),
+    ),
+    client.zcard(keys.xp),
+    client.hlen(keys.apiKeys),
+    client.get(redisKeys.quota(guild)),
+    client.pttl(redisKeys.quota(guild)),
+  ]);
   const plan = typeof storedPlan === 'string' && planQuotas.has(storedPlan) ? storedPlan : 'free';
   return {
     guild,
@@ -63,6 +72,12 @@ export async function readOverview(
     public_page: publicPage === 'on',
     /** Title of the public page; "" = the guild id. */
     page_title: title ?? '',
+    /** What search engines may list of the public page: `leaderboard`, `members` or `none`. */
+    page_index: indexingOf(index ?? ''),
+    /** Whether the public page shows what levels give and how members earn XP. */
+    page_rewards: rewards !== 'off',
+    /** Whether pages show the avatars of members. */
+    avatars: avatars === '1',
     ...lookFields(look),
     /** Members in the ranking. */
     ranked,

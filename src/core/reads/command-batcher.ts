@@ -207,6 +207,10 @@ export class CommandBatcher {
     keys.push(guild.quota);
     for (const name of READ_KEYS) keys.push(guild[name]);
     if (isOfBoard(lines)) for (const board of BOARDS) keys.push(boardKeys(guild.xp, board).xp);
+    if (lines.includes('public.')) {
+      const { about, avatars } = this.redisKeys.guild(guildId);
+      keys.push(about, avatars);
+    }
     for (const keyId of cappedKeys ?? []) keys.push(this.redisKeys.keyQuota(guildId, keyId));
   }
 }

@@ -9,10 +9,10 @@ local function ranking_page(guild, board, ...)
   return page(guild, ...)
 end
 
--- Returns the settings of the page, each "" when there is none: what search engines may list, whether rewards are shown, title, boards,
--- accent, dark accent, background, dark background, picture. Returns nil when the page is off.
+-- Returns the settings of the page, each "" when there is none: what search engines may list, whether rewards are shown, whether avatars
+-- are, title, boards, accent, dark accent, background, dark background, picture; and what the bot has told of the guild: name and icon. Returns nil when the page is off.
 local function public_settings(guild)
-  local fields = { 'public_page', 'page_index', 'page_rewards', 'page_title', 'boards' }
+  local fields = { 'public_page', 'page_index', 'page_rewards', 'avatars', 'page_title', 'boards' }
   local look = { 'page_accent', 'page_accent_dark', 'page_background', 'page_background_dark', 'page_picture' }
   for _, field in ipairs(look) do
     fields[#fields + 1] = field
@@ -24,6 +24,9 @@ local function public_settings(guild)
   local settings = {}
   for i = 2, #fields do
     settings[i - 1] = text_of(stored[i])
+  end
+  for _, told in ipairs(redis.call('HMGET', guild.base .. 'about', 'name', 'icon')) do
+    settings[#settings + 1] = text_of(told)
   end
   return { unpack(settings) }
 end
@@ -37,9 +40,31 @@ local function totals(guild, board)
   return board_commands.stats(guild, board, ''), opened.limits and opened.limits() or {}
 end
 
+-- Returns the hash of the avatar of each row of a page, "" where there is none; {} unless the guild shows avatars.
+local function avatars_of(guild, settings, page_reply)
+  local ids = {}
+  for i = 1, settings[3] == '1' and #page_reply[4] or 0, 2 do
+    ids[#ids + 1] = page_reply[4][i]
+  end
+  if not ids[1] then
+    return {}
+  end
+  local hashes = redis.call('HMGET', guild.base .. 'avatars', unpack(ids))
+  for i = 1, #ids do
+    hashes[i] = text_of(hashes[i])
+  end
+  return hashes
+end
+
+-- Returns "1" for a guild with rules, which may show what levels give, else "".
+local function rules_mark(guild)
+  return redis.call('HGET', guild.base .. 'config', 'rules') and '1' or ''
+end
+
 local public_commands = {}
 
--- Reply: "" when the ranking is at revision `cached`; else the settings, and the replies of "page", "stats" and the period. O(log m + rows).
+-- Reply: "" when the ranking is at revision `cached`; else the settings, the reply of "page", the avatars of its rows, "1" if there are rules, and the
+-- replies of "stats" and the period. O(log m + rows).
 function public_commands.page(guild, board, first, last, cached)
   local settings = public_settings(guild)
   if not settings then
@@ -49,12 +74,12 @@ function public_commands.page(guild, board, first, last, cached)
   if rows == '' then
     return ''
   end
-  return { settings, rows, totals(guild, board) }
+  return { settings, rows, avatars_of(guild, settings, rows), rules_mark(guild), totals(guild, board) }
 end
 
 -- Reads a member in the middle of `limit` rows; at an end of the ranking, the member is nearer to the end. Reply: "" when the ranking is at revision
--- `cached`; else the settings, the replies of "page", "stats" and the period, and the rank of the first row, from 0. Of a user who is not ranked, ""
--- takes the place of the page, and -1 that of the rank. O(log m + limit).
+-- `cached`; else the same as of public.page, and the rank of the first row, from 0. Of a user who is not ranked, "" takes the place of the page, and
+-- -1 that of the rank. O(log m + limit).
 function public_commands.member(guild, board, user_id, limit, cached)
   local settings = public_settings(guild)
   if not settings then
@@ -67,7 +92,7 @@ function public_commands.member(guild, board, user_id, limit, cached)
   local rank = key and redis.call('ZREVRANK', key, user_id)
   if not rank then
     local counters, period = totals(guild, board)
-    return { settings, '', counters, period, -1 }
+    return { settings, '', {}, rules_mark(guild), counters, period, -1 }
   end
   local first = math.max(math.min(rank - math.floor(limit / 2), redis.call('ZCARD', key) - limit), 0)
   local from, to = string.format('%.0f', first), string.format('%.0f', first + limit - 1)
@@ -76,7 +101,22 @@ function public_commands.member(guild, board, user_id, limit, cached)
     return ''
   end
   local counters, period = totals(guild, board)
-  return { settings, rows, counters, period, first }
+  return { settings, rows, avatars_of(guild, settings, rows), rules_mark(guild), counters, period, first }
+end
+
+-- Reads what levels give and how members earn XP. Reply: "" when the guild is at revision `cached`; "off" also when the guild does not show it; else
+-- the settings, the reply of "rules", the reply of "stats", and the roles and the channels that the bot has told, each "" when there are none. O(1).
+function public_commands.rewards(guild, _, cached)
+  local settings = public_settings(guild)
+  if not settings or settings[2] == 'off' then
+    return 'off'
+  end
+  local stored = rules(guild, cached)
+  if stored == '' then
+    return ''
+  end
+  local told = redis.call('HMGET', guild.base .. 'about', 'roles', 'channels')
+  return { settings, stored, stats(guild, ''), text_of(told[1]), text_of(told[2]) }
 end
 
 -- Returns the command of a name such as "public.page" or "public.page~week"; nil for another name.

@@ -1,7 +1,11 @@
 import { BOUNDS, cutText } from '../bounds.ts';
+import { channelsIn, type GuildChannel, type GuildRole, rolesIn } from '../guilds/about.ts';
 import type { Curve } from '../ranking/curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage } from '../ranking/model.ts';
+import { isPictureHash } from '../ranking/picture-hash.ts';
 import { splitProfile } from '../ranking/profile.ts';
+import { parseRules } from '../rules/parse-rules.ts';
+import type { Rules } from '../rules/rules-document.ts';
 import { type Indexing, indexingOf } from '../settings/guild-config.ts';
 import { lookOf, type PageLook } from '../settings/page-look.ts';
 import { BOARDS, type BoardName, kindOfBoard } from '../store/keys.ts';
@@ -24,18 +28,30 @@ export interface PublicGuild {
   readonly revision: string;
   /** What search engines may list. */
   readonly indexing: Indexing;
-  /** Whether the guild shows what levels give and how members earn XP. */
-  readonly showsRewards: boolean;
+  /** Whether the guild has a page of what levels give and how members earn XP. */
+  readonly hasRewards: boolean;
   /** "" = the guild id. */
   readonly title: string;
   /** The boards that the guild has. */
   readonly boards: readonly BoardName[];
   readonly look: PageLook;
+  /** What the bot has told of the guild; null for what it has not told. */
+  readonly about: GuildLabel;
   readonly curve: Curve;
   /** Counters of the ranking. */
   readonly stats: GuildStats;
   /** The time that the ranking counts; null for the ranking of all time. */
   readonly period: Period | null;
+  /** Whether the guild shows the avatars of its members, which browsers then load from Discord's host. */
+  readonly showsAvatars: boolean;
+  /** Discord's hashes of the avatars of rows, by user id, if the guild shows them. A row without an avatar has none. */
+  readonly avatars: ReadonlyMap<string, string>;
+}
+
+/** Name and icon of a guild: the icon is Discord's hash. */
+export interface GuildLabel {
+  readonly name: string | null;
+  readonly icon: string | null;
 }
 
 /** One page of the ranking. */
@@ -61,10 +77,15 @@ export interface PublicUnranked extends PublicGuild {
 /** The revision of "" keeps it out of the response cache: a page that is off is asked for anew each time. */
 const NOTHING: Versioned<null> = { revision: '', value: null };
 
-/** The reply of command-public.lua: settings, rows, counters, the limits of the period, and the rank of the first row of a member, from 0. */
+/**
+ * The reply of command-public.lua: settings, rows and their avatars, whether there are rules, counters, the limits of the period, and the rank of the first
+ * row of a member, from 0.
+ */
 type PublicReply = readonly [
   settings: readonly string[],
   page: PageReply | '',
+  avatars: readonly string[],
+  rules: string,
   counters: readonly string[],
   period: readonly string[],
   first?: number | string,
@@ -110,7 +131,7 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | Pu
 
   decode(reply: CommandReply): Versioned<PublicMember | PublicUnranked | null> {
     if (typeof reply === 'string') return NOTHING;
-    const [, page, , , first] = reply as unknown as PublicReply;
+    const [, page, , , , , first] = reply as unknown as PublicReply;
     const guild = guildOf(reply as unknown as PublicReply, this.board);
     // Of no revision, so that it is asked for anew each time: a user can come into the ranking of another one's rows.
     if (!guild || page === '') return { revision: '', value: guild && { ...guild, member: null } };
@@ -124,9 +145,49 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | Pu
   }
 }
 
+/** What levels give in a guild and how its members earn XP, with the names that the bot has told. */
+export interface PublicRewards extends PublicGuild {
+  readonly rules: Rules;
+  readonly roles: readonly GuildRole[];
+  readonly channels: readonly GuildChannel[];
+}
+
+/** Reads the rules of a guild that shows them on its public page; null for another guild, and for rules that cannot be read. O(1). */
+export class PublicRewardsRead implements ReadCommand<Versioned<PublicRewards | null>> {
+  readonly command = 'public.rewards';
+  readonly weight = 1;
+
+  constructor(readonly guildId: string) {}
+
+  decode(reply: CommandReply): Versioned<PublicRewards | null> {
+    if (typeof reply === 'string') return NOTHING;
+    const [settings, rules, counters, roles, channels] = reply as unknown as readonly [
+      ...(readonly [string[], [string, string], string[], string, string]),
+    ];
+    const guild = guildOf([settings, '', [], rules[1], counters, []], undefined);
+    const parsed = guild?.hasRewards ? readableRules(rules[1]) : undefined;
+    const { revision } = decodeStats(counters);
+    if (!guild || !parsed) return { revision, value: null };
+    return { revision, value: { ...guild, rules: parsed, roles: rolesIn(roles), channels: channelsIn(channels) } };
+  }
+}
+
+/** Returns stored rules; undefined for a text that no command of Guildrank has stored. */
+function readableRules(text: string): Rules | undefined {
+  try {
+    return parseRules(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns what a reply says of the guild; null when the guild does not have the board. The boards are stored as "week,month". */
-function guildOf([settings, , counters, period]: PublicReply, board: BoardName | undefined): PublicGuild | null {
-  const [index = '', rewards, title = '', stored = '', ...look] = settings;
+function guildOf(
+  [settings, page, avatars, rules, counters, period]: PublicReply,
+  board: BoardName | undefined,
+): PublicGuild | null {
+  const [index = '', rewards, avatarsSetting, title = '', stored = '', ...shown] = settings;
+  const [look, [name = '', icon = '']] = [shown.slice(0, -2), shown.slice(-2)];
   const kinds: readonly string[] = stored.split(',');
   const boards = BOARDS.filter((name) => kinds.includes(kindOfBoard(name)));
   if (board && !boards.includes(board)) return null;
@@ -134,12 +195,17 @@ function guildOf([settings, , counters, period]: PublicReply, board: BoardName |
   return {
     revision,
     indexing: indexingOf(index),
-    showsRewards: rewards !== 'off',
+    hasRewards: rewards !== 'off' && rules !== '',
     title: cutText(title, BOUNDS.title.bytes),
     boards,
     look: lookOf(look),
+    about: { name: cutText(name, BOUNDS.title.bytes) || null, icon: isPictureHash(icon) ? icon : null },
     curve: curveOf(curve),
     stats,
     period: board ? periodOf(period) : null,
+    showsAvatars: avatarsSetting === '1',
+    avatars: new Map(
+      avatars.flatMap((hash, at) => (page !== '' && isPictureHash(hash) ? [[page[3][2 * at] ?? '', hash]] : [])),
+    ),
   };
 }

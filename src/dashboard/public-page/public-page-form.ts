@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseTitle } from '../../core/settings/guild-config.ts';
+import { INDEXINGS, parseTitle } from '../../core/settings/guild-config.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf, parseLook } from '../../core/settings/page-look.ts';
 import { parsed } from '../forms.ts';
 
@@ -13,18 +13,30 @@ export const publicPageForm = z
     // A browser leaves out a box that is not checked.
     public: z.string().optional(),
     title: parsed((text) => parseTitle(text.trim())),
+    index: z.enum(INDEXINGS, { error: 'Choose what search engines may list' }).default('leaderboard'),
+    no_rewards: z.string().optional(),
     ...lookFields,
   })
   .transform((form) => ({
     publicPage: form.public !== undefined,
     pageTitle: form.title,
+    pageIndex: form.index,
+    pageRewards: form.no_rewards === undefined,
     pageLook: lookOf(LOOK_SETTINGS.map((setting) => form[LOOK[setting].field])),
   }));
 
 /** Returns a change of the public page in words. */
-export function describePageChange({ publicPage, pageTitle, pageLook }: z.infer<typeof publicPageForm>): string {
+export function describePageChange({
+  publicPage,
+  pageTitle,
+  pageIndex,
+  pageRewards,
+  pageLook,
+}: z.infer<typeof publicPageForm>): string {
   const chosen = [
     pageTitle && `the title ${pageTitle}`,
+    pageIndex !== 'leaderboard' && `search engines listing ${pageIndex}`,
+    !pageRewards && 'no rewards',
     ...LOOK_SETTINGS.map((setting) => {
       const name = LOOK[setting].field.slice('page_'.length).replaceAll('_', ' ');
       return pageLook[setting] && `${name} ${pageLook[setting]}`;

@@ -2,6 +2,7 @@ import stringWidth from 'string-width';
 import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import { nameOf } from '../../widget/name.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
+import { nameOfGuild } from './about.ts';
 import type { MemberQuery, RankingQuery } from './queries.ts';
 import { headingOf, renderTemplate, shorten } from './views.ts';
 import { wordsOf } from './words.ts';
@@ -11,12 +12,13 @@ const MAX_CHARACTERS = 24;
 const MAX_UNITS = 60;
 
 /** Renders the badge of a guild: its members, and the first one of them. */
-export function renderGuildBadge({ guildId, lang }: RankingQuery, { title, page }: PublicPage): RenderedBody {
+export function renderGuildBadge({ guildId, lang }: RankingQuery, found: PublicPage): RenderedBody {
+  const { page } = found;
   const [first] = page.data;
   const { say, compact } = wordsOf(lang);
   const members = say('members', { n: page.total }, compact);
   return badge(
-    headingOf(title, guildId),
+    headingOf(nameOfGuild(found), guildId),
     first ? `${members} · 1. ${shorten(nameOf(first), MAX_CHARACTERS, MAX_UNITS)}` : members,
   );
 }

@@ -16,12 +16,6 @@ export function renderRanking({ guildId, board, limit }: DataQuery, found: Publi
   return toBody(documentOf({ guildId, board }, found, { data: rows, total, page, pages, limit }));
 }
 
-/** Renders the rows around a member in the same form. `page` is the page of the ranking that has the member. */
-export function renderAround(query: DataQuery, found: PublicMember): RenderedBody {
-  const { rows: data, member, total } = found;
-  return renderRanking(query, { ...found, page: { data, total, page: Math.ceil(member.rank / query.limit) } });
-}
-
 /** Renders the members that a search found in the same form, all on one page. */
 export function renderFound(query: DataQuery, found: PublicGuild, data: readonly LeaderboardEntry[]): RenderedBody {
   const page: LeaderboardPage = { data, total: data.length, page: 1 };
@@ -36,7 +30,7 @@ export function renderMemberData(asked: Asked, found: PublicMember): RenderedBod
 
 /** Returns a document: the guild, the board with its time and counters, and `rest`. JSON.stringify refuses the bigint of the counters. */
 function documentOf({ guildId, board }: Asked, found: PublicGuild, rest: object): string {
-  const guild = { id: guildId, name: nameOfGuild(found), icon: iconOf(found) };
+  const guild = { id: guildId, name: nameOfGuild(found), icon: iconOf(found, guildId) };
   const head = JSON.stringify({ guild, board: board ?? 'all', period: found.period });
   return `${head.slice(0, -1)},"stats":${statsText(found.stats)},${JSON.stringify(rest).slice(1)}`;
 }

@@ -1,39 +1,48 @@
 import { hash } from 'node:crypto';
 import { MAX_HITS } from '../../core/reads/name-search.ts';
-import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
+import type { PublicGuild, PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import type { Member } from '../../core/reads/rankings.ts';
 import { inLine } from '../../pictures/text.ts';
 import { nameOf } from '../../widget/name.ts';
 import { periodFacts } from '../../widget/period.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
+import { avatarOf, iconOf, nameOfGuild, PICTURE_HOST } from './about.ts';
 import { policyOf, styleOf } from './look.ts';
-import { type MemberQuery, type PageQuery, queryOf, type SearchQuery } from './queries.ts';
+import { type MemberQuery, type PageQuery, queryOf, type RankingQuery, type SearchQuery } from './queries.ts';
 import { previewTags, type Site } from './unfurl.ts';
-import { digitsOf, headingOf, renderTemplate, rowOf, tabsOf, unitOf, wayOf, xpText } from './views.ts';
+import { headingOf, renderTemplate, rowOf, tabsOf, unitOf, wayOf, xpText } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
 
 /** Renders one page of a ranking. Links are relative, because a proxy can serve the page below a path of its own. */
 export function renderPage(query: PageQuery, found: PublicPage, site: Site): RenderedBody {
   const { guildId, board, limit, isOverlay } = query;
-  const { title, curve, period, page, stats } = found;
+  const { curve, period, page, stats } = found;
   const words = wordsOf(query.lang);
-  const heading = headingOf(title, guildId);
+  const heading = headingOf(nameOfGuild(found), guildId);
   const last = Math.max(1, Math.ceil(page.total / limit));
-  const pageLink = (n: number) =>
-    guildId + queryOf(query, n > 1 && `page=${n}`, !query.isDefaultLimit && `limit=${limit}`);
+  const sized = !query.isDefaultLimit && `limit=${limit}`;
+  const pageLink = (n: number) => guildId + queryOf(query, n > 1 && `page=${n}`, sized);
+  const shown = Math.min(page.page, last);
   const settings = {
     curve,
     board,
     words,
     href: (userId: string) => (isOverlay ? undefined : `${guildId}/m/${userId}${queryOf(query)}`),
-    hasPodium: page.page === 1 && !isOverlay,
+    hasPodium: page.page === 1 && page.data[0]?.rank === 1 && !isOverlay,
+    marked: query.around,
+    avatar: (userId: string) => avatarOf(found, userId),
   };
-  const facts = [
-    words.say('members', { n: page.total }),
-    xpText(words.compact(stats.total_xp), words, board),
-    ...(board ? [] : [words.say('average', { n: stats.average_level })]),
-    ...(period ? periodFacts(period, words, site.now()) : []),
-  ].join(' · ');
+  const dates = period ? periodFacts(period, words, site.now()) : [];
+  // An empty ranking has no average, and its note says the rest.
+  const totals =
+    page.total === 0
+      ? []
+      : [
+          words.say('members', { n: page.total }),
+          xpText(words.compact(stats.total_xp), words, board),
+          ...(board ? [] : [words.say('average', { n: stats.average_level })]),
+        ];
+  const facts = [...totals, ...dates].join(' · ');
   const rows = page.data.map((entry) => rowOf(entry, settings));
   return html('page', query, found, site, {
     words,
@@ -49,22 +58,35 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
       : previewTags(query, found, site, { title: heading, place: words.say('title'), facts, rows }),
     action: guildId,
     multiplier: stats.xp_multiplier !== 1 && !board ? words.number(stats.xp_multiplier) : '',
-    digits: digitsOf(page.data),
     note: words.say(page.total === 0 ? 'empty' : 'past'),
-    pageOf: words.say('pageOf', { n: page.page, m: last }),
-    previous: page.page > 1 ? pageLink(Math.min(page.page - 1, last)) : '',
+    // The text has the field for the number between its pieces.
+    pageOf: words.say('pageOf', { n: '\n', m: last }).split('\n'),
+    shown,
+    last,
+    limit: query.isDefaultLimit ? '' : limit,
+    first: shown > 1 ? pageLink(1) : '',
+    previous: page.page > 1 ? pageLink(page.page > last ? last : page.page - 1) : '',
     next: page.page < last ? pageLink(page.page + 1) : '',
+    end: shown < last ? pageLink(last) : '',
+    aroundLink: guildId + queryOf(query, 'around=', sized),
   });
 }
 
 /** Renders the page of a member. */
 export function renderMember(query: MemberQuery, found: PublicMember, site: Site): RenderedBody {
   const { guildId, userId, board } = query;
-  const { title, curve, period, member, total, dailyStreak } = found;
+  const { curve, period, member, total, dailyStreak } = found;
   const words = wordsOf(query.lang);
-  const heading = headingOf(title, guildId);
+  const heading = headingOf(nameOfGuild(found), guildId);
   const name = nameOf(member);
-  const settings = { curve, board, words, href: (id: string) => id + queryOf(query), marked: userId };
+  const settings = {
+    curve,
+    board,
+    words,
+    href: (id: string) => id + queryOf(query),
+    marked: userId,
+    avatar: (id: string) => avatarOf(found, id),
+  };
   const rank = words.say('rankOf', { n: member.rank, m: total });
   const xp = words.number(member.xp);
   const shownPeriod = period ? periodFacts(period, words, site.now()) : [];
@@ -93,7 +115,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
     ],
     way: wayOf(settings, member),
     rows: found.rows.map((entry) => rowOf(entry, settings)),
-    digits: digitsOf(found.rows),
+    inList: `../../${guildId}${queryOf(query, `around=${userId}`)}`,
   });
 }
 
@@ -108,13 +130,14 @@ export function renderSearch(
   const words = wordsOf(query.lang);
   const settings = {
     ...{ curve: found.curve, board: undefined, words },
+    avatar: (userId: string) => avatarOf(found, userId),
     href: (userId: string) => `${guildId}/m/${userId}${queryOf(query)}`,
   };
   const entries = (hits ?? []).map(({ userId: user_id, ...rest }) => ({ ...rest, user_id }));
   const note = hits ? words.say('noneFound') : words.say('idNeeded');
   return html('found', query, found, site, {
     words,
-    heading: headingOf(found.title, guildId),
+    heading: headingOf(nameOfGuild(found), guildId),
     title: words.say('foundFor', { text: inLine(find) }),
     base: guildId,
     root: '../',
@@ -124,28 +147,38 @@ export function renderSearch(
     action: guildId,
     find,
     rows: entries.map((entry) => rowOf(entry, settings)),
-    digits: digitsOf(entries),
     note: entries.length > 0 ? '' : note,
     more: entries.length === MAX_HITS ? words.say('firstFound', { n: MAX_HITS }) : '',
   });
 }
 
-/** @param data of the template; `base` is the address of the page without its query. */
-function html(
+/** Renders a page of a guild. @param data of the template; `base` is the address of the page without its query, `root` that of the service. */
+export function html(
   template: string,
-  query: PageQuery | MemberQuery | SearchQuery,
-  { look, boards }: PublicPage | PublicMember,
+  query: RankingQuery & { readonly isOverlay?: boolean },
+  found: PublicGuild,
   site: Site,
-  data: { readonly title: string; readonly base: string; readonly words: Words; readonly [name: string]: unknown },
+  data: {
+    readonly title: string;
+    readonly base: string;
+    readonly root: string;
+    readonly words: Words;
+    readonly [name: string]: unknown;
+  },
 ): RenderedBody {
-  const { picture } = look;
+  const { look, boards, indexing } = found;
+  const picture = iconOf(found, query.guildId);
   const style = styleOf(look);
-  const tabs = tabsOf(boards, query, data.base, data.words);
+  const isHere = template === 'rewards';
+  const rewards = found.hasRewards ? { href: `${data.root}g/${query.guildId}/rewards`, isHere } : undefined;
+  const tabs = tabsOf(boards, query, data.base, data.words, rewards);
   // By this, an open page sees that more than the ranking has changed.
   const surroundings = hash('sha1', JSON.stringify([data.title, tabs, picture, style]), 'base64url').slice(0, 10);
-  const own = { isOverlay: false, isLive: true, query, picture, style, tabs, surroundings };
+  const { guildId } = query;
+  const isIndexed = 'userId' in query ? indexing === 'members' : indexing !== 'none' && !query.isOverlay;
+  const own = { isOverlay: false, isLive: true, isIndexed, guildId, query, picture, style, tabs, surroundings };
   return toBody(renderTemplate(template, { ...own, ...data }), 'text/html; charset=utf-8', [
     'Content-Security-Policy',
-    policyOf(site.frameAncestors, style, picture),
+    policyOf(site.frameAncestors, style, [picture, ...(found.showsAvatars ? [PICTURE_HOST] : [])]),
   ]);
 }

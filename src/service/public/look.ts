@@ -45,15 +45,15 @@ function accentRules(accent: string, theme: keyof typeof THEMES): string {
  * Returns the policy of a page.
  * @param frameAncestors the sites that may show it in a frame, as the policy names them.
  * @param style text of its style element.
- * @param picture https address of its picture, or "".
+ * @param pictures https addresses of pictures from whose hosts it loads; null counts for none.
  */
-export function policyOf(frameAncestors: string, style = '', picture = ''): string {
+export function policyOf(frameAncestors: string, style = '', pictures: readonly (string | null)[] = []): string {
   const styleHash = style && ` 'sha256-${hash('sha256', style, 'base64')}'`;
-  const host = picture && ` ${new URL(picture).origin}`;
+  const hosts = new Set(pictures.flatMap((picture) => (picture ? [` ${new URL(picture).origin}`] : [])));
   return [
     "default-src 'none'; script-src 'self'",
     `style-src 'self'${styleHash}`,
-    `connect-src 'self'; img-src data:${host}; form-action 'self'`,
+    `connect-src 'self'; img-src data:${[...hosts].join('')}; form-action 'self'`,
     `base-uri 'none'; frame-ancestors ${frameAncestors}`,
   ].join('; ');
 }

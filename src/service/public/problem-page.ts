@@ -2,9 +2,12 @@ import type { Request } from 'express';
 import { RefusedError } from '../../core/errors.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import type { Problem } from '../http/response/problem.ts';
+import { iconOf, nameOfGuild } from './about.ts';
 import { languageOf } from './languages.ts';
+import { styleOf } from './look.ts';
 import { queryOf } from './queries.ts';
-import { renderTemplate } from './views.ts';
+import { UnrankedProblem } from './unranked.ts';
+import { headingOf, renderTemplate, tabsOf } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
 
 /**
@@ -19,7 +22,30 @@ export function problemPage(req: Request, problem: Problem, root: string): strin
   const [title, text] = texts(problem, words);
   const isLive = isOverlay || status === 503;
   const links = status === 404 ? linksOf(req, problem, root, words) : [];
-  return renderTemplate('problem', { title, text, links, root, words, isLive, isOverlay, previewTags: [] });
+  const shown = { title, text, links, root, words, isLive, isOverlay, isIndexed: false, previewTags: [] };
+  if (!(problem instanceof UnrankedProblem) || isOverlay) return renderTemplate('problem', shown);
+  return renderTemplate('problem', { ...shown, ...guildOf(req, problem, root, words) });
+}
+
+/** Returns what the page of a guild has around its ranking: title, colours, boards and search. */
+function guildOf(req: Request, { guildId, board, guild }: UnrankedProblem, root: string, words: Words) {
+  const query = { guildId, board, lang: words.language, isLangGiven: req.query.lang === words.language };
+  const home = `${root}g/${guildId}`;
+  return {
+    heading: headingOf(nameOfGuild(guild), guildId),
+    style: styleOf(guild.look),
+    picture: iconOf(guild, guildId),
+    tabs: tabsOf(
+      guild.boards,
+      query,
+      home,
+      words,
+      guild.hasRewards ? { href: `${home}/rewards`, isHere: false } : undefined,
+    ),
+    back: home + queryOf(query),
+    action: `${home}/m`,
+    query,
+  };
 }
 
 /** Returns the ways out of a page that is missing: to the member's page of all time, and to the page of the guild. */

@@ -21,6 +21,7 @@ const rankingQuery = z.object({ board, lang });
 const pageQuery = rankingQuery.extend({
   page: count(1, Number.MAX_SAFE_INTEGER, 1),
   limit: count(1, MAX_ROWS, DEFAULT_ROWS),
+  around: id.optional(),
   overlay: oneOf(['0', '1']).optional(),
 });
 /** The parameters of documents of data, with the texts that describe them. */
@@ -86,8 +87,8 @@ function ranking(address: Address, { board, lang }: z.infer<typeof rankingQuery>
 
 /** @throws Problem not_found for an id of no guild; invalid_request naming every bad parameter. */
 export function parsePage(address: Address) {
-  const { page, limit, overlay, ...rest } = parseAll(z.object({}), pageQuery, {}, address.query);
-  const shown = { page, limit, isDefaultLimit: limit === DEFAULT_ROWS, isOverlay: overlay === '1' };
+  const { page, limit, around, overlay, ...rest } = parseAll(z.object({}), pageQuery, {}, address.query);
+  const shown = { page, limit, isDefaultLimit: limit === DEFAULT_ROWS, around, isOverlay: overlay === '1' };
   return { ...ranking(address, rest), ...shown };
 }
 
@@ -118,6 +119,11 @@ export function parseData(address: Address) {
 export function parseMemberData(address: Address) {
   const { board } = parseAll(z.object({}), memberDataQuery, {}, address.query);
   return { guildId: knownForm(address.params.guild_id), userId: knownForm(address.params.user_id), board };
+}
+
+/** @throws Problem as {@link parsePage}. */
+export function parseRewards(address: Address): RankingQuery {
+  return ranking(address, { board: undefined, ...parseAll(z.object({}), z.object({ lang }), {}, address.query) });
 }
 
 /** @throws Problem as {@link parsePage}. */

@@ -12,13 +12,15 @@ import { isFresh, type ResponseWriter } from '../http/response/response-writer.t
 import { addRoute, assetFile, serve } from '../http/site/asset.ts';
 import { REVALIDATE } from '../http/site/static-routes.ts';
 import type { RequestBatcher } from '../serving/request-batcher.ts';
+import { iconOf } from './about.ts';
 import { acceptedLanguage, DEFAULT_LANGUAGE } from './languages.ts';
-import { PICTURE_POLICY, policyOf } from './look.ts';
+import { PICTURE_POLICY, policyOf, styleOf } from './look.ts';
 import { type Painter, Pictures } from './pictures.ts';
 import { problemPage } from './problem-page.ts';
 import { type Address, noPage } from './queries.ts';
 import { answerDataSearch, answerSearch, type SearchParts } from './search.ts';
 import type { Site } from './unfurl.ts';
+import { UnrankedProblem } from './unranked.ts';
 import {
   type Want,
   type Wanted,
@@ -27,6 +29,7 @@ import {
   wantMember,
   wantMemberData,
   wantPage,
+  wantRewards,
   wantTop,
 } from './wanted.ts';
 
@@ -111,6 +114,7 @@ const PAGE = '/g/:guild_id';
 const DATA = '/g/:guild_id/data.json';
 const ROUTES: readonly Route[] = [
   { path: PAGE, root: '../', want: wantPage, kind: 'page' },
+  { path: '/g/:guild_id/rewards', root: '../../', want: wantRewards, kind: 'page' },
   { path: DATA, root: '../../', want: wantData, kind: 'data' },
   { path: '/g/:guild_id/m/:user_id', root: '../../../', want: wantMember, kind: 'page' },
   { path: '/g/:guild_id/m/:user_id/data.json', root: '../../../../', want: wantMemberData, kind: 'data' },
@@ -133,6 +137,15 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   // A page has a policy of its own.
   const ofCachedPages = joinBlocks(CACHING, ofPages);
   const ofProblems = joinBlocks(ofPages, headerBlock('Content-Security-Policy', policyOf(site.frameAncestors)));
+  /** Returns the headers of a problem page that looks like the page of its guild. */
+  const ofUnranked = ({ guild, guildId }: UnrankedProblem) =>
+    joinBlocks(
+      ofPages,
+      headerBlock(
+        'Content-Security-Policy',
+        policyOf(site.frameAncestors, styleOf(guild.look), [iconOf(guild, guildId)]),
+      ),
+    );
   const router = Router({ caseSensitive: true, strict: true });
   /** Sends a problem as the route sends problems, if the request was for one of these pages. @returns whether it was. */
   const refuse = (req: Request, res: Response, problem: Problem): boolean => {
@@ -143,7 +156,8 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
       responses.refuse(req, res, problem, text, 'application/problem+json', OF_DATA_PROBLEMS);
       return true;
     }
-    responses.refuse(req, res, problem, problemPage(req, problem, root), 'text/html; charset=utf-8', ofProblems);
+    const headers = problem instanceof UnrankedProblem ? ofUnranked(problem) : ofProblems;
+    responses.refuse(req, res, problem, problemPage(req, problem, root), 'text/html; charset=utf-8', headers);
     return true;
   };
   /** Lets a request pass that its address may send. */

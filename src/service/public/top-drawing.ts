@@ -6,6 +6,7 @@ import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
 import { daysOf } from '../../widget/period.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
+import { nameOfGuild } from './about.ts';
 import { accentsOf } from './look.ts';
 import type { RankingQuery } from './queries.ts';
 import { headingOf, shortNumber, wayOf, xpText } from './views.ts';
@@ -26,13 +27,13 @@ const XP = 240;
 
 /** Renders the first members as an SVG, in the dark theme of the page. All texts are cleaned, cut to their place and escaped. */
 export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicPage): RenderedBody {
-  const { title, look, period, page, stats } = found;
+  const { look, period, page, stats } = found;
   const words = wordsOf(lang);
   const accent = accentsOf(look).dark;
   const { text, muted, background, track } = coloursOf('dark', accent, 0);
   const { width, height } = TOP_SIZE;
   const pen = createPen(words.isRtl, width);
-  const heading = fitted(cleaned(headingOf(title, guildId)), 46, END - START);
+  const heading = fitted(cleaned(headingOf(nameOfGuild(found), guildId)), 46, END - START);
   const facts = [
     // Programs keep a picture, so it does not say how many days are left.
     ...(period ? [words.dates(...daysOf(period))] : []),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import { inLine, isolated } from '../../pictures/text.ts';
+import { iconOf } from './about.ts';
 import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
 import { TOP_SIZE } from './top-drawing.ts';
 import { shorten } from './views.ts';
@@ -53,7 +54,7 @@ export function previewTags(
   const version = `v=${versionOf(found)}`;
   const drawn = `${guild}/top.png${queryOf(query, version)}`;
   const hasDrawn = site.hasPictures && site.url !== '';
-  const picture = hasDrawn ? drawn : found.look.picture;
+  const picture = hasDrawn ? drawn : (iconOf(found, query.guildId) ?? '');
   const tags: Tag[] = [
     ['name', 'description', description],
     ['property', 'og:type', 'userId' in query ? 'profile' : 'website'],
@@ -77,10 +78,8 @@ export function previewTags(
 
 /** Returns a text that changes with all that a picture shows. A new Redis can come to a revision again, so it is not alone. */
 function versionOf(found: PublicPage | PublicMember): string {
-  const { revision, title, look, period } = found;
+  const { revision, title, look, about, period } = found;
   const total = 'page' in found ? found.page.total : found.total;
-  return hash('sha1', [revision, total, title, period?.from, ...Object.values(look)].join('\n'), 'base64url').slice(
-    0,
-    10,
-  );
+  const shown = [revision, total, title, about.name, about.icon, period?.from, ...Object.values(look)];
+  return hash('sha1', shown.join('\n'), 'base64url').slice(0, 10);
 }

@@ -3,16 +3,21 @@ import type { LeaderboardEntry } from '../../core/ranking/model.ts';
 import { progressOf } from '../../core/reads/card.ts';
 import { cleaned } from '../../pictures/text.ts';
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
+import { ICON_ADDRESS } from '../http/site/icon.ts';
 import { readTemplates } from '../http/site/templates.ts';
 import { queryOf, type RankingQuery } from './queries.ts';
 import type { Words } from './words.ts';
 
+const render = readTemplates(new URL('./templates', import.meta.url));
+
 /** Renders a template of ./templates. */
-export const renderTemplate = readTemplates(new URL('./templates', import.meta.url));
+export function renderTemplate(name: string, data: object): string {
+  return render(name, { icon: ICON_ADDRESS, ...data });
+}
 
 /** Returns the title of a guild, or its id instead of a title that nobody can see. */
-export function headingOf(title: string, guildId: string): string {
-  return nameOf({ username: title, user_id: guildId });
+export function headingOf(title: string | null, guildId: string): string {
+  return nameOf({ username: title ?? '', user_id: guildId });
 }
 
 const segmenter = new Intl.Segmenter();
@@ -51,23 +56,29 @@ export interface RowSettings {
   /** Address of a member's page; undefined = no link. */
   readonly href: (userId: string) => string | undefined;
   readonly hasPodium?: boolean;
+  /** Address of a member's picture; null = its initial alone. */
+  readonly avatar?: (userId: string) => string | null;
   /** User id of the member that is marked. */
-  readonly marked?: string;
+  readonly marked?: string | undefined;
 }
 
 /** Returns a member as the template "rows" shows it. */
 export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
-  const { words, href, hasPodium, marked } = settings;
+  const { words, href, hasPodium, marked, avatar } = settings;
   const { rank, level, xp, user_id } = entry;
   const name = nameOf(entry);
   const plus = settings.board ? '+' : '';
   return {
+    /** Its rank as a number. */
+    at: rank,
     rank: words.number(rank),
     rankText: words.title('rank', { n: rank }),
+    id: user_id,
     place: hasPodium && rank <= 3 ? rank : undefined,
     name,
     initial: initialOf(name),
     hue: Math.floor((hueOf(user_id) * HUES) / 360),
+    picture: avatar?.(user_id) ?? '',
     href: href(user_id),
     way: wayOf(settings, entry),
     level: words.title('level', { n: level }),
@@ -95,21 +106,24 @@ export function shortNumber({ number, compact }: Words, value: number): string {
   return value < 1e9 ? number(value) : compact(value);
 }
 
-/** Returns the class of the column of ranks: the figures of the last one. */
-export function digitsOf(rows: readonly LeaderboardEntry[]): number {
-  return Math.min(9, Math.max(2, String(rows.at(-1)?.rank ?? 0).length));
-}
-
-/** Returns the rankings of a guild as links. @param base address of the page without its query. */
+/**
+ * Returns the rankings of a guild as links, and its page of rewards.
+ * @param base address of the page without its query.
+ * @param rewards address of the page of rewards, if there is one.
+ */
 export function tabsOf(
   boards: readonly NonNullable<RankingQuery['board']>[],
   query: RankingQuery,
   base: string,
   words: Words,
+  rewards?: { readonly href: string; readonly isHere: boolean } | undefined,
 ) {
-  return [undefined, ...boards].map((board) => ({
+  const rankings = [undefined, ...boards].map((board) => ({
     label: words.say(board ?? 'all'),
     href: base + queryOf({ ...query, board }),
-    isHere: board === query.board,
+    isHere: board === query.board && !rewards?.isHere,
   }));
+  if (!rewards) return rankings;
+  const { href, isHere } = rewards;
+  return [...rankings, { label: words.say('rewards'), href: href + queryOf({ ...query, board: undefined }), isHere }];
 }

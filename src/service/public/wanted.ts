@@ -3,16 +3,18 @@ import {
   PublicMemberRead,
   type PublicPage,
   PublicPageRead,
+  type PublicRewards,
+  PublicRewardsRead,
   type PublicUnranked,
 } from '../../core/reads/public-page.ts';
-import { memberNotFound } from '../http/response/problem.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
 import type { CacheableRead } from '../serving/response-cache.ts';
 import { renderGuildBadge, renderMemberBadge } from './badges.ts';
-import { renderAround, renderMemberData, renderRanking } from './data.ts';
+import { renderMemberData, renderRanking } from './data.ts';
 import { renderMember, renderPage } from './documents.ts';
 import {
   type Address,
+  type DataQuery,
   type MemberQuery,
   parseBadge,
   parseData,
@@ -20,10 +22,13 @@ import {
   parseMemberData,
   parsePage,
   parsePicture,
+  parseRewards,
   type RankingQuery,
 } from './queries.ts';
+import { renderRewards } from './rewards.ts';
 import { renderTop, TOP_ROWS } from './top-drawing.ts';
 import type { Site } from './unfurl.ts';
+import { UnrankedProblem } from './unranked.ts';
 
 /** Rows of a member's page, with the member in the middle. */
 const MEMBER_ROWS = 5;
@@ -35,19 +40,38 @@ export type Wanted<T = unknown> = CacheableRead<RenderedBody | null, T>;
 export type Want<T = unknown> = (address: Address, site: Site) => Wanted<T>;
 
 /** Returns what the page of a ranking needs. */
-export const wantPage: Want<PublicPage | null> = (address, site) => {
+export const wantPage: Want = (address, site) => {
   const parsed = parsePage(address);
-  const { guildId, board, lang, isLangGiven, page, limit, isOverlay } = parsed;
+  const { guildId, board, lang, isLangGiven, page, limit, around, isOverlay } = parsed;
+  const key = ['public', guildId, board, lang, isLangGiven, limit, isOverlay];
+  if (around === undefined) {
+    return {
+      cacheKey: [...key, page].join(' '),
+      command: new PublicPageRead(guildId, page, limit, board),
+      render: (found: PublicPage | null) => found && renderPage(parsed, found, site),
+    };
+  }
   return {
-    cacheKey: ['public', guildId, board, lang, isLangGiven, page, limit, isOverlay].join(' '),
-    command: new PublicPageRead(guildId, page, limit, board),
-    render: (found) => found && renderPage(parsed, found, site),
+    cacheKey: [...key, 'around', around].join(' '),
+    command: new PublicMemberRead(guildId, around, limit, board),
+    render: (found: MemberFound) => found && renderPage(parsed, pageAround(ranked(found, parsed), limit), site),
   };
 };
 
 /** Returns what the page of a member needs. */
 export const wantMember: Want = (address, site) => {
   return wantedMember('member', parseMember(address), (query, found) => renderMember(query, found, site));
+};
+
+/** Returns what the page of rewards and rules needs. */
+export const wantRewards: Want<PublicRewards | null> = (address, site) => {
+  const parsed = parseRewards(address);
+  const { guildId, lang, isLangGiven } = parsed;
+  return {
+    cacheKey: ['public-rewards', guildId, lang, isLangGiven].join(' '),
+    command: new PublicRewardsRead(guildId),
+    render: (found) => found && renderRewards(parsed, found, site),
+  };
 };
 
 /** Returns what a badge needs. */
@@ -91,7 +115,7 @@ export const wantData: Want = (address) => {
   return {
     cacheKey: [...key, 'around', around].join(' '),
     command: new PublicMemberRead(guildId, around, limit, board),
-    render: (found: MemberFound) => found && renderAround(parsed, ranked(found)),
+    render: (found: MemberFound) => found && renderRanking(parsed, pageAround(ranked(found, parsed), limit)),
   };
 };
 
@@ -102,17 +126,26 @@ export const wantMemberData: Want = (address) => {
   return {
     cacheKey: ['public-member-data', guildId, board, userId].join(' '),
     command: new PublicMemberRead(guildId, userId, 1, board),
-    render: (found: MemberFound) => found && renderMemberData(parsed, ranked(found)),
+    render: (found: MemberFound) => found && renderMemberData(parsed, ranked(found, parsed)),
   };
 };
 
 /** What the read of a member finds. */
 type MemberFound = PublicMember | PublicUnranked | null;
 
-/** Returns the member of a read. @throws Problem member_not_found for a user that is not ranked. */
-function ranked(found: PublicMember | PublicUnranked): PublicMember {
-  if (found.member === null) throw memberNotFound();
+/** Returns the member of a read. @throws UnrankedProblem for a user that is not ranked. */
+function ranked(
+  found: PublicMember | PublicUnranked,
+  { guildId, board }: Pick<DataQuery, 'guildId' | 'board'>,
+): PublicMember {
+  if (found.member === null) throw new UnrankedProblem(guildId, board, found);
   return found;
+}
+
+/** Returns the rows around a member as a page. Its number is that of the page of the ranking that has the member. */
+function pageAround(found: PublicMember, limit: number): PublicPage {
+  const { rows: data, total, member } = found;
+  return { ...found, page: { data, total, page: Math.ceil(member.rank / limit) } };
 }
 
 function wantedMember(
@@ -124,6 +157,6 @@ function wantedMember(
   return {
     cacheKey: [`public-${kind}`, guildId, board, lang, isLangGiven, userId].join(' '),
     command: new PublicMemberRead(guildId, userId, MEMBER_ROWS, board),
-    render: (found) => found && render(parsed, ranked(found)),
+    render: (found) => found && render(parsed, ranked(found, parsed)),
   };
 }

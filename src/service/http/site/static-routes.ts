@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Router } from 'express';
 import { type Asset, asset, serve, typeOf } from './asset.ts';
+import { ICON_ADDRESS } from './icon.ts';
 import { readWidgetFile } from './widget-file.ts';
 
 /** Headers of files that any site may load, whatever CORS_ORIGINS says of the data: they are the same for everyone. */
@@ -46,7 +47,7 @@ function readDocument(name: string): Asset {
 type Route = [path: string, asset: Asset, headers: Record<string, string>];
 
 /**
- * Creates the routes that need no key: the API document, the documentation page, the widget, and its page for frames.
+ * Creates the routes that need no key: the first page, the API documents, the documentation page, the widget, and its page for frames.
  * @param embedOrigins the sites that may show that page in a frame; "*" allows all. Without any there is no such page.
  * @param onPage called for each request.
  */
@@ -55,10 +56,9 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
   const widget = readWidgetFile();
   const webFile = (name: string): Asset => {
     const text = readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
-    return asset(
-      text.replace('{widget-path}', widget.path).replace('{widget-integrity}', widget.integrity),
-      typeOf(name),
-    );
+    const values = { '{icon}': ICON_ADDRESS, '{widget-path}': widget.path, '{widget-integrity}': widget.integrity };
+    const filled = Object.entries(values).reduce((page, [place, value]) => page.replace(place, value), text);
+    return asset(filled, typeOf(name));
   };
   const script = asset(widget.body, typeOf('widget.js'));
   const routes: Route[] = [
@@ -79,6 +79,15 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
     routes.push(['/embed/embed.js', webFile('widget/embed/embed.js'), REVALIDATE]);
   }
   for (const route of routes) serve(router, ...route, onPage);
+  // A person who opens the address of the service gets a page. A program gets the problem that this is no operation.
+  const home = Router({ caseSensitive: true, strict: true });
+  const vary = { Vary: 'Accept, Accept-Encoding' };
+  serve(home, '/', webFile('service/explorer/home.html'), { ...PAGE_HEADERS, ...vary }, onPage);
+  router.get('/', (req, res, next) => {
+    const isPerson = req.headers.accept?.includes('text/html') && req.headers['x-api-key'] === undefined;
+    if (isPerson) home(req, res, next);
+    else next();
+  });
   // Relative, because a proxy can serve the page below a path of its own.
   router.get('/docs/', (_req, res) => {
     onPage();

@@ -34,15 +34,94 @@ function show(html) {
   // The page of a problem that has passed, or a page with another title, tabs or colours.
   if (!next || !present || present.dataset.surroundings !== next.dataset.surroundings) return location.reload();
   if (present.innerHTML === next.innerHTML) return;
+  // A number that somebody is typing stays. The next refresh brings what is new.
+  if (present.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement) {
+    tag = '';
+    return;
+  }
   const focused = present.contains(document.activeElement) ? document.activeElement?.getAttribute('href') : null;
   present.replaceWith(next);
   for (const link of next.querySelectorAll('a')) if (link.getAttribute('href') === focused) link.focus();
+  markMe();
 }
+
+/** The part of the page by which a visitor says who they are, or finds their own row. */
+const mine = /** @type {HTMLElement | null} */ (document.querySelector('.mine'));
+const ME = `guildrank-me:${mine?.dataset.guild}`;
+
+/** Returns the user id that the visitor has named in this browser, or null. */
+function readMe() {
+  try {
+    return localStorage.getItem(ME);
+  } catch {
+    return null; // The browser lets this page keep nothing.
+  }
+}
+
+/** @param {string | null} me */
+function writeMe(me) {
+  try {
+    if (me === null) localStorage.removeItem(ME);
+    else localStorage.setItem(ME, me);
+  } catch {
+    // It is forgotten with this page.
+  }
+}
+
+/** Marks the row of the visitor. */
+function markMe() {
+  const me = readMe();
+  for (const row of document.querySelectorAll('[data-id]')) {
+    if (row instanceof HTMLElement && row.dataset.id === me) row.classList.add('is-wanted');
+  }
+}
+
+/** Shows the link to the visitor's own row, or on the page of a member the button that says who the visitor is. */
+function showMine() {
+  if (!mine) return;
+  const { around, user = '' } = mine.dataset;
+  const me = readMe();
+  const link = mine.querySelector('a');
+  if (link && around && me !== null) {
+    // The address ends with the parameter, or has others behind it.
+    link.href = around.replace('around=', `around=${encodeURIComponent(me)}`);
+    mine.hidden = false;
+  }
+  const button = mine.querySelector('button');
+  if (!button) return;
+  mine.hidden = false;
+  const [isMe = '', notMe = ''] = [button.textContent ?? '', button.dataset.notMe];
+  const paint = () => {
+    button.textContent = readMe() === user ? notMe : isMe;
+  };
+  paint();
+  button.onclick = () => {
+    writeMe(readMe() === user ? null : user);
+    paint();
+  };
+}
+
+/** Turns the pages by the arrow keys, where no field and no scrolling takes them. */
+document.addEventListener('keydown', ({ key, altKey, ctrlKey, metaKey, shiftKey, target }) => {
+  if (
+    altKey ||
+    ctrlKey ||
+    metaKey ||
+    shiftKey ||
+    (target instanceof Element && target.closest('input, select, textarea'))
+  )
+    return;
+  const isRtl = document.dir === 'rtl';
+  const rel = { ArrowLeft: isRtl ? 'next' : 'prev', ArrowRight: isRtl ? 'prev' : 'next' }[key];
+  if (rel) /** @type {HTMLElement | null} */ (document.querySelector(`a[rel="${rel}"]`))?.click();
+});
 
 function refreshIfDue() {
   if (!document.hidden && Date.now() - askedAt >= EVERY_MS) refresh();
 }
 
+showMine();
+markMe();
 say('live');
 setInterval(refreshIfDue, 1000);
 document.addEventListener('visibilitychange', refreshIfDue);

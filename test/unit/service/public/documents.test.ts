@@ -74,10 +74,13 @@ describe('the page of a ranking', () => {
   it('links the pages before and after it, and names the rows of a page only where its address does', () => {
     const links = (search: string, number: number, total: number) => {
       const html = textOf(page(search, pageAt(number, total)));
-      const [pageOf] = all(html, /<span>(Page .*?)<\/span>/g);
+      const [pageOf] = all(
+        html.replaceAll(/<input type="number"[^>]* value="(\d+)"[^>]*>/g, '$1'),
+        /<label>(.*?)<\/label>/g,
+      );
       return [pageOf, ...all(html, /rel="prev" href="(.*?)"/g), '|', ...all(html, /rel="next" href="(.*?)"/g)];
     };
-    expect(links('', 1, 25)).toEqual(['Page 1 of 1', '|']);
+    expect(links('', 1, 25)).toEqual([undefined, '|']);
     expect(links('', 1, 26)).toEqual(['Page 1 of 2', '|', 'guild?page=2']);
     expect(links('page=2', 2, 60)).toEqual(['Page 2 of 3', 'guild', '|', 'guild?page=3']);
     expect(links('page=3', 3, 60)).toEqual(['Page 3 of 3', 'guild?page=2', '|']);
@@ -87,11 +90,50 @@ describe('the page of a ranking', () => {
       '|',
       'guild?page=3&amp;limit=10&amp;lang=en',
     ]);
-    expect(links('', 1, 0)).toEqual(['Page 1 of 1', '|']);
+    expect(links('', 1, 0)).toEqual([undefined, '|']);
+  });
+
+  it('links the first page and the last one, and takes the number of a page', () => {
+    const html = textOf(page('page=2&limit=10&board=week&lang=en', pageAt(2, 40)));
+    expect(html).toContain('href="guild?board=week&amp;limit=10&amp;lang=en" aria-label="First page"');
+    expect(html).toContain('href="guild?board=week&amp;page=4&amp;limit=10&amp;lang=en" aria-label="Last page"');
+    const [form = ''] = all(html, /<form class="jump"(.*?)<\/form>/gs);
+    expect(all(form, /name="(\w+)"/g)).toEqual(['board', 'limit', 'lang', 'page']);
+    expect(form).toContain('min="1" max="4"');
+  });
+
+  it('marks the member around whom it is, and shows no podium there', () => {
+    const found = {
+      ...PAGE,
+      page: { data: PAGE.page.data.map((row) => ({ ...row, rank: row.rank + 30 })), total: 60, page: 2 },
+    };
+    const html = textOf(page('around=bob', found));
+    expect(all(html, /is-wanted" data-id="(\w+)"/g)).toEqual(['bob']);
+    expect(html).not.toContain('data-place');
+    expect(html).toContain('rel="next" href="guild?page=3"');
+  });
+
+  it('says of an empty ranking that there is no XP, and nothing about averages', () => {
+    const html = textOf(page('', { ...PAGE, page: { data: [], total: 0, page: 1 } }));
+    expect(html).toContain('<p class="note">No XP.</p>');
+    for (const left of ['avg. level', '<p class="stats">', '<nav class="pager"']) expect(html).not.toContain(left);
+  });
+
+  it('is listed by search engines unless the owner says otherwise or it is an overlay, and a member only if the owner says so', () => {
+    const isListed = ({ body }: { body: string }) => !body.includes('<meta name="robots" content="noindex">');
+    const listed = (indexing: PublicPage['indexing']) => [
+      isListed(page('', { ...PAGE, indexing })),
+      isListed(page('overlay=1', { ...PAGE, indexing })),
+      isListed(renderMember(memberQuery(), { ...MEMBER, indexing }, SITE)),
+    ];
+    expect(listed('leaderboard')).toEqual([true, false, false]);
+    expect(listed('members')).toEqual([true, false, true]);
+    expect(listed('none')).toEqual([false, false, false]);
   });
 
   it('leads from past the end to the last page', () => {
     expect(textOf(page('page=9', pageAt(9, 60)))).toContain('rel="prev" href="guild?page=3"');
+    expect(textOf(page('page=99', pageAt(99, 60)))).not.toContain('99');
   });
 });
 

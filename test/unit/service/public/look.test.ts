@@ -48,7 +48,7 @@ it('allows a page its own files, its own style and the host of its picture, and 
   expect(policyOf("'none'")).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   );
-  expect(policyOf('https://dash.example.com', 'x', 'https://cdn.example:8443/icon.png')).toBe(
+  expect(policyOf('https://dash.example.com', 'x', ['https://cdn.example:8443/icon.png', null])).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE='; connect-src 'self'; img-src data: https://cdn.example:8443; form-action 'self'; base-uri 'none'; frame-ancestors https://dash.example.com",
   );
 });

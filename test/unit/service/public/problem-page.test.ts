@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { memberNotFound, Problem, tooManyRequests } from '../../../../src/service/http/response/problem.ts';
 import { problemPage } from '../../../../src/service/public/problem-page.ts';
 import { noPage } from '../../../../src/service/public/queries.ts';
+import { UnrankedProblem } from '../../../../src/service/public/unranked.ts';
+import { UNRANKED } from './fixtures.ts';
 import { requestOf } from './requests.ts';
 
 const away = new Problem('store_unavailable', 'The store did not answer in time.');
@@ -39,6 +41,29 @@ it('says in the language of the visitor what passes by itself, and what is not t
     heading: 'Hier ist nichts',
     text: 'Dieses Mitglied steht nicht in dieser Rangliste.',
   });
+});
+
+it('keeps title, colours, boards and search of the guild where a member is missing', () => {
+  const guild = {
+    ...UNRANKED,
+    boards: ['week' as const],
+    look: { ...UNRANKED.look, accent: '#0f766e', picture: 'https://cdn.example/a.png' },
+  };
+  const html = problemPage(
+    requestOf('/g/guild/m/bob', { lang: 'de' }),
+    new UnrankedProblem('guild', undefined, guild),
+    '../../../',
+  );
+  for (const kept of [
+    '<a href="../../../g/guild?lang=de" dir="auto">The Den</a>',
+    '--accent:#0f766e',
+    'src="https://cdn.example/a.png"',
+    '<a href="../../../g/guild?board=week&amp;lang=de">Diese Woche</a>',
+    '<form class="search" action="../../../g/guild/m">',
+    'Dieses Mitglied steht nicht in dieser Rangliste.',
+    '<meta name="robots" content="noindex">',
+  ])
+    expect(html).toContain(kept);
 });
 
 it('tells mistakes in an address and failures in English, with their details', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Curve, MAX_XP, parseCurve, xpForLevel } from '../../../../src/core/ranking/curves.ts';
 import type { LeaderboardEntry } from '../../../../src/core/ranking/model.ts';
-import { digitsOf, type RowSettings, rowOf, wayOf } from '../../../../src/service/public/views.ts';
+import { type RowSettings, rowOf, wayOf } from '../../../../src/service/public/views.ts';
 import { wordsOf } from '../../../../src/service/public/words.ts';
 import type { Language } from '../../../../src/widget/translation.ts';
 
@@ -102,10 +102,4 @@ describe('a row', () => {
       false,
     ]);
   });
-});
-
-it('makes the column of ranks as wide as the last rank, for 2 to 9 figures', () => {
-  const digits = (...ranks: number[]) => digitsOf(ranks.map((rank) => entry({ rank })));
-  expect([digits(), digits(1), digits(98, 99), digits(98, 99, 100)]).toEqual([2, 2, 2, 3]);
-  expect([digits(123_456_789), digits(1_234_567_890)]).toEqual([9, 9]);
 });

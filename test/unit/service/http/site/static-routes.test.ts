@@ -28,6 +28,27 @@ async function send(port: number, method: string, path: string, headers: Record<
   return { status: answer.statusCode, headers: answer.headers, body };
 }
 
+describe('the address of the service itself', () => {
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+
+  it('has a page for a person, who may stand behind a path of a proxy', async () => {
+    const { text, headers } = await request(await appOf())
+      .get('/')
+      .set('Accept', accept)
+      .expect(200);
+    expect(text).toContain('This service shows the XP, levels and leaderboards of community servers.');
+    expect(text).not.toMatch(/(?:href|src)="\//);
+    expect(headers.vary).toBe('Accept, Accept-Encoding');
+  });
+
+  it('stays a problem for a program, and for a request with an API key', async () => {
+    const app = await appOf();
+    const { body } = await request(app).get('/').expect(404);
+    expect(body.code).toBe('not_found');
+    await request(app).get('/').set({ Accept: accept, 'x-api-key': 'nonsense' }).expect(401);
+  });
+});
+
 describe('pages', () => {
   const shared = {
     'access-control-allow-origin': '*',

@@ -1,0 +1,108 @@
+import { xpForLevel } from '../../core/ranking/curves.ts';
+import type { PublicRewards } from '../../core/reads/public-page.ts';
+import { inLine } from '../../pictures/text.ts';
+import type { RenderedBody } from '../http/response/rendered-body.ts';
+import { nameOfGuild } from './about.ts';
+import { html } from './documents.ts';
+import { queryOf, type RankingQuery } from './queries.ts';
+import type { Site } from './unfurl.ts';
+import { headingOf } from './views.ts';
+import { type Words, wordsOf } from './words.ts';
+
+/** Levels of the table of the curve. */
+const SAMPLE_LEVELS = [1, 2, 3, 5, 10, 15, 20, 30, 40, 50, 75, 100];
+
+/** Renders what levels give in a guild and how its members earn XP. O(rules). */
+export function renderRewards(query: RankingQuery, found: PublicRewards, site: Site): RenderedBody {
+  const { guildId } = query;
+  const words = wordsOf(query.lang);
+  const heading = headingOf(nameOfGuild(found), guildId);
+  return html('rewards', query, found, site, {
+    words,
+    heading,
+    title: `${words.say('rewards')} · ${inLine(heading)}`,
+    base: `../${guildId}`,
+    root: '../../',
+    previewTags: [],
+    isLive: false,
+    back: `../${guildId}${queryOf(query)}`,
+    rewards: rewardsOf(found, words),
+    sentences: sentencesOf(found, words),
+    multipliers: multipliersOf(found, words),
+    levels: levelsOf(found, words),
+  });
+}
+
+/** A role or a channel as the template shows it: its name, or its id where the bot has told none. */
+interface Named {
+  readonly name: string;
+  /** As `#rrggbb`, "" for none. */
+  readonly colour: string;
+}
+
+function roleNamed({ roles }: PublicRewards, id: string): Named {
+  const role = roles.find((each) => each.id === id);
+  const colour = role?.color ? `#${role.color.toString(16).padStart(6, '0')}` : '';
+  return { name: role?.name ? `@${role.name}` : id, colour };
+}
+
+function channelNamed({ channels }: PublicRewards, id: string): Named {
+  const channel = channels.find((each) => each.id === id);
+  return { name: channel?.name ? `#${channel.name}` : id, colour: '' };
+}
+
+/** Returns the levels that give roles, each with its roles. */
+function rewardsOf(found: PublicRewards, words: Words) {
+  const levels = [...new Set(found.rules.rewards.map(({ level }) => level))].sort((a, b) => a - b);
+  return levels.map((level) => ({
+    level: words.title('level', { n: level }),
+    roles: found.rules.rewards.filter((reward) => reward.level === level).map(({ role }) => roleNamed(found, role)),
+  }));
+}
+
+/** Returns how XP is earned, in sentences. */
+function sentencesOf({ rules, stats }: PublicRewards, words: Words): string[] {
+  const { message, voice } = rules;
+  const sentences: string[] = [];
+  const most = (xp: typeof message.xp) => (typeof xp === 'number' ? xp : xp.max);
+  const range = (xp: typeof message.xp) =>
+    typeof xp === 'number' || xp.min === xp.max
+      ? words.number(most(xp))
+      : `${words.number(xp.min)}–${words.number(xp.max)}`;
+  if (most(message.xp) > 0) {
+    sentences.push(words.say('earnMessage', { xp: range(message.xp) }));
+    if (message.cooldownMs > 0)
+      sentences.push(words.say('earnCooldown', { time: words.seconds(message.cooldownMs / 1000) }));
+    if (message.minChars > 1) sentences.push(words.say('earnLength', { n: message.minChars }));
+  }
+  if (most(voice.xp) > 0) {
+    sentences.push(words.say('earnVoice', { xp: range(voice.xp) }));
+    const none = (['alone', 'deafened', 'muted', 'afk'] as const).filter((state) => !voice.counts[state]);
+    if (none.length > 0)
+      sentences.push(words.say('earnVoiceNot', { states: words.list(none.map((state) => words.say(state))) }));
+  }
+  if (stats.xp_multiplier !== 1) sentences.push(words.say('earnAll', { factor: words.number(stats.xp_multiplier) }));
+  return sentences;
+}
+
+/** Returns the roles and channels that multiply XP, and those that give none. */
+function multipliersOf(found: PublicRewards, words: Words) {
+  const { multipliers, noXp } = found.rules;
+  const times = (factor: number) => (factor === 0 ? words.say('noXp') : `${words.number(factor)}× XP`);
+  return [
+    ...[...multipliers.roles].map(([id, factor]) => ({ ...roleNamed(found, id), text: times(factor) })),
+    ...[...multipliers.channels].map(([id, factor]) => ({ ...channelNamed(found, id), text: times(factor) })),
+    ...noXp.roles.map((id) => ({ ...roleNamed(found, id), text: words.say('noXp') })),
+    ...noXp.channels.map((id) => ({ ...channelNamed(found, id), text: words.say('noXp') })),
+  ];
+}
+
+/** Returns the XP of some levels. */
+function levelsOf({ curve }: PublicRewards, words: Words) {
+  const levels = SAMPLE_LEVELS.filter((level) => level <= (curve.max ?? level)).map(
+    (level) => [level, xpForLevel(curve, level)] as const,
+  );
+  return levels
+    .filter(([, xp]) => xp <= Number.MAX_SAFE_INTEGER)
+    .map(([level, xp]) => ({ level: words.number(level), xp: words.number(xp) }));
+}
