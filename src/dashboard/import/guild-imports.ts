@@ -106,7 +106,7 @@ export class GuildImports {
     receive: (pathOf: (number: number) => string, signal: AbortSignal) => Promise<ImportChoice>,
   ): Promise<void> {
     if (this.receiving.has(guildId) || this.isRunning(guildId))
-      throw new InvalidInputError('An import of this guild is running: wait for its end');
+      throw new InvalidInputError('An import of this server is running: wait for its end');
     if (this.receiving.size >= MAX_AT_ONCE && !this.cutSlowest()) throw new InvalidInputError(TOO_MANY);
     const controller = new AbortController();
     const receiving: Receiving = { since: performance.now(), cut: () => controller.abort() };
@@ -237,7 +237,7 @@ export class GuildImports {
   ): Promise<void> {
     await this.dropOld(guildId);
     const stored = how.replace ? 0 : await countStored(this.target, guildId);
-    if (stored > this.maxMembers) throw this.tooMany(`The guild has ${count(stored, 'member')}`);
+    if (stored > this.maxMembers) throw this.tooMany(`This server has ${count(stored, 'member')}`);
     const { checked } = this.of(guildId);
     if (checked?.id !== id || this.receiving.has(guildId))
       throw new InvalidInputError('There is no file: upload it again');

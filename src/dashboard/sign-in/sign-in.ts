@@ -64,7 +64,7 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
       throw new Refusal(
         410,
         'This link does not work',
-        'It was used, its time is over, or all sessions of its guild were ended. Ask your bot, or the operator, for a new one.',
+        'It was used already, it is too old, or all sessions of its server were ended. Ask your bot or the operator for a new link.',
       );
     }
     const { token, session } = opened;
