@@ -241,6 +241,22 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect((await owner.get(RULES)).text).toMatch(/name="no_xp_channels" value="c2" checked>\s*<bdi>#memes</);
   });
 
+  it('show ids instead of names where lists of names would make a page of many megabytes', async () => {
+    const roles = Array.from({ length: 250 }, (_, n) => ({
+      id: `r${n}`,
+      name: 'x'.repeat(100),
+      color: 0,
+      position: n,
+    }));
+    await dashboard.store.writer.describeGuild('own', { name: 'The Den', roles, channels: [] });
+    const rewards = Array.from({ length: 400 }, (_, n) => ({ level: n, role: `r${n}` }));
+    await dashboard.store.guildConfig.setRules('own', JSON.stringify({ rewards }));
+    const { status, text } = await owner.get(REWARDS);
+    expect([status, text.includes('<select name="reward_role"')]).toEqual([200, false]);
+    expect(text).toContain('With so many rows, this page shows ids instead of names.');
+    expect(text.length).toBeLessThan(1_000_000);
+  });
+
   it('try a message by the rules that are stored: XP, and why', async () => {
     const trial = async (query = '') => {
       const [, text = ''] = /<h2>Try it<\/h2>\s*<p>(.*?)<\/p>/s.exec((await owner.get(`${RULES}${query}`)).text) ?? [];
