@@ -214,7 +214,8 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect(fields(await press(REWARDS, rows, 'remove reward 0'), 'reward_role')).toEqual(['r1']);
     const channels = { role_stacking: 'max', stacking: 'max', channel: ['c1'], channel_multiplier: ['2'] };
     expect(fields(await press(MULTIPLIERS, channels, 'add channel'), 'channel')).toEqual(['c1', '']);
-    for (const button of ['add __proto__', 'remove reward x', 'constructor']) {
+    expect(fields(await press(REWARDS, rows, 'remove reward x'), 'reward_role')).toEqual(['r2', 'r1']);
+    for (const button of ['add __proto__', 'remove reward 99', 'constructor']) {
       expect((await press(REWARDS, rows, button)).status).toBeLessThan(400);
     }
     await dashboard.store.client.hdel('gr:{own}:config', 'rules');
