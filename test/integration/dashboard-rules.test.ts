@@ -214,7 +214,8 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect(fields(await press(REWARDS, rows, 'remove reward 0'), 'reward_role')).toEqual(['r1']);
     const channels = { role_stacking: 'max', stacking: 'max', channel: ['c1'], channel_multiplier: ['2'] };
     expect(fields(await press(MULTIPLIERS, channels, 'add channel'), 'channel')).toEqual(['c1', '']);
-    for (const button of ['add __proto__', 'remove reward x', 'constructor']) {
+    expect(fields(await press(REWARDS, rows, 'remove reward x'), 'reward_role')).toEqual(['r2', 'r1']);
+    for (const button of ['add __proto__', 'remove reward 99', 'constructor']) {
       expect((await press(REWARDS, rows, button)).status).toBeLessThan(400);
     }
     await dashboard.store.client.hdel('gr:{own}:config', 'rules');
@@ -239,6 +240,22 @@ describe('the pages of the rules', needs('redis-server'), () => {
     await save(RULES, { ...EARNING, no_xp_roles: ['r2', ''], no_xp_channels: ['', 'c2'] });
     expect((await stored()).no_xp).toEqual({ roles: ['r2'], channels: ['c2'] });
     expect((await owner.get(RULES)).text).toMatch(/name="no_xp_channels" value="c2" checked>\s*<bdi>#memes</);
+  });
+
+  it('show ids instead of names where lists of names would make a page of many megabytes', async () => {
+    const roles = Array.from({ length: 250 }, (_, n) => ({
+      id: `r${n}`,
+      name: 'x'.repeat(100),
+      color: 0,
+      position: n,
+    }));
+    await dashboard.store.writer.describeGuild('own', { name: 'The Den', roles, channels: [] });
+    const rewards = Array.from({ length: 400 }, (_, n) => ({ level: n, role: `r${n}` }));
+    await dashboard.store.guildConfig.setRules('own', JSON.stringify({ rewards }));
+    const { status, text } = await owner.get(REWARDS);
+    expect([status, text.includes('<select name="reward_role"')]).toEqual([200, false]);
+    expect(text).toContain('With so many rows, this page shows ids instead of names.');
+    expect(text.length).toBeLessThan(1_000_000);
   });
 
   it('try a message by the rules that are stored: XP, and why', async () => {

@@ -219,6 +219,20 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect((await owner.get('/guilds/own')).text).not.toContain('Finish setting up');
   });
 
+  it('shows the first members of all time, and of the boards that the guild counts', async () => {
+    const { store } = dashboard;
+    await store.writer.record('own', { userId: 'old', set: 500 });
+    expect((await owner.get('/guilds/own?top=week')).text).not.toContain('This week');
+    await store.guildConfig.update('own', { boards: ['week'] });
+    expect((await owner.get('/guilds/own?top=week')).text).toContain('Nobody has gained XP this week yet.');
+    await store.writer.record('own', { userId: 'new', add: 70 });
+    const { text } = await owner.get('/guilds/own?top=week');
+    expect([...text.matchAll(/members\?id=(\w+)"/g)].map(([, id]) => id)).toEqual(['new']);
+    expect(text).toContain('<span class="good">+70</span> this week');
+    const all = (await owner.get('/guilds/own')).text;
+    expect([...all.matchAll(/members\?id=(\w+)"/g)].map(([, id]) => id)).toEqual(['old', 'new']);
+  });
+
   it('shows the requests by time with an axis and as a table, and the part of each key', async () => {
     const { store } = dashboard;
     const [a, b] = [await store.apiKeys.create('own', 'a', null), await store.apiKeys.create('own', 'b', null)];

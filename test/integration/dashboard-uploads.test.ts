@@ -280,7 +280,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await page()).toMatch(/format: mee6 \(detected\).*curve/s);
     const refused = await upload('what is this', 'x.bin');
     expect(refused.status).toBe(400);
-    expect(refused.text).toContain('Cannot tell the format of x.bin: choose it in the field &quot;format&quot;');
+    expect(refused.text).toContain('Cannot tell the format of x.bin: choose it in the field &quot;Format&quot;');
     for (const [content, name] of [
       ['', 'empty.csv'],
       [Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3]), 'broken.csv.gz'],
@@ -478,7 +478,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     await start({ mode: 'replace', confirm: 'yes' });
     await vi.waitFor(async () => expect(await client.zcard('gr:{own}:next:xp')).toBeGreaterThan(0), PATIENT);
     await client.set('gr:{own}:next:xp:lock', 'of another', 'PX', 60_000);
-    expect(await ended()).toContain('taken over this guild meanwhile: begin again (nothing was replaced).');
+    expect(await ended()).toContain('changed this server meanwhile: begin again (nothing was replaced).');
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
   });
 

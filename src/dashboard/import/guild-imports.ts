@@ -76,7 +76,7 @@ export class GuildImports {
     receive: (pathOf: (number: number) => string, signal: AbortSignal) => Promise<ImportChoice>,
   ): Promise<void> {
     if (this.receiving.has(guildId) || this.isRunning(guildId))
-      throw new InvalidInputError('An import of this guild is running: wait for its end');
+      throw new InvalidInputError('An import of this server is running: wait for its end');
     const receiving = this.receiving.begin(guildId);
     this.folder ??= temporaryFolder();
     const base = join(this.folder, randomUUID());
@@ -173,7 +173,7 @@ export class GuildImports {
   ): Promise<void> {
     await this.dropOld(guildId);
     const stored = how.replace ? 0 : await countStored(this.target, guildId);
-    if (stored > this.maxMembers) throw tooManyMembers(`The guild has ${count(stored, 'member')}`, this.maxMembers);
+    if (stored > this.maxMembers) throw tooManyMembers(`This server has ${count(stored, 'member')}`, this.maxMembers);
     const { checked } = this.of(guildId);
     if (checked?.id !== id || this.receiving.has(guildId))
       throw new InvalidInputError('There is no file: upload it again');

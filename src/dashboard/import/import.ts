@@ -28,7 +28,7 @@ const FIELD_LABELS: readonly (readonly [word: FieldWord, label: string])[] = [
   ['claim', 'Last daily claim'],
   ['avatar', 'Avatar'],
   ['hidden', 'Hidden'],
-  ['guild', 'Guild'],
+  ['guild', 'Server'],
 ];
 
 /** Returns the parser of a field that is one of the names, or empty. */
@@ -117,7 +117,7 @@ export const importPage: GuildPage = {
 
     router.get('/import/refused.csv', (_req, res) => {
       const { run } = imports.of(guildOf(res));
-      if (!run?.summary) throw new Refusal(404, 'No such file', 'No import of this guild has ended a moment ago.');
+      if (!run?.summary) throw new Refusal(404, 'No such file', 'No import of this server has ended a moment ago.');
       res.attachment('refused.csv').type('text/csv').send(run.refusedCsv);
     });
 

@@ -5,7 +5,8 @@ import { parseMultiplier } from '../../core/settings/guild-config.ts';
 import { addConfigForm } from '../config-form.ts';
 import { parsed } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
-import { multiplierFields, multipliersOf, rowsOf, STACKINGS } from './rules-form.ts';
+import { rowsOf } from './row-changes.ts';
+import { multiplierFields, multipliersOf, STACKINGS } from './rules-form.ts';
 import { RULES_PATH, type RulesPage, sendRulesPage } from './rules-page.ts';
 
 const ROLE_FIELDS = ['role', 'role_multiplier'] as const;

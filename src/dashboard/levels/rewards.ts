@@ -1,4 +1,5 @@
-import { REWARD_ENDS, rewardFields, rewardsOf, rowsOf } from './rules-form.ts';
+import { rowsOf } from './row-changes.ts';
+import { REWARD_ENDS, rewardFields, rewardsOf } from './rules-form.ts';
 import { RULES_PATH, type RulesPage } from './rules-page.ts';
 
 const FIELDS = ['reward_level', 'reward_role', 'reward_end'] as const;

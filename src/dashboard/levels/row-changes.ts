@@ -20,10 +20,22 @@ export function changedRows(values: FormValues, groups: Readonly<Record<string, 
   const count = Math.max(...group.names.map((field) => values[field]?.length ?? 0));
   const rows = Array.from({ length: count }, (_, i) => group.names.map((field) => values[field]?.[i] ?? ''));
   if (action === 'add') rows.push([...group.blank]);
-  if (action === 'remove') rows.splice(Number(row), 1);
+  if (action === 'remove' && /^\d+$/.test(row)) rows.splice(Number(row), 1);
   if (action === 'sort') rows.sort(([a], [b]) => Number(a) - Number(b));
   return {
     ...values,
     ...Object.fromEntries(group.names.map((field, i) => [field, rows.map((cells) => cells[i] ?? '')])),
   };
+}
+
+/** Returns the rows that fields with the same number of values make, each with its values without spaces around them. */
+export function rowsOf<const Names extends readonly string[]>(
+  values: FormValues,
+  names: Names,
+): { [Index in keyof Names]: string }[] {
+  const count = Math.max(...names.map((name) => values[name]?.length ?? 0));
+  return Array.from(
+    { length: count },
+    (_, i) => names.map((name) => (values[name]?.[i] ?? '').trim()) as { [Index in keyof Names]: string },
+  );
 }

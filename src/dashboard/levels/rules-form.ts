@@ -1,9 +1,10 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { MAX_COOLDOWN_MS, type XpAmount } from '../../core/members/limits.ts';
-import { parseRules } from '../../core/rules/parse-rules.ts';
 import type { Rules } from '../../core/rules/rules-document.ts';
-import { type FormErrors, type FormValues, WrongFieldsError } from '../forms.ts';
-import { CHANNEL, idOf, idsIn, numberOr, ROLE } from './rules-lines.ts';
+import type { FormValues } from '../forms.ts';
+import { FieldCheck } from './field-check.ts';
+import { rowsOf } from './row-changes.ts';
+import { CHANNEL, type IdKind, ROLE } from './rules-lines.ts';
 
 /** Who gains XP in voice all the same: the boxes of the form, with their texts. */
 export const VOICE_BOXES = {
@@ -117,7 +118,7 @@ export function rewardsOf(values: FormValues): object {
 /** Returns the part of a document of rules that the form of multipliers makes. Empty rows are left out. @throws WrongFieldsError which names all wrong fields. */
 export function multipliersOf(values: FormValues): object {
   const form = new FieldCheck(values);
-  const factors = (kind: typeof ROLE) => {
+  const factors = (kind: IdKind) => {
     const { name } = kind;
     const found = new Map<string, unknown>();
     rowsOf(values, [name, `${name}_multiplier`]).forEach(([idText, text], i) => {
@@ -141,101 +142,6 @@ export function multipliersOf(values: FormValues): object {
   };
   form.end();
   return part;
-}
-
-/** Returns the rows that fields with the same number of values make, each with its values without spaces around them. */
-export function rowsOf<const Names extends readonly string[]>(
-  values: FormValues,
-  names: Names,
-): { [Index in keyof Names]: string }[] {
-  const count = Math.max(...names.map((name) => values[name]?.length ?? 0));
-  return Array.from(
-    { length: count },
-    (_, i) => names.map((name) => (values[name]?.[i] ?? '').trim()) as { [Index in keyof Names]: string },
-  );
-}
-
-/** Reads the fields of a form one by one, and collects what is wrong with them. Each value is checked by the parser of rules, alone. */
-class FieldCheck {
-  private readonly errors: Record<string, string> = {};
-
-  constructor(private readonly values: FormValues) {}
-
-  /** Notes what is wrong with a field, unless something else is. */
-  fail(name: string, message: string): void {
-    this.errors[name] ??= message;
-  }
-
-  /**
-   * Returns the value of a field.
-   * @param label begins the message, in the place of the path in the document.
-   * @param read makes the value from the text.
-   * @param document makes a document that has this value alone.
-   */
-  take(
-    name: string,
-    label: string,
-    read: (text: string) => unknown,
-    document: (value: unknown) => object,
-    text = (this.values[name]?.[0] ?? '').trim(),
-  ): unknown {
-    if (text === '') {
-      this.fail(name, `${label} is missing`);
-      return undefined;
-    }
-    try {
-      const value = read(text);
-      parseRules(document(value));
-      return value;
-    } catch (error) {
-      if (!(error instanceof InvalidInputError)) throw error;
-      this.fail(name, error.message.replace(/^[\w.[\]]+ must be/, `${label} must be`));
-      return undefined;
-    }
-  }
-
-  number(name: string, label: string, document: (value: unknown) => object, text?: string): unknown {
-    return this.take(name, label, numberOr, document, text);
-  }
-
-  /** Returns the XP of two fields, from the least to the most. */
-  amount(kind: 'message' | 'voice', label: string): unknown {
-    const document = (xp: unknown) => ({ [kind]: { xp } });
-    const min = this.number(`${kind}_min`, label, document);
-    const max = this.number(`${kind}_max`, label, document);
-    if (typeof min === 'number' && typeof max === 'number' && min > max) {
-      this.fail(`${kind}_min`, `${label} cannot begin at ${min}, above the ${max} that it ends at`);
-    }
-    return min === max ? min : { min, max };
-  }
-
-  id(name: string, kind: typeof ROLE, text: string): string {
-    if (text === '') {
-      this.fail(name, `Choose a ${kind.name}`);
-      return '';
-    }
-    return this.tried(name, '', () => idOf(kind, text));
-  }
-
-  ids(name: string, kind: typeof ROLE): string[] {
-    return this.tried(name, [], () => idsIn(kind, this.values[name] ?? []));
-  }
-
-  /** @throws WrongFieldsError if a field is wrong. */
-  end(): void {
-    const errors: FormErrors = this.errors;
-    if (Object.keys(errors).length > 0) throw new WrongFieldsError(Object.values(errors).join('. '), errors);
-  }
-
-  private tried<T>(name: string, otherwise: T, work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof InvalidInputError)) throw error;
-      this.fail(name, error.message);
-      return otherwise;
-    }
-  }
 }
 
 function ends(name: string, xp: XpAmount): FormValues {

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 
 /** A kind of id: its name, and its mention as a person copies it from a chat. */
-interface IdKind {
+export interface IdKind {
   readonly name: string;
   readonly mention: RegExp;
 }

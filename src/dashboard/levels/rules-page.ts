@@ -7,6 +7,9 @@ import { type Choices, readChoices } from './choices.ts';
 import { changedRows, type RowGroup } from './row-changes.ts';
 import { ChangedMeanwhile, readStoredRules, saveRules } from './stored-rules.ts';
 
+/** Names that the lists of a page offer together, at most. A page with more of them takes ids, so that it stays small. */
+const MAX_OFFERED = 20_000;
+
 /** Path of the rules below a guild. */
 export const RULES_PATH = '/settings/rules';
 
@@ -94,6 +97,7 @@ export async function sendRulesPage(
   const { query } = res.req;
   const values = shown.values ?? page.fields(rules);
   const hasNames = choices.roles.length > 0 || choices.groups.length > 0;
+  const isLong = Math.max(...Object.values(values).map(({ length }) => length)) * sizeOf(choices) > MAX_OFFERED;
   const context: RulesContext = { parts, guildId, rules, choices, query, values };
   const data = {
     title: page.title,
@@ -103,7 +107,8 @@ export async function sendRulesPage(
     values,
     choices,
     hasNames,
-    byId: query.by === 'id' || !hasNames,
+    isLong,
+    byId: query.by === 'id' || !hasNames || isLong,
     action: `/guilds/${guildId}${page.path}`,
     maxKb: MAX_FORM_KB,
     isUnsaved: shown.values !== undefined && !shown.problem,
@@ -112,4 +117,9 @@ export async function sendRulesPage(
     ...shown.more,
   };
   parts.views.send(res, page.template, data, status);
+}
+
+/** Returns how many roles and channels there are to choose from. */
+function sizeOf({ roles, groups }: Choices): number {
+  return groups.reduce((sum, { channels }) => sum + channels.length, roles.length);
 }

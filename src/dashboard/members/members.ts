@@ -108,7 +108,7 @@ export const membersPage: GuildPage = {
 
     const exportOnce = oneAtATime(
       'Already exporting',
-      'The members of this guild are being exported already. Try again later.',
+      'The members of this server are being exported already. Try again in a moment.',
       30,
     );
     router.get('/members/export.csv', async (_req, res) => {

@@ -1,11 +1,15 @@
 import { readUsage } from '../../core/access/usage-reader.ts';
 import { type Overview, readOverview } from '../../core/guilds/overview.ts';
 import { PageRead, StatsRead } from '../../core/reads/reader.ts';
+import { BOARD_KINDS } from '../../core/store/keys.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { guildOf } from '../visit.ts';
 import { dayChart, weekChart } from './request-charts.ts';
 
 const TOP = 5;
+
+/** The rankings that the first members can be of: of all time, and by the boards of the guild. */
+const TOPS = { '': 'All time', week: 'This week', month: 'This month' } as const;
 
 /** The counters, the quota, a chart of the requests, the first steps, and the first members of the ranking. */
 export const overviewPage: GuildPage = {
@@ -16,19 +20,21 @@ export const overviewPage: GuildPage = {
     router.get('/', async (req, res) => {
       const guildId = guildOf(res);
       await parts.guildConfig.renewTimeZone(guildId);
-      const [overview, { value: top }, usage] = await Promise.all([
+      const [overview, usage] = await Promise.all([
         readOverview(parts, parts.planQuotas, guildId),
-        parts.commands.read(new PageRead(guildId, 1, TOP)),
         readUsage(parts, guildId, parts.now()),
       ]);
+      const board = BOARD_KINDS.find((kind) => kind === req.query.top && overview.boards.includes(kind));
+      const { value: top } = await parts.commands.read(new PageRead(guildId, 1, TOP, board));
+      const tops = Object.entries(TOPS).filter(([kind]) => kind === '' || overview.boards.includes(kind));
       const steps = firstSteps(overview, parts.publicPages, usage.isUsed || usage.publicUse.data.week > 0);
       const chart = req.query.requests === 'week' ? weekChart(usage) : dayChart(usage);
       const hasPage = parts.publicPages && overview.public_page;
       const publicUrl = hasPage ? `${parts.apiUrl}/g/${encodeURIComponent(guildId)}` : '';
       const weekXp = await xpOfWeek(parts, overview);
       const today = new Date(parts.now()).toISOString();
-      const { publicUse } = usage;
-      const data = { overview, weekXp, steps, top: top.data, chart, publicUrl, publicUse, today };
+      const shownTop = { top: top.data, board: board ?? '', tops };
+      const data = { overview, weekXp, steps, ...shownTop, chart, publicUrl, publicUse: usage.publicUse, today };
       parts.views.send(res, 'overview', { title: 'Overview', ...data });
     });
   },

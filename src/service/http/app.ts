@@ -11,6 +11,7 @@ import { healthRoutes, type Readiness } from './health.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
 import { answerPreflight, type CorsPolicy } from './response/headers.ts';
 import { Problem, toProblem } from './response/problem.ts';
+import { leadToDocs } from './site/root.ts';
 import { staticRoutes } from './site/static-routes.ts';
 
 export interface AppParts extends ApiParts, RequestContextParts {
@@ -56,6 +57,10 @@ export function createApp(parts: AppParts): Express {
   app.use(staticRoutes(parts.embedOrigins, () => countOther('page')));
   if (pages) app.use(pages.router);
   if (parts.extraRoutes) app.use(parts.extraRoutes);
+  app.get(
+    '/',
+    leadToDocs(() => countOther('page')),
+  );
   app.use(api.refuse(notFound));
   app.use(countBadPath(api));
   app.use(answerProblem(parts));

@@ -87,7 +87,7 @@ it('load no more members than the operator allows, in a file or beside those tha
   const { writer } = suite.store;
   await writer.hide('a', ['a', 'b', 'c']);
   expect(await start('user_id,xp\ne,1\n')).toContain(
-    'The guild has 4 members, and the dashboard loads up to 2 members: ask the operator for more',
+    'This server has 4 members, and the dashboard loads up to 2 members: ask the operator for more',
   );
   expect(await start('user_id,xp\ne,1\n', true)).toContain('replaced by 1 member');
 });
