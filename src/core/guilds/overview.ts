@@ -30,21 +30,23 @@ export async function readOverview(
 ) {
   const keys = redisKeys.guild(guild);
   const { value } = await commands.read(new StatsRead(guild));
-  const [[storedPlan, boards, offset, publicPage, title, ...look], ranked, keyCount, used, ttl] = await Promise.all([
-    client.hmget(
-      keys.config,
-      'plan',
-      'boards',
-      'utc_offset_minutes',
-      'public_page',
-      'page_title',
-      ...LOOK_SETTINGS.map((setting) => LOOK[setting].field),
-    ),
-    client.zcard(keys.xp),
-    client.hlen(keys.apiKeys),
-    client.get(redisKeys.quota(guild)),
-    client.pttl(redisKeys.quota(guild)),
-  ]);
+  const [[storedPlan, boards, offset, publicPage, title, avatars, ...look], ranked, keyCount, used, ttl] =
+    await Promise.all([
+      client.hmget(
+        keys.config,
+        'plan',
+        'boards',
+        'utc_offset_minutes',
+        'public_page',
+        'page_title',
+        'avatars',
+        ...LOOK_SETTINGS.map((setting) => LOOK[setting].field),
+      ),
+      client.zcard(keys.xp),
+      client.hlen(keys.apiKeys),
+      client.get(redisKeys.quota(guild)),
+      client.pttl(redisKeys.quota(guild)),
+    ]);
   const plan = typeof storedPlan === 'string' && planQuotas.has(storedPlan) ? storedPlan : 'free';
   return {
     guild,
@@ -59,6 +61,8 @@ export async function readOverview(
     public_page: publicPage === 'on',
     /** Title of the public page; "" = the guild id. */
     page_title: title ?? '',
+    /** Whether pages show the avatars of members. */
+    avatars: avatars === '1',
     ...lookFields(look),
     /** Members in the ranking. */
     ranked,

@@ -1,7 +1,7 @@
 -- batch: serves many requests with one call: counts requests, reads pages, members and statistics.
 --
 -- KEYS[1] gr:quota:{G}   KEYS[2] gr:{G}:xp   KEYS[3] gr:{G}:stats   KEYS[4] gr:{G}:config   KEYS[5] gr:{G}:members
---   For boards then gr:{G}~week:xp, ~week.prev:xp, ~month:xp, ~month.prev:xp. After them gr:quota:{G}:ID for each API key that is capped.
+--   For boards then gr:{G}~week:xp, ~week.prev:xp, ~month:xp, ~month.prev:xp. For public pages then gr:{G}:avatars. After them gr:quota:{G}:ID for each API key that is capped.
 --   A call for several guilds has the same keys of each further guild after these. All keys are declared: a host that keeps guilds on several
 --   servers refuses a call for guilds of two servers, and a Cluster refuses a call for a guild that it moves (docs/adr/0012).
 -- ARGV[1] the commands of the batch, one a line: a name and its arguments, separated by spaces. One text, because every
@@ -14,7 +14,7 @@
 --   stats REV
 --   page~BOARD, member~BOARD and stats~BOARD with the same, for a board of the guild: week, week.prev, month, month.prev
 --   rules REV
---   public.page FIRST LAST REV, public.member USER_ID REACH REV, and the same with ~BOARD, for the public page
+--   public.page FIRST LAST REV, public.member USER_ID REACH REV, for the public page; their names end with ~ or ~BOARD
 --   probe                      what a request does, without a change, on a guild that cannot exist
 --
 -- REV is the revision that the caller has cached; left out when there is none.

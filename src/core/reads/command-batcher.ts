@@ -70,7 +70,7 @@ const MAX_WEIGHT = 500;
  * later ones (docs/adr/0012).
  */
 export class CommandBatcher {
-  /** Commands not yet sent, by guild. Commands on its boards are kept apart, because they declare further keys. */
+  /** Commands not yet sent, by guild. Commands on its boards, and for public pages, are kept apart, because they declare further keys. */
   private waiting = new Map<string, GuildCommands>();
   private weight = 0;
   private collecting = false;
@@ -117,7 +117,7 @@ export class CommandBatcher {
     cappedKeyId?: string,
   ): Promise<T> {
     if (this.waiting.size > 0 && this.weight + weight > MAX_WEIGHT) this.flush();
-    const key = isOfBoard(command) ? `${guildId}~` : guildId;
+    const key = hasFurtherKeys(command) ? `${guildId}~` : guildId;
     let commands = this.waiting.get(key);
     if (!commands) {
       commands = new GuildCommands(guildId);
@@ -206,13 +206,16 @@ export class CommandBatcher {
     const guild = this.redisKeys.reading(guildId);
     keys.push(guild.quota);
     for (const name of READ_KEYS) keys.push(guild[name]);
-    if (isOfBoard(lines)) for (const board of BOARDS) keys.push(boardKeys(guild.xp, board).xp);
+    if (hasFurtherKeys(lines)) {
+      if (/~\w/.test(lines)) for (const board of BOARDS) keys.push(boardKeys(guild.xp, board).xp);
+      if (lines.includes('public.')) keys.push(this.redisKeys.guild(guildId).avatars);
+    }
     for (const keyId of cappedKeys ?? []) keys.push(this.redisKeys.keyQuota(guildId, keyId));
   }
 }
 
-/** No id of a guild or user has this character. */
-function isOfBoard(command: string): boolean {
+/** Returns whether a command reads boards or avatars. No id of a guild or user has this character. */
+function hasFurtherKeys(command: string): boolean {
   return command.includes('~');
 }
 

@@ -9,24 +9,38 @@ local function ranking_page(guild, board, ...)
   return page(guild, ...)
 end
 
--- Returns the settings of the page, each "" when there is none: title, boards, accent, dark accent, background, dark background, picture. Returns
--- nil when the page is off.
+-- Returns the settings of the page, each "" when there is none: title, boards, avatars, accent, dark accent, background, dark background, picture.
+-- Returns nil when the page is off.
 local function public_settings(guild)
   local look = { 'page_accent', 'page_accent_dark', 'page_background', 'page_background_dark', 'page_picture' }
-  local stored = redis.call('HMGET', guild.base .. 'config', 'public_page', 'page_title', 'boards', unpack(look))
+  local stored = redis.call('HMGET', guild.base .. 'config', 'public_page', 'page_title', 'boards', 'avatars', unpack(look))
   if stored[1] ~= 'on' then
     return nil
   end
   local settings = {}
-  for i = 2, 3 + #look do
+  for i = 2, 4 + #look do
     settings[i - 1] = text_of(stored[i])
   end
   return { unpack(settings) }
 end
 
+-- Returns the avatars of the rows of a page, "" for a member without one, if the guild shows them; else none.
+local function avatars_of(guild, settings, rows)
+  local members, ids = rows[4], {}
+  for i = 1, settings[3] == '1' and #members or 0, 2 do
+    ids[#ids + 1] = members[i]
+  end
+  local avatars = ids[1] and redis.call('HMGET', guild.base .. 'avatars', unpack(ids)) or {}
+  for i = 1, #ids do
+    avatars[i] = text_of(avatars[i])
+  end
+  return { unpack(avatars) }
+end
+
 local public_commands = {}
 
--- Reply: "" when the ranking is at revision `cached`; else the settings, and the replies of "page" and "stats". O(log m + rows).
+-- Reply: "" when the ranking is at revision `cached`; else the settings, the replies of "page" and "stats", and the avatars of
+-- the rows. O(log m + rows).
 function public_commands.page(guild, board, first, last, cached)
   local settings = public_settings(guild)
   if not settings then
@@ -36,11 +50,12 @@ function public_commands.page(guild, board, first, last, cached)
   if rows == '' then
     return ''
   end
-  return { settings, rows, board == '' and stats(guild, '') or board_commands.stats(guild, board, '') }
+  local counters = board == '' and stats(guild, '') or board_commands.stats(guild, board, '')
+  return { settings, rows, counters, avatars_of(guild, settings, rows) }
 end
 
 -- Reads a member with up to `reach` members above it and below it. Reply: "none" for a user who is not ranked; "" when the ranking is at
--- revision `cached`; else the settings, rank of the first row, from 0, and the reply of "page". O(log m + reach).
+-- revision `cached`; else the settings, rank of the first row, from 0, the reply of "page", and the avatars of the rows. O(log m + reach).
 function public_commands.member(guild, board, user_id, reach, cached)
   local settings = public_settings(guild)
   if not settings then
@@ -60,7 +75,7 @@ function public_commands.member(guild, board, user_id, reach, cached)
   if rows == '' then
     return ''
   end
-  return { settings, first, rows }
+  return { settings, first, rows, avatars_of(guild, settings, rows) }
 end
 
 -- Returns the command of a name such as "public.page" or "public.page~week"; nil for another name.

@@ -4,6 +4,7 @@ import type { GuildStats, LeaderboardEntry, LeaderboardPage } from '../ranking/m
 import { splitProfile } from '../ranking/profile.ts';
 import { lookOf, type PageLook } from '../settings/page-look.ts';
 import { BOARDS, type BoardName, kindOfBoard } from '../store/keys.ts';
+import { avatarsOf } from './avatars.ts';
 import type { CommandReply, ReadCommand } from './command-batcher.ts';
 import {
   curveOf,
@@ -25,6 +26,10 @@ interface PublicGuild {
   /** The boards that the guild has. */
   readonly boards: readonly BoardName[];
   readonly look: PageLook;
+  /** Whether the guild shows the avatars of members. */
+  readonly showsAvatars: boolean;
+  /** Discord's hashes of those of the rows who have one, by user id. None unless the guild shows them. */
+  readonly avatars: ReadonlyMap<string, string>;
   readonly curve: Curve;
 }
 
@@ -63,17 +68,18 @@ export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>>
     private readonly board: BoardName | undefined,
   ) {
     this.read = new PageRead(guildId, page, weight, board);
-    this.command = `public.${this.read.command}`;
+    this.command = `public.${board ? this.read.command : this.read.command.replace(' ', '~ ')}`;
   }
 
   decode(reply: CommandReply): Versioned<PublicPage | null> {
     if (typeof reply === 'string') return NOTHING;
-    const [stored, rows, counters] = reply as unknown as [string[], PageReply, string[]];
+    const [stored, rows, counters, avatars] = reply as unknown as [string[], PageReply, string[], string[]];
     const settings = settingsOf(stored);
     const { revision, value: page } = this.read.decode(rows);
     if (this.board && !settings.boards.includes(this.board)) return { revision, value: null };
     const stats = decodeStats(counters).value;
-    return { revision, value: { ...settings, revision, curve: curveOf(rows[2]), page, stats } };
+    const shown = { ...settings, avatars: avatarsOfRows(page.data, avatars) };
+    return { revision, value: { ...shown, revision, curve: curveOf(rows[2]), page, stats } };
   }
 }
 
@@ -89,31 +95,41 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | ty
     reach: number,
     private readonly board: BoardName | undefined,
   ) {
-    this.command = [`public.${named('member', board)}`, userId, reach].join(' ');
+    this.command = [`public.${board ? named('member', board) : 'member~'}`, userId, reach].join(' ');
     this.weight = 2 * reach + 1;
   }
 
   decode(reply: CommandReply): Versioned<PublicMember | typeof UNRANKED | null> {
     if (reply === 'none') return { revision: '', value: UNRANKED };
     if (typeof reply === 'string') return NOTHING;
-    const [stored, first, page] = reply as unknown as [string[], number | string, PageReply];
+    const [stored, first, page, hashes] = reply as unknown as [string[], number | string, PageReply, string[]];
     const settings = settingsOf(stored);
     const { revision, value } = decodePage(page, 1, Number(first));
     const { data: rows, total } = value;
+    const avatars = avatarsOfRows(rows, hashes);
     const index = rows.findIndex(({ user_id }) => user_id === this.userId);
     const member = rows[index];
     if (!member || (this.board && !settings.boards.includes(this.board))) return { revision, value: null };
     const dailyStreak = wholeXp(splitProfile(page[4][index] ?? null).streak);
-    return { revision, value: { ...settings, revision, curve: curveOf(page[2]), member, rows, total, dailyStreak } };
+    const shown = { ...settings, avatars, revision, curve: curveOf(page[2]) };
+    return { revision, value: { ...shown, member, rows, total, dailyStreak } };
   }
 }
 
 /** Returns the settings that command-public.lua replies. The boards are stored as "week,month". */
-function settingsOf([title = '', stored = '', ...look]: readonly string[]) {
+function settingsOf([title = '', stored = '', avatars = '', ...look]: readonly string[]) {
   const kinds: readonly string[] = stored.split(',');
   return {
     title: cutText(title, BOUNDS.title.bytes),
     boards: BOARDS.filter((board) => kinds.includes(kindOfBoard(board))),
     look: lookOf(look),
+    showsAvatars: avatars === '1',
   };
+}
+
+function avatarsOfRows(rows: readonly LeaderboardEntry[], hashes: readonly string[]): ReadonlyMap<string, string> {
+  return avatarsOf(
+    rows.map(({ user_id }) => user_id),
+    hashes,
+  );
 }

@@ -11,7 +11,7 @@ function guildKeysUnder(base: string) {
     stats: `${base}:stats`,
     /**
      * HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules, boards, utc_offset_minutes, public_page, page_title, page_accent,
-     * page_accent_dark, page_background, page_background_dark, page_picture.
+     * page_accent_dark, page_background, page_background_dark, page_picture, avatars.
      */
     config: `${base}:config`,
     /** HASH: what the bot tells of the guild: name, icon, roles and channels as JSON, and at, when it told them. */

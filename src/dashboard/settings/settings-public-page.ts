@@ -12,19 +12,27 @@ export const publicPageForm = z
   .object({
     // A browser leaves out a box that is not checked.
     public: z.string().optional(),
+    avatars: z.string().optional(),
     title: parsed((text) => parseTitle(text.trim())),
     ...lookFields,
   })
   .transform((form) => ({
     publicPage: form.public !== undefined,
     pageTitle: form.title,
+    avatars: form.avatars !== undefined,
     pageLook: lookOf(LOOK_SETTINGS.map((setting) => form[LOOK[setting].field])),
   }));
 
 /** Returns a change of the public page in words. */
-export function describePageChange({ publicPage, pageTitle, pageLook }: z.infer<typeof publicPageForm>): string {
+export function describePageChange({
+  publicPage,
+  pageTitle,
+  avatars,
+  pageLook,
+}: z.infer<typeof publicPageForm>): string {
   const chosen = [
     pageTitle && `the title ${pageTitle}`,
+    avatars && 'pictures of members',
     ...LOOK_SETTINGS.map((setting) => {
       const name = LOOK[setting].field.slice('page_'.length).replaceAll('_', ' ');
       return pageLook[setting] && `${name} ${pageLook[setting]}`;

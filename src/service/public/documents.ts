@@ -24,6 +24,7 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
     words,
     href: (userId: string) => (isOverlay ? undefined : `${guildId}/m/${userId}${queryOf(query)}`),
     hasPodium: page.page === 1 && !isOverlay,
+    avatars: found.avatars,
   };
   const facts = [
     words.say('members', { n: page.total }),
@@ -60,7 +61,8 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
   const words = wordsOf(query.lang);
   const heading = headingOf(title, guildId);
   const name = nameOf(member);
-  const settings = { curve, board, words, href: (id: string) => id + queryOf(query), marked: userId };
+  const { avatars } = found;
+  const settings = { curve, board, words, avatars, href: (id: string) => id + queryOf(query), marked: userId };
   const rank = words.say('rankOf', { n: member.rank, m: total });
   const xp = words.number(member.xp);
   const facts = [`${words.say('rankName')} ${rank}`, words.title('level', { n: member.level }), `${xp} XP`].join(' · ');
@@ -90,7 +92,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
 function html(
   template: string,
   query: PageQuery | MemberQuery,
-  { look, boards }: PublicPage | PublicMember,
+  { look, boards, showsAvatars }: PublicPage | PublicMember,
   site: Site,
   data: { readonly title: string; readonly base: string; readonly words: Words; readonly [name: string]: unknown },
 ): RenderedBody {
@@ -98,10 +100,14 @@ function html(
   const style = styleOf(look);
   const tabs = tabsOf(boards, query, data.base, data.words);
   // By this, an open page sees that more than the ranking has changed.
-  const surroundings = hash('sha1', JSON.stringify([data.title, tabs, picture, style]), 'base64url').slice(0, 10);
+  const surroundings = hash(
+    'sha1',
+    JSON.stringify([data.title, tabs, picture, style, showsAvatars]),
+    'base64url',
+  ).slice(0, 10);
   const own = { isOverlay: false, isLive: true, query, picture, style, tabs, surroundings };
   return toBody(renderTemplate(template, { ...own, ...data }), 'text/html; charset=utf-8', [
     'Content-Security-Policy',
-    policyOf(site.frameAncestors, style, picture),
+    policyOf(site.frameAncestors, style, picture, showsAvatars),
   ]);
 }

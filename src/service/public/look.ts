@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { PICTURE_HOST } from '../../core/ranking/picture-hash.ts';
 import { DEFAULT_COLOURS, type PageLook } from '../../core/settings/page-look.ts';
 import { contrastOf, mix, THEMES, textOn } from '../../pictures/colours.ts';
 
@@ -46,14 +47,16 @@ function accentRules(accent: string, theme: keyof typeof THEMES): string {
  * @param frameAncestors the sites that may show it in a frame, as the policy names them.
  * @param style text of its style element.
  * @param picture https address of its picture, or "".
+ * @param showsAvatars whether it shows the avatars of members, which come from another host.
  */
-export function policyOf(frameAncestors: string, style = '', picture = ''): string {
+export function policyOf(frameAncestors: string, style = '', picture = '', showsAvatars = false): string {
   const styleHash = style && ` 'sha256-${hash('sha256', style, 'base64')}'`;
-  const host = picture && ` ${new URL(picture).origin}`;
+  const origins = [...(picture ? [new URL(picture).origin] : []), ...(showsAvatars ? [PICTURE_HOST] : [])];
+  const hosts = [...new Set(origins)].map((origin) => ` ${origin}`).join('');
   return [
     "default-src 'none'; script-src 'self'",
     `style-src 'self'${styleHash}`,
-    `connect-src 'self'; img-src data:${host}; form-action 'self'`,
+    `connect-src 'self'; img-src data:${hosts}; form-action 'self'`,
     `base-uri 'none'; frame-ancestors ${frameAncestors}`,
   ].join('; ');
 }

@@ -1,5 +1,6 @@
 import type { Curve } from '../../core/ranking/curves.ts';
 import type { LeaderboardEntry } from '../../core/ranking/model.ts';
+import { avatarUrl } from '../../core/ranking/picture-hash.ts';
 import { progressOf } from '../../core/reads/card.ts';
 import { cleaned } from '../../pictures/text.ts';
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
@@ -50,6 +51,8 @@ export interface RowSettings {
   readonly board: string | undefined;
   /** Address of a member's page; undefined = no link. */
   readonly href: (userId: string) => string | undefined;
+  /** Discord's hashes of the avatars to show, by user id. */
+  readonly avatars: ReadonlyMap<string, string>;
   readonly hasPodium?: boolean;
   /** User id of the member that is marked. */
   readonly marked?: string;
@@ -57,15 +60,18 @@ export interface RowSettings {
 
 /** Returns a member as the template "rows" shows it. */
 export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
-  const { words, href, hasPodium, marked } = settings;
+  const { words, href, avatars, hasPodium, marked } = settings;
   const { rank, level, xp, user_id } = entry;
   const name = nameOf(entry);
+  const avatar = avatars.get(user_id);
   return {
     rank: words.number(rank),
     rankText: words.title('rank', { n: rank }),
     place: hasPodium && rank <= 3 ? rank : undefined,
     name,
     initial: initialOf(name),
+    /** Address of the picture, which lies on the initial: where it does not load, the initial stays. */
+    avatar: avatar && avatarUrl(user_id, avatar, 128),
     hue: Math.floor((hueOf(user_id) * HUES) / 360),
     href: href(user_id),
     way: wayOf(settings, entry),

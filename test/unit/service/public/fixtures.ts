@@ -14,7 +14,15 @@ const [ann, bob] = [
 ];
 const curve = parseCurve('standard');
 if (!curve) throw new Error('There is no standard curve');
-const guild = { revision: '7', title: 'The Den', boards: [], look: PLAIN, curve };
+const guild = {
+  revision: '7',
+  title: 'The Den',
+  boards: [],
+  look: PLAIN,
+  showsAvatars: false,
+  avatars: new Map(),
+  curve,
+};
 
 export const PAGE: PublicPage = {
   ...guild,

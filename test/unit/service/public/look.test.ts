@@ -53,6 +53,17 @@ it('allows a page its own files, its own style and the host of its picture, and 
   );
 });
 
+it('names the host of avatars only for a page that shows them, and once', () => {
+  const hosts = (...args: Parameters<typeof policyOf>) => /img-src ([^;]*)/.exec(policyOf(...args))?.[1];
+  expect(hosts("'none'", '', '', true)).toBe('data: https://cdn.discordapp.com');
+  expect(hosts("'none'", '', 'https://a.example/x.png', true)).toBe(
+    'data: https://a.example https://cdn.discordapp.com',
+  );
+  expect(hosts("'none'", '', 'https://cdn.discordapp.com/icons/1/x.png', true)).toBe(
+    'data: https://cdn.discordapp.com',
+  );
+});
+
 it('allows a picture nothing', () => {
   expect(PICTURE_POLICY).toBe("default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
 });

@@ -28,7 +28,7 @@ function drawn(
   const { title = 'The Den', lang = 'en', board, ...look } = change;
   const stats = { total_members: 6, total_xp: 1_234_567n, average_level: 9, xp_curve: 'custom', xp_multiplier: 1 };
   return renderTop({ guildId: 'guild', board, lang, isLangGiven: false }, {
-    ...{ revision: '1', title, boards: [], look: { ...NO_LOOK, ...look } },
+    ...{ revision: '1', title, boards: [], look: { ...NO_LOOK, ...look }, showsAvatars: false, avatars: new Map() },
     ...{ curve: parseCurve('custom=0,0,100,0,1,1'), stats, page: { data, total: data.length, page: 1 } },
   } as PublicPage);
 }

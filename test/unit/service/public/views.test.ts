@@ -57,7 +57,7 @@ describe('the way to the next level', () => {
 });
 
 describe('a row', () => {
-  const settings: RowSettings = { words, curve: even, board: undefined, href: (id) => `m/${id}` };
+  const settings: RowSettings = { words, curve: even, board: undefined, avatars: new Map(), href: (id) => `m/${id}` };
   const row = (change: Partial<LeaderboardEntry> = {}, more: Partial<RowSettings> = {}) =>
     rowOf(entry(change), { ...settings, ...more });
 
