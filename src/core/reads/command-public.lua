@@ -32,7 +32,9 @@ local function avatars_of(guild, settings, rows)
   end
   local avatars = ids[1] and redis.call('HMGET', guild.base .. 'avatars', unpack(ids)) or {}
   for i = 1, #ids do
-    avatars[i] = text_of(avatars[i])
+    local avatar = text_of(avatars[i])
+    -- A raw writer can have stored more than a hash.
+    avatars[i] = #avatar <= 34 and avatar or ''
   end
   return { unpack(avatars) }
 end
