@@ -36,7 +36,7 @@ export function createLevels({ writer, reader, log, wait, now }) {
   /**
    * Gives the XP that the rules have for a message or a minute of voice.
    * @param {string} guildId
-   * @param {{ userId: string, username: string, eventId: string }} request the event is counted once, by all processes together.
+   * @param {{ userId: string, username: string, avatar: string | null, eventId: string }} request the event is counted once, by all processes together.
    * @param {Parameters<typeof xpFor>[1]} event
    * @returns the award; null when there is none, or another process has it.
    */

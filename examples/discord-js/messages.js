@@ -16,7 +16,7 @@ export function createMessages({ gain, levelUp }, log) {
     const award = await attempt(`Message ${id}`, () =>
       gain(
         guildId,
-        { userId: author.id, username: member?.displayName ?? author.displayName, eventId: id },
+        { userId: author.id, username: member?.displayName ?? author.displayName, avatar: author.avatar, eventId: id },
         {
           kind: 'message',
           roles: rolesOf(member),

@@ -30,7 +30,10 @@ export function createVoice({ gain, levelUp }, log) {
     const { guild, deaf, mute, suppress } = state;
     const award = await gain(
       guild.id,
-      { userId: member.id, username: member.displayName, eventId: `voice:${member.id}:${minute}` },
+      {
+        ...{ userId: member.id, username: member.displayName, avatar: member.user.avatar },
+        eventId: `voice:${member.id}:${minute}`,
+      },
       {
         ...{ kind: 'voice', roles: rolesOf(member), channel: channel.id, parents: parentsOf(channel) },
         voice: {

@@ -27,6 +27,9 @@ class Member(Protocol):
     def display_name(self) -> str: ...
 
     @property
+    def avatar(self) -> Any: ...
+
+    @property
     def guild(self) -> Any: ...
 
     @property
@@ -86,8 +89,9 @@ class Levels:
             xp = xp_by(await self.rules_of(guild))
             if xp.reason is not None:
                 return None
-            name = member.display_name
-            return await self._writer.award(guild, str(member.id), **vars(xp), username=name, event_id=event_id)
+            avatar = member.avatar.key if member.avatar else None
+            shown: dict[str, Any] = {"username": member.display_name, "avatar": avatar}
+            return await self._writer.award(guild, str(member.id), **vars(xp), **shown, event_id=event_id)
 
         return await (self._outages.outlast(call) if self._outages else once(call, self._wait))
 

@@ -27,6 +27,7 @@ class MadeUpMember:
     role_ids: list[int] = field(default_factory=list)
     refused: list[int] = field(default_factory=list)
     voice: Any = None
+    avatar: Any = None
 
     @property
     def roles(self) -> list[Any]:

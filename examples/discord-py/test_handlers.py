@@ -42,6 +42,15 @@ class HandlersTest(BotTest):
         self.ann.role_ids.append(90)
         self.assertEqual(await gained(self.message(content="abc")), 0)
 
+    async def test_a_message_stores_the_picture_of_its_member_and_takes_a_removed_one_back(self) -> None:
+        await self.set_rules(message={"xp": 10, "cooldown_ms": 0})
+        self.ann.avatar = SimpleNamespace(key="a_" + "0" * 32)
+        await self.handlers.message(self.message())
+        self.assertEqual(await self.connection.hget("gr:{9}:avatars", "7"), b"a_" + b"0" * 32)
+        self.ann.avatar = None
+        await self.handlers.message(self.message())
+        self.assertEqual((await self.connection.exists("gr:{9}:avatars"), await self.xp()), (0, 20))
+
     def guild(self, name: str = "Quiet Hours") -> Any:
         def role(role_id: int, name: str, position: int) -> Any:
             return SimpleNamespace(id=role_id, name=name, color=SimpleNamespace(value=0xFF8800), position=position)

@@ -298,6 +298,33 @@ class RecordTest(ScratchTest):
         await self.writer.set_profiles("1", {"a": {"last_daily_claim": None}})
         self.assertEqual(await self.connection.exists(members), 0)
 
+    async def test_stores_an_avatar_leaves_it_or_removes_it(self) -> None:
+        still, animated = "0123456789abcdef" * 2, "a_" + "f" * 32
+
+        async def avatars() -> Any:
+            return {key.decode(): value.decode() for key, value in (await self.connection.hgetall("gr:{1}:avatars")).items()}
+
+        await self.writer.record_many("1", [XpRecord("a", set=9, profile={"avatar": still}), XpRecord("b", set=8)])
+        await self.writer.award("1", "a", 1, username="Ann")
+        await self.writer.award("1", "b", 1, avatar=animated, event_id="m1")
+        self.assertEqual(await avatars(), {"a": still, "b": animated})
+        await self.writer.set_profiles("1", {"a": {"avatar": None, "username": "Anna"}, "nobody": {"avatar": still}})
+        self.assertEqual(await avatars(), {"b": animated})
+        await self.writer.reset_season("1", archive_as="1.s1", keep_members=False)
+        self.assertEqual((await avatars(), await self.connection.hget("gr:{1.s1}:avatars", "b")), ({}, animated.encode()))
+        await self.writer.award("1", "b", 1, avatar=still)
+        await self.writer.award("1", "b", 1, avatar=None)
+        self.assertEqual(await avatars(), {})
+        await self.writer.award("1", "b", 1, avatar=still)
+        await self.writer.remove("1", ["b"])
+        self.assertEqual(await avatars(), {})
+        unfits: list[Any] = ["x", still.upper(), 7]
+        for unfit in unfits:
+            with self.assertRaisesRegex(InvalidInputError, '^avatar must be 32 hex digits, with "a_" before'):
+                await self.writer.award("1", "b", 1, avatar=unfit)
+            with self.assertRaisesRegex(InvalidInputError, "^profile.avatar must be 32 hex digits"):
+                await self.writer.record("1", "b", add=1, profile={"avatar": unfit})
+
     async def test_stores_a_name_of_512_bytes_and_refuses_a_longer_one(self) -> None:
         await self.writer.award("1", "a", 1, username="\u00e9" * 256)
         self.assertEqual((await self.reader.page("1")).data[0].username, "\u00e9" * 256)

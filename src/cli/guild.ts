@@ -58,6 +58,11 @@ export function defineGuild(command: Command, context: CommandContext): void {
       'whether the leaderboard has a web page, if the service has PUBLIC_PAGES=1',
       parseSwitch,
     )
+    .option(
+      '--avatars <on|off>',
+      'whether pages show the pictures of members, which come from cdn.discordapp.com',
+      parseSwitch,
+    )
     .option('--page-title <text>', 'title of the public page; empty = the guild id', parsePageTitle);
   addLookOptions(settings)
     .option('--json', 'print JSON')
@@ -96,7 +101,7 @@ async function set(context: CommandContext, options: GuildOptions & GuildConfigC
     const planQuotas = planQuotasOf(context, change.plan);
     if (Object.keys(change).length === 0)
       throw new UsageError(
-        'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --time-zone, --utc-offset-minutes, --public-page, --page-title or another --page option',
+        'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --time-zone, --utc-offset-minutes, --public-page, --avatars, --page-title or another --page option',
       );
     await services.guildConfig.update(guild, change);
     await services.guildConfig.renewTimeZone(guild);
@@ -143,7 +148,7 @@ function overviewOf(context: CommandContext, services: Core, guild: string): Pro
 
 function settingLines(overview: Overview): string[] {
   const { guild, plan, requests_per_hour, xp_curve, xp_multiplier, boards } = overview;
-  const { time_zone, utc_offset_minutes, public_page, page_title } = overview;
+  const { time_zone, utc_offset_minutes, public_page, page_title, avatars } = overview;
   const clock = time_zone === null ? `at ${utc_offset_minutes} minutes from UTC` : `by the clock of ${time_zone}`;
   const shownBoards = boards.length > 0 ? `${boards.join(', ')}; ${clock}` : 'none';
   const shownPage = public_page ? `on, with the title ${page_title || guild}` : 'off';
@@ -154,6 +159,7 @@ function settingLines(overview: Overview): string[] {
     `XP multiplier  ${xp_multiplier}`,
     `boards         ${shownBoards}`,
     `public page    ${shownPage}`,
+    `avatars        ${avatars ? 'shown' : 'not shown'}`,
     ...lookLines(overview),
   ];
 }

@@ -54,7 +54,7 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
       await writer.unhide('g', ['b'], { reason: 'left' });
       await writer.remove('g', ['a', 'b']);
       await writer.recordMany('g', [
-        { userId: 'a', set: 5, profile: { username: 'A', level: 3 } },
+        { userId: 'a', set: 5, profile: { username: 'A', level: 3, avatar: '0'.repeat(32) } },
         { userId: 'b', set: 5 },
       ]);
       await writer.award('g', {
@@ -65,6 +65,7 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
         cooldownMs: 1000,
         username: 'Ann',
         rank: true,
+        avatar: null,
       });
       await writer.claimDaily('g', { userId: 'a', reward: 5, eventId: 'c' });
       await writer.setProfiles('g', [{ userId: 'a', profile: { level: null } }]);

@@ -14,6 +14,7 @@ export const GUILD = 'g';
 /** Keys that every script of the guild names. */
 export const GUILD_KEYS = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:hidden', 'gr:{g}:members'];
 const STAGED = ['a', 'b', 'new'];
+const AVATAR = '0123456789abcdef0123456789abcdef';
 /** The count that {@link prepare} has begun. */
 const TOKEN = 'token';
 
@@ -84,6 +85,11 @@ export const scriptCalls: readonly ScriptCall[] = [
         { userId: 'z', set: 9, profile: { level: 3 } },
       ]),
   },
+  {
+    script: 'record',
+    run: ({ writer }) => writer.record(GUILD, { userId: 'a', add: 5, profile: { avatar: AVATAR } }),
+  },
+  { script: 'award', run: ({ writer }) => writer.award(GUILD, { userId: 'a', amount: 5, avatar: AVATAR }) },
   { script: 'remove', run: ({ writer }) => writer.remove(GUILD, ['a', 'b', 'hidden']) },
   {
     script: 'award',
@@ -216,7 +222,7 @@ export async function prepare(
   const members = ['a', 'b', 'c'].map((userId, n) => ({
     userId,
     set: 100 * (n + 1),
-    profile: { level: 7, username: userId },
+    profile: { level: 7, username: userId, avatar: userId === 'a' ? null : AVATAR },
   }));
   await services.writer.recordMany(GUILD, members);
   await services.writer.record(GUILD, { userId: 'hidden', set: 50 });
@@ -228,7 +234,9 @@ export async function prepare(
   await services.client.hset('gr:{g}:keys', 'a', 'sha');
   await services.client.hset('gr:{g}:usage', { '1:a': '1', 'w:process': '1 1' });
   const staged = await StagedMembers.lock(services, GUILD);
-  await staged.stage(STAGED.map((userId) => ({ userId, set: 7, profile: { username: `new ${userId}` } })));
+  await staged.stage(
+    STAGED.map((userId) => ({ userId, set: 7, profile: { username: `new ${userId}`, avatar: AVATAR } })),
+  );
   // A member that was hidden in the guild when the replacement carried it over, and one that changed since.
   await services.client.zadd('gr:{g}:next:hidden', 7, 'shown');
   await services.client.hset('gr:{g}:next:carried', 'shown', 's');

@@ -191,7 +191,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     const { code, stdout } = await guild('show', '--guild', id);
     expect(code).toBe(0);
     expect(stdout).toContain(
-      'XP curve       amari\nXP multiplier  1.5\nboards         none\npublic page    off\nmembers        2 ranked, 1 with XP\n',
+      'XP curve       amari\nXP multiplier  1.5\nboards         none\npublic page    off\navatars        not shown\nmembers        2 ranked, 1 with XP\n',
     );
     expect((await service.store.counters.check(id)).exact).toBe(true);
   });

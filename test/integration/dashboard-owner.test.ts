@@ -109,7 +109,13 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     const stored = () => Promise.all(['public_page', 'page_title', ...Object.keys(look)].map(config));
 
     it('which the form shows again, and takes it back', async () => {
-      const saved = await save({ public: 'on', title: 'The Den', ...look, page_background: ' #ecfdf5 ' });
+      const saved = await save({
+        public: 'on',
+        rewards: 'on',
+        title: 'The Den',
+        ...look,
+        page_background: ' #ecfdf5 ',
+      });
       expect(saved.headers.get('location')).toBe(`${PUBLIC_PAGE}?saved=1`);
       expect(notice(await follow(saved))).toBe('Your public page is saved.');
       expect(await stored()).toEqual(['on', 'The Den', '#0f766e', '#5EEAD4', '#ecfdf5', null, look.page_picture]);
@@ -120,10 +126,10 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       );
       const kept = () => Promise.all(['page_index', 'page_rewards'].map(config));
       expect(await kept()).toEqual([null, null]);
-      await save({ public: 'on', title: 'The Den', ...look, index: 'none', no_rewards: 'on' });
+      await save({ public: 'on', title: 'The Den', ...look, index: 'none' });
       expect(await kept()).toEqual(['none', 'off']);
       expect((await owner.get('/guilds/own/activity')).text).toContain('search engines listing none, no rewards');
-      await save({ title: '', ...none, page_picture: '' });
+      await save({ title: '', rewards: 'on', ...none, page_picture: '' });
       expect(await kept()).toEqual([null, null]);
       expect(await stored()).toEqual(Array(7).fill(null));
     });

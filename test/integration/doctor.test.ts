@@ -132,13 +132,14 @@ describe('guildrank doctor', needs('redis-server'), () => {
     const { key, record } = await store.apiKeys.create('b', 'early', null);
     await client.hset(`gr:key:${hashKey(key)}`, 'created_at', new Date(ahead).toISOString());
     await client.hset('gr:{a}:config', 'xp_curve_custom', '0'.repeat(90_000));
+    await client.hset('gr:{a}:about', 'name', 'x'.repeat(500));
     await client.hset('gr:{a}:members', '30', `- 0 - ${'x'.repeat(2000)}`);
     await client.hset('gr:{b}:members', '30', `- 1 ${ahead}+0 Ann`);
     await client.hset('gr:{b}:stats', 'rev', String(ahead * 1000));
     const { code, of } = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url });
     expect(code).toBe(1);
     expect(of('bounds')[0]?.detail).toBe(
-      'xp_curve_custom of a has 90000 bytes, and may have 80, the profile of 30 in a has 2006 bytes, and may have 569',
+      'xp_curve_custom of a has 90000 bytes, and may have 80, name of the description of a has 500 bytes, and may have 400, the profile of 30 in a has 2006 bytes, and may have 569',
     );
     expect(of('stored times')).toMatchObject([{ state: 'note' }]);
     expect(of('stored times')[0]?.detail).toBe(

@@ -88,12 +88,16 @@ const CHECKS: Record<string, readonly [code: string, ...told: unknown[]]> = {
     `tell(await redis.hget('gr:{' + guildId + '}:about', 'name'), await redis.hget('gr:{' + guildId + '}:about', 'roles'));`,
     ['Quiet Hours', '[{"id":"11","name":"Regular","color":16746496,"position":3}]'],
   ],
+  'Pictures of members': [
+    `tell((await reader.card(guildId, userId)).xp, await redis.exists('gr:{' + guildId + '}:avatars'));`,
+    [4790, 0],
+  ],
   'Rank card': [`tell(card.hidden, svg.slice(0, 5));`, [['self'], '<svg ']],
   Read: [`tell(total, member, near, typeof curve.a, names);`, [5, null, null, 'number', ['1. Amber']]],
   Seasons: [
     `const archive = guildId + '.2026-s1';
     tell((await reader.card(archive, userId)).xp, (await reader.card(guildId, userId)).xp);`,
-    [4775, 0],
+    [4790, 0],
   ],
   Failover: [
     `tell((await reader.card(guildId, userId)).xp);

@@ -156,6 +156,17 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     expect((await reader.page(GUILD)).total).toBe(1);
   });
 
+  it('store the picture of who writes, and take a removed one back', async () => {
+    const { message, user } = madeUp();
+    const { handlers, setRules } = madeUpBot(store.client);
+    await setRules({ message: { xp: 10, cooldown_ms: 0 } });
+    const pictured = (avatar: string | null) => handlers.message(message('', { author: { ...user, avatar } }));
+    await pictured(`a_${'0'.repeat(32)}`);
+    expect(await store.client.hgetall(`gr:{${GUILD}}:avatars`)).toEqual({ 7: `a_${'0'.repeat(32)}` });
+    await pictured(null);
+    expect([await store.client.exists(`gr:{${GUILD}}:avatars`), await xpOf()]).toEqual([0, 20]);
+  });
+
   describe('for names', () => {
     const named = (id: string, name: string, position: number) => ({ id, name, color: 0xff8800, position });
     const channelOf = (id: string, name: string, rawPosition: number, more: object = {}) => ({

@@ -115,6 +115,10 @@ tell(week.data, [[row.user_id, row.xp] for row in (await reader.page(guild_id, 1
     [[{ user_id: '42', reasons: ['self'] }], ['left'], 5],
   ],
   'Names of the server': ['tell((await redis.hget("gr:{" + guild_id + "}:about", "name")).decode())', ['Quiet Hours']],
+  'Pictures of members': [
+    'tell((await reader.card(guild_id, user_id)).xp, await redis.exists("gr:{" + guild_id + "}:avatars"))',
+    [4790, 0],
+  ],
   'Rank card': ['tell(card.hidden, card.level, card.above)', [['self'], 10, null]],
   'Names in messages': ['tell(line)', [String.raw`\[Free Nitro\]\(https\:\/\/evil\.example\)`]],
   Read: [
@@ -128,7 +132,7 @@ tell(week.data, [[row.user_id, row.xp] for row in (await reader.page(guild_id, 1
   Seasons: [
     `archived = await reader.card(f"{guild_id}.2026-s1", user_id)
 tell(archived.xp, (await reader.card(guild_id, user_id)).xp)`,
-    [4775, 0],
+    [4790, 0],
   ],
   Failover: ['tell((await reader.card(guild_id, user_id)).xp)', [15]],
 };

@@ -12,6 +12,9 @@ const SLICE = 500;
 /** Two readings of the end of one key differ by less. */
 const CLOCK_MS = 3000;
 
+/** Returns the avatar of a third of the members. */
+const avatarOf = (i: number) => (i % 3 === 0 ? { avatar: i.toString(16).padStart(32, '0') } : {});
+
 /** Fills a guild, g unless given, with all that a guild can have. u0 has all the XP that a member can have. */
 export async function fillGuild({ client, guildConfig, apiKeys }: Core, members: number, guild = 'g'): Promise<void> {
   const writer = createWriter(client);
@@ -23,7 +26,12 @@ export async function fillGuild({ client, guildConfig, apiKeys }: Core, members:
       Array.from({ length: Math.min(SLICE, members - first) }, (_, i) => ({
         userId: `u${first + i}`,
         set: first === 0 && i === 0 ? Number.MAX_SAFE_INTEGER : (first + i) * 7,
-        profile: { username: `Näme \n"${i}" 👩‍👩‍👧`, level: i % 5 === 0 ? i : null, dailyStreak: i % 9 },
+        profile: {
+          username: `Näme \n"${i}" 👩‍👩‍👧`,
+          level: i % 5 === 0 ? i : null,
+          dailyStreak: i % 9,
+          ...avatarOf(i),
+        },
       })),
     );
   }
@@ -40,6 +48,7 @@ export async function fillGuild({ client, guildConfig, apiKeys }: Core, members:
   await writer.unhide(guild, ['u3'], { reason: 'left' });
   await writer.claimDaily(guild, { userId: 'u6', reward: 5 });
   await writer.award(guild, { userId: 'u7', amount: 5, cooldownMs: 3_600_000 });
+  await writer.describeGuild(guild, { name: 'Qüiet \n', roles: [{ id: '1', name: 'Ü', color: 5, position: 1 }] });
   // What a bot in another language can have stored: bytes that are no UTF-8.
   await client.hset(`gr:{${guild}}:members`, 'u8', Buffer.from([...Buffer.from('- 3 - '), 0xff, 0x00, 0x80]));
   await apiKeys.create(guild, 'site', 90 * 86_400_000, ['https://a.example'], 500);
@@ -82,6 +91,8 @@ export async function guildContent(
     xp: await client.zrange('gr:{g}:xp', 0, -1, 'WITHSCORES'),
     hidden: await client.zrange('gr:{g}:hidden', 0, -1, 'WITHSCORES'),
     reasons: await client.hgetall('gr:{g}:hidden:reasons'),
+    avatars: await client.hgetall('gr:{g}:avatars'),
+    about: await client.hgetall('gr:{g}:about'),
     boards: await Promise.all(
       allBoardKeys('gr:{g}:xp').map(async (key) => [key, await client.zrange(key, 0, -1, 'WITHSCORES')]),
     ),
@@ -131,9 +142,12 @@ export function startRandomBot(client: RedisClient, members: number): (minimum?:
   // Not u0: more XP for it is refused.
   const anyone = () => `u${1 + Math.floor(Math.random() * (members + 50))}`;
   const calls = [
-    () => writer.award('g', { userId: anyone(), amount: 15, cooldownMs: 600_000 }),
+    () => writer.award('g', { userId: anyone(), amount: 15, cooldownMs: 600_000, avatar: '0'.repeat(32) }),
     () => writer.record('g', { userId: anyone(), add: 5 }),
-    () => writer.setProfiles('g', [{ userId: anyone(), profile: { username: String(Math.random()), level: null } }]),
+    () =>
+      writer.setProfiles('g', [
+        { userId: anyone(), profile: { username: String(Math.random()), level: null, avatar: null } },
+      ]),
     () => writer.claimDaily('g', { userId: anyone(), reward: 9 }),
     () => writer.hide('g', [anyone()]),
     () => writer.hide('g', [anyone(), `u${3 + Math.floor(Math.random() * 3)}`], { reason: 'self' }),

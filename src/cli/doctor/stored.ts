@@ -22,6 +22,9 @@ const CONFIG = {
   page_picture: BOUNDS.picture,
 };
 
+/** The fields of a description with a bound. */
+const ABOUT = { name: BOUNDS.guildName, icon: BOUNDS.guildIcon, roles: BOUNDS.about, channels: BOUNDS.about };
+
 /** Looks in some guilds for texts that are longer than their bounds, times in the future by Redis's clock, and time zones that need a renewal. */
 export async function checkStored(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
   const until = performance.now() + MAX_MS;
@@ -32,7 +35,10 @@ export async function checkStored(context: CheckContext, guilds: readonly string
   const latest = nowMs + AHEAD_MS;
   for (const guild of guilds.slice(0, MAX_GUILDS)) {
     if (performance.now() > until) break;
-    long.push(...(await longSettings(context, guild)), ...(await longProfiles(context, guild)));
+    const { config, about } = context.redisKeys.guild(guild);
+    long.push(...(await longFields(context, config, CONFIG, guild)));
+    long.push(...(await longFields(context, about, ABOUT, `the description of ${guild}`)));
+    long.push(...(await longProfiles(context, guild)));
     ahead.push(...(await keysAhead(context, guild, latest)), ...(await timesAhead(context, guild, latest)));
     outdated.push(...(await outdatedZones(context, guild, nowMs)));
   }
@@ -58,14 +64,18 @@ export async function checkStored(context: CheckContext, guilds: readonly string
   ];
 }
 
-/** Returns the settings of a guild that are longer than their bounds, in words. */
-async function longSettings({ client, redisKeys }: CheckContext, guild: string): Promise<string[]> {
-  const { config } = redisKeys.guild(guild);
-  const fields = Object.entries(CONFIG);
-  const sizes = await Promise.all(fields.map(([field]) => client.hstrlen(config, field)));
+/** Returns the fields of a hash that are longer than their bounds, in words. @param owner what has the fields. */
+async function longFields(
+  { client }: CheckContext,
+  key: string,
+  bounds: Readonly<Record<string, { readonly bytes: number }>>,
+  owner: string,
+): Promise<string[]> {
+  const fields = Object.entries(bounds);
+  const sizes = await Promise.all(fields.map(([field]) => client.hstrlen(key, field)));
   return fields.flatMap(([field, { bytes }], index) => {
     const size = sizes[index] ?? 0;
-    return size > bytes ? [`${field} of ${guild} has ${size} bytes, and may have ${bytes}`] : [];
+    return size > bytes ? [`${field} of ${owner} has ${size} bytes, and may have ${bytes}`] : [];
   });
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_ABOUT_BYTES } from '../bounds.ts';
+import { BOUNDS, isAbove, MAX_ABOUT_BYTES } from '../bounds.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
 import { isPictureHash } from '../ranking/picture-hash.ts';
 import type { ClientStore } from '../store/store.ts';
@@ -76,7 +76,9 @@ export function readLabels({ client, redisKeys }: ClientStore, guildIds: readonl
 }
 
 function labelOf(name: string | null | undefined, icon: string | null | undefined): GuildLabel {
-  return { name: name || null, icon: isPictureHash(icon) ? icon : null };
+  // Other programs can have stored a longer name.
+  const isName = name && !isAbove(name, BOUNDS.guildName.bytes);
+  return { name: isName ? name : null, icon: isPictureHash(icon) ? icon : null };
 }
 
 /** Returns the entries of a stored list that are as a kit stores them. */

@@ -90,8 +90,8 @@ local function award()
     return { 'REFUSED', 0, reason }
   elseif not is_avatar(avatar) then
     return { 'REFUSED', 0, 'field' }
-  elseif avatar ~= '' then
-    require_avatars(AVATARS, member.id)
+  elseif avatar ~= '' and avatar == require_avatars(AVATARS, member.id) then
+    avatar = ''
   end
   if ARGV[5] == 'rank' then
     require_permissions(KEYS[1], 'ZREVRANK')

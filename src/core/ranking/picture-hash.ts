@@ -8,3 +8,19 @@ export function isPictureHash(value: unknown): value is string {
 
 /** The rule of {@link isPictureHash}, for messages after "must be". */
 export const PICTURE_HASH_RULE = `32 hex digits, with "a_" before those of an animated picture, as Discord gives them, or null`;
+
+/** The host of the pictures. A page that shows some names it in its Content-Security-Policy. */
+export const PICTURE_HOST = 'https://cdn.discordapp.com';
+
+/** Sizes of pictures in pixels, as the host makes them. */
+export type PictureSize = 32 | 64 | 128 | 256;
+
+/** Returns the address of the avatar of a user. An animated one stands still there. Pure. */
+export function avatarUrl(userId: string, hash: string, size: PictureSize): string {
+  return `${PICTURE_HOST}/avatars/${encodeURIComponent(userId)}/${hash}.webp?size=${size}`;
+}
+
+/** Returns the address of the icon of a guild. An animated one stands still there. Pure. */
+export function iconUrl(guildId: string, hash: string, size: PictureSize): string {
+  return `${PICTURE_HOST}/icons/${encodeURIComponent(guildId)}/${hash}.webp?size=${size}`;
+}

@@ -4,7 +4,8 @@
 -- ARGV field, value, ...   (plan, xp_multiplier, rules; "boards" with "week", "month", "week,month" or ""; "utc_offset_minutes", or
 --   "time_zone" with its "utc_offsets" (lib-period.lua), by which the boards begin; public_page, "on" or ""; page_index, "none", "members" or
 --   ""; page_rewards, "off" or ""; page_title; and its look: page_accent, page_accent_dark, page_background, page_background_dark,
---   page_picture).
+--   page_picture; avatars,
+--   "1" to show the avatars of members, or "").
 --   An empty value removes a field.
 --
 -- A board that is new begins empty. One that is not named any more is deleted, with the one before it.
@@ -32,13 +33,14 @@ local FIELDS = {
   page_background = 7,
   page_background_dark = 7,
   page_picture = 3072,
+  avatars = 1,
 }
 
 local changes, stored, emptied = {}, {}, {}
 for i = 1, #ARGV, 2 do
   local field, value = ARGV[i], ARGV[i + 1]
   if not FIELDS[field] then
-    error('configure stores plan, xp_multiplier, rules, boards, utc_offset_minutes, time_zone, utc_offsets, public_page and page_.. fields, not ' .. field, 0)
+    error('configure stores plan, xp_multiplier, rules, boards, utc_offset_minutes, time_zone, utc_offsets, public_page, avatars and page_.. fields, not ' .. field, 0)
   end
   if #value > FIELDS[field] then
     error(field .. ' has ' .. #value .. ' bytes, and the most is ' .. FIELDS[field], 0)

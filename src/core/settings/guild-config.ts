@@ -46,6 +46,8 @@ export interface GuildConfigChange {
   readonly pageRewards?: boolean;
   /** Title of the public page, 100 characters at most; "" = the guild id. */
   readonly pageTitle?: string;
+  /** Whether pages show the avatars of members. Their host then sees who opens the pages. */
+  readonly avatars?: boolean;
   /** Colours and picture of the public page; "" takes one back. */
   readonly pageLook?: Partial<PageLook>;
 }
@@ -149,7 +151,7 @@ export class GuildConfig {
 /** Returns the change, but for the curve, as configure.lua reads it: field, value, ... @throws InvalidInputError for what does not fit. */
 function toFields(change: GuildConfigChange): string[] {
   const { plan, xpMultiplier, boards, utcOffsetMinutes, publicPage, pageTitle, pageLook = {} } = change;
-  const { pageIndex, pageRewards } = change;
+  const { pageIndex, pageRewards, avatars } = change;
   const fields: string[] = [];
   if (plan !== undefined) fields.push('plan', plan);
   if (xpMultiplier !== undefined) fields.push('xp_multiplier', String(xpMultiplier));
@@ -160,6 +162,7 @@ function toFields(change: GuildConfigChange): string[] {
   if (pageIndex !== undefined) fields.push('page_index', pageIndex === 'leaderboard' ? '' : pageIndex);
   if (pageRewards !== undefined) fields.push('page_rewards', pageRewards ? '' : 'off');
   if (pageTitle !== undefined) fields.push('page_title', parseTitle(pageTitle));
+  if (avatars !== undefined) fields.push('avatars', avatars ? '1' : '');
   for (const setting of LOOK_SETTINGS) {
     const value = pageLook[setting];
     if (value !== undefined) fields.push(LOOK[setting].field, parseLook(setting, value.trim()));

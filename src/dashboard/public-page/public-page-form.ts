@@ -12,16 +12,18 @@ export const publicPageForm = z
   .object({
     // A browser leaves out a box that is not checked.
     public: z.string().optional(),
+    avatars: z.string().optional(),
     title: parsed((text) => parseTitle(text.trim())),
     index: z.enum(INDEXINGS, { error: 'Choose what search engines may list' }).default('leaderboard'),
-    no_rewards: z.string().optional(),
+    rewards: z.string().optional(),
     ...lookFields,
   })
   .transform((form) => ({
     publicPage: form.public !== undefined,
     pageTitle: form.title,
     pageIndex: form.index,
-    pageRewards: form.no_rewards === undefined,
+    pageRewards: form.rewards !== undefined,
+    avatars: form.avatars !== undefined,
     pageLook: lookOf(LOOK_SETTINGS.map((setting) => form[LOOK[setting].field])),
   }));
 
@@ -31,12 +33,14 @@ export function describePageChange({
   pageTitle,
   pageIndex,
   pageRewards,
+  avatars,
   pageLook,
 }: z.infer<typeof publicPageForm>): string {
   const chosen = [
     pageTitle && `the title ${pageTitle}`,
     pageIndex !== 'leaderboard' && `search engines listing ${pageIndex}`,
     !pageRewards && 'no rewards',
+    avatars && 'pictures of members',
     ...LOOK_SETTINGS.map((setting) => {
       const name = LOOK[setting].field.slice('page_'.length).replaceAll('_', ' ');
       return pageLook[setting] && `${name} ${pageLook[setting]}`;

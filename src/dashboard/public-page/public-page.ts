@@ -1,10 +1,18 @@
 import type { Response } from 'express';
 import { type Overview, readOverview } from '../../core/guilds/overview.ts';
+import type { Indexing } from '../../core/settings/guild-config.ts';
 import { DEFAULT_COLOURS, type LookField } from '../../core/settings/page-look.ts';
 import { addConfigForm, type ShownForm } from '../config-form.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { guildOf } from '../visit.ts';
 import { describePageChange, publicPageForm } from './public-page-form.ts';
+
+/** What search engines may list, with the labels of the choices. */
+const INDEXING_LABELS: readonly [value: Indexing, label: string][] = [
+  ['leaderboard', 'The leaderboard, but no page of a member'],
+  ['members', 'The leaderboard and the pages of its members'],
+  ['none', 'Nothing: only people who have the address find the page'],
+];
 
 const PATH = '/settings/public-page';
 
@@ -38,7 +46,16 @@ async function sendPublicPage(parts: Parts, res: Response, shown: ShownForm): Pr
   const data = {
     ...shown,
     isOn: values ? values.public !== undefined : overview.public_page,
-    fields: { title: overview.page_title, page_picture: overview.page_picture, ...look, ...values },
+    hasRewards: values ? values.rewards !== undefined : overview.page_rewards,
+    hasAvatars: values ? values.avatars !== undefined : overview.avatars,
+    indexings: INDEXING_LABELS,
+    fields: {
+      title: overview.page_title,
+      index: overview.page_index,
+      page_picture: overview.page_picture,
+      ...look,
+      ...values,
+    },
     pageColours: PAGE_COLOURS,
     publicUrl: `${parts.apiUrl}/g/${encodeURIComponent(guildId)}`,
     isShown: parts.publicPages && overview.public_page,

@@ -18,13 +18,14 @@ local function is_avatar(text)
   return #digits == 32 and not string.find(digits, '[^0-9a-f]')
 end
 
--- Checks before the first write that the avatar of a member can be stored.
+-- Checks before the first write that the avatar of a member can be stored. Returns the stored one, "none" for a member without one.
 local function require_avatars(avatars_key, id)
   if not avatars_key then
     error('a call with an avatar needs the key of the avatars', 0)
   end
-  redis.call('HGET', avatars_key, id)
+  local stored = redis.call('HGET', avatars_key, id)
   require_permissions(avatars_key, 'HSET', 'HDEL')
+  return type(stored) == 'string' and stored or 'none'
 end
 
 local function store_avatar(avatars_key, id, avatar)
