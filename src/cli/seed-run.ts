@@ -3,6 +3,7 @@ import type { Core } from '../core/core.ts';
 import { InvalidInputError, messageOf, RefusedError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
 import { parseRules } from '../core/rules/parse-rules.ts';
+import { checkInputs } from '../imports/check-inputs.ts';
 import type { FieldMap } from '../imports/choose-format.ts';
 import { curveOfFiles } from '../imports/curve-choice.ts';
 import { dryRun } from '../imports/dry-run.ts';
@@ -13,7 +14,6 @@ import { type Input, openInput } from '../imports/inputs.ts';
 import type { LevelChoice } from '../imports/levels.ts';
 import { load } from '../imports/load.ts';
 import { IncompleteRun } from '../imports/outcome.ts';
-import { checkPages } from '../imports/pages.ts';
 import { hiddenNotice, Problems, type RefusedRow } from '../imports/problems.ts';
 import type { Reading } from '../imports/reading.ts';
 import { REFUSED_HEADER, refusedLine } from '../imports/refused-rows.ts';
@@ -63,7 +63,7 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
   const message = () => 'Interrupted: nothing was loaded';
   const outcome = await interruptible(context, message, async (interrupt) => {
     const inputs = await openInputs(context, options, interrupt.signal);
-    tellPages(context, options, inputs);
+    tellInputs(context, options, inputs);
     const run = options.dryRun ? preview : write;
     try {
       return await run(context, options, inputs, interrupt);
@@ -121,20 +121,22 @@ async function write(
   return outcome;
 }
 
-/** Says which pages come twice or are missing. @throws InvalidInputError when one is, and the present members would be replaced. */
-function tellPages(
+/**
+ * Says what the inputs tell together, such as which pages are missing.
+ * @throws InvalidInputError when members can be missing or wrong, and the present ones would be replaced.
+ */
+function tellInputs(
   { stderr }: CommandContext,
   { replace, dryRun: isDry }: SeedOptions,
   inputs: readonly Input[],
 ): void {
-  const { missing, notices } = checkPages(inputs);
+  const { doubts, notices } = checkInputs(inputs);
   for (const notice of notices) stderr.write(`${notice}\n`);
-  if (missing === undefined) return;
-  if (replace && !isDry)
+  if (doubts.length > 0 && replace && !isDry)
     throw new InvalidInputError(
-      `${missing}: nothing was replaced. Add them, or ${COMMAND_ADVICE.loadWithoutReplacing}`,
+      `${doubts.join('; ')}: nothing was replaced. Complete the files, or ${COMMAND_ADVICE.loadWithoutReplacing}`,
     );
-  stderr.write(`${missing}\n`);
+  for (const doubt of doubts) stderr.write(`${doubt}\n`);
 }
 
 /** Returns the checked rules of the inputs, if a person wants them. @throws UsageError when the inputs have none. */

@@ -1,6 +1,7 @@
 import { likeness } from './fields.ts';
-import { IdEvidence } from './id-evidence.ts';
+import { IdEvidence, isDecimalId } from './id-evidence.ts';
 import { NumberEvidence } from './numbers.ts';
+import { RankSpans } from './rank-spans.ts';
 import { DateEvidence } from './times.ts';
 
 /** What a file was found to have: its lists of objects, with the fields of each. */
@@ -25,8 +26,13 @@ export class FoundField {
   /** How many rows have each value, for a field that names a guild. */
   readonly guilds: Map<string, number> | undefined;
 
-  constructor(name: string) {
-    if (likeness(name) === 'guildId') this.guilds = new Map();
+  /** The ranks of the rows, for a field that is called so. */
+  readonly ranks: RankSpans | undefined;
+
+  /** @param isGuild whether it names a guild, whatever it is called. */
+  constructor(name: string, isGuild = likeness(name) === 'guildId') {
+    if (isGuild) this.guilds = new Map();
+    if (name === 'rank') this.ranks = new RankSpans();
   }
 
   /** Takes a value as the file has it. O(1). */
@@ -41,7 +47,9 @@ export class FoundField {
       if (isNumber) this.numeric++;
       this.numbers.add(text, isNumber);
       this.dates.add(text);
+      if (isDecimalId(text)) this.ids.addDecimal(text);
     }
+    this.ranks?.add(text);
     if (this.guilds && (this.guilds.has(text) || this.guilds.size < MAX_GUILDS))
       this.guilds.set(text, (this.guilds.get(text) ?? 0) + 1);
   }
@@ -57,18 +65,31 @@ export class FoundList {
   readonly fields = new Map<string, FoundField>();
   /** The names of the objects, in a list that is an object. */
   readonly keys = new FoundField('');
+  /** Names among them that are the number of the object, from 0. */
+  rowNumbers = 0;
   /** The guild of the object that the list is in, by the key of that one, and how many members it has. */
   readonly outerKeys = new FoundField('guild_id');
 
-  /** @param place where the list is, as {@link placeIn} has it. */
-  constructor(readonly place: string) {}
+  /**
+   * @param place where the list is, as {@link placeIn} has it.
+   * @param guildField the field that a person names as that of the guild.
+   */
+  constructor(
+    readonly place: string,
+    private readonly guildField?: string,
+  ) {}
 
   field(name: string): FoundField | undefined {
     const found = this.fields.get(name);
     if (found || this.fields.size >= MAX_FIELDS) return found;
-    const created = new FoundField(name);
+    const created = new FoundField(name, name === this.guildField || undefined);
     this.fields.set(name, created);
     return created;
+  }
+
+  /** Whether the names of its objects are their numbers, and no ids. */
+  get isNumbered(): boolean {
+    return this.rowNumbers > 0 && this.rowNumbers === this.count + this.values.count;
   }
 
   /** Whether all fields are among these. */
@@ -87,25 +108,36 @@ export class FoundMembers {
   /** The settings beside the members, by the names in the file. Those of a guild in a file of several: by `guild.name`. */
   readonly settings = new Map<string, unknown>();
   /** Places of arrays and of other objects, also of empty ones. */
-  private readonly containers = new Map<string, 'array' | 'object'>();
+  private readonly containers = new Map<string, { readonly kind: 'array' | 'object'; isFilled: boolean }>();
+  /** What documents say of themselves, outside their lists. */
+  readonly document: FoundList;
   /** The numbers that pages say of themselves, and the members of each. */
   readonly pages: { readonly page: number; members: number }[] = [];
+
+  /** @param guildField the field that a person names as that of the guild. */
+  constructor(private readonly guildField?: string) {
+    this.document = new FoundList('', guildField);
+  }
 
   list(place: string): FoundList | undefined {
     const found = this.byPlace.get(place);
     if (found || this.byPlace.size >= MAX_LISTS) return found;
-    const created = new FoundList(place);
+    const created = new FoundList(place, this.guildField);
     this.byPlace.set(place, created);
     return created;
   }
 
-  /** Takes the place of an array or object. */
-  container(place: string, isArray: boolean): void {
-    if (this.containers.size < MAX_LISTS) this.containers.set(place, isArray ? 'array' : 'object');
+  /** Takes an array or object that has ended, by its place. @param isFilled whether it has values. */
+  container(place: string, kind: 'array' | 'object', isFilled: boolean): void {
+    const before = this.containers.get(place);
+    if (before) before.isFilled ||= isFilled;
+    else if (this.containers.size < MAX_LISTS) this.containers.set(place, { kind, isFilled });
   }
 
-  hasContainer(place: string, kind: 'array' | 'object'): boolean {
-    return this.containers.get(place) === kind;
+  /** Whether there are arrays or objects at a place, with nothing in any of them. */
+  isEmptyAt(place: string, kind: 'array' | 'object'): boolean {
+    const container = this.containers.get(place);
+    return container?.kind === kind && !container.isFilled;
   }
 
   at(place: string): FoundList | undefined {

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import { InvalidInputError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
-import { count, digits } from '../core/readable.ts';
 import type { Advice, Reporter } from './advice.ts';
 import { type ChosenFormat, chooseFormat, type GivenFormat, type Syntax } from './choose-format.ts';
 import { headerOf, inspectCsv, readCsv } from './csv.ts';
@@ -9,14 +8,16 @@ import { type CsvDialect, dialectOf } from './csv-dialect.ts';
 import { detectSyntax } from './detect.ts';
 import { likeness } from './fields.ts';
 import { type FormatName, formatNamed } from './formats.ts';
-import type { FoundMembers } from './found-members.ts';
+import type { FoundList, FoundMembers } from './found-members.ts';
+import { guildFilter, guildsIn, withGuildField } from './guild-filter.ts';
+import type { IdEvidence } from './id-evidence.ts';
 import { type ImportSource, openSource, readSource } from './import-source.ts';
 import { readJson } from './json.ts';
 import { inspectJson } from './json-inspection.ts';
 import { inspectNdjson, MAX_LINE, readNdjson } from './ndjson.ts';
 import { PLAIN_STYLE } from './numbers.ts';
 import { refuseOtherContent } from './other-content.ts';
-import type { Entry, RawRow, RowReading } from './rows.ts';
+import type { Entry, RowReading } from './rows.ts';
 import { curveInSettings } from './settings-curve.ts';
 import { unreadLines } from './unread-fields.ts';
 
@@ -38,6 +39,12 @@ export interface Input {
   readonly hasLevels: boolean;
   /** What it was found to have. */
   readonly found?: FoundMembers;
+  /** What its list of members was found to have. */
+  readonly members?: FoundList;
+  /** The guild of its members, if the file names one. */
+  readonly guild?: string;
+  /** Why its members can be missing or wrong, so that nothing may be replaced by them. */
+  readonly doubts?: readonly string[];
   /** Reads it from its beginning, in pieces. @throws AbortError when the signal given at opening is aborted. */
   entries(onRead: (amount: number) => void): AsyncGenerator<Entry[]>;
   /** Gives its temporary file back. */
@@ -83,11 +90,17 @@ async function inspect(
   const { found, chosen } = dialect
     ? await inspectColumns(text, dialect, given, name, advice)
     : await inspectWhole(text, syntax, given, name, advice);
-  refuseRounded(chosen, name);
-  const keep = guildFilter(chosen, given, name, advice, write);
+  const ids = idsOf(chosen);
+  if (ids?.isRounded) throw new InvalidInputError(`${name}: its ids were rounded, such as ${ids.example}: ${AS_TEXT}`);
+  const doubts = ids?.canBeRounded
+    ? [`${name}: all of its long ids look rounded, such as ${ids.example}: ${AS_TEXT}`]
+    : [];
+  const guilds = guildsIn(chosen, found);
+  const keep = guildFilter(guilds, given.sourceGuild, name, advice, write);
+  const guild = given.sourceGuild ?? [...guilds.rowsOf.keys()][0];
   for (const line of unreadLines(chosen, name, advice)) write(line);
   const reading = readingOf(chosen);
-  const curve = curveInSettings(chosen.format, found, given.sourceGuild ?? onlyGuild(chosen), name, write);
+  const curve = curveInSettings(chosen.format, found, guild, name, write);
   return {
     name,
     unit: syntax === 'json' ? 'element' : 'line',
@@ -96,6 +109,9 @@ async function inspect(
     ...(curve && { curve }),
     hasLevels: chosen.names.level !== undefined,
     found,
+    ...(chosen.list && { members: chosen.list }),
+    ...(guild !== undefined && { guild }),
+    doubts,
     entries(onRead) {
       if (dialect) return readCsv(text(onRead), dialect, reading, keep, name);
       if (syntax === 'ndjson') return readNdjson(text(onRead), reading, keep, name);
@@ -126,8 +142,10 @@ function syntaxOf(format: FormatName | undefined, head: string, name: string, ad
 type Text = (onRead?: (bytes: number) => void) => AsyncGenerator<string>;
 
 async function inspectWhole(text: Text, syntax: Syntax, given: GivenFormat, name: string, advice: Advice) {
-  const found = syntax === 'ndjson' ? await inspectNdjson(text(), name) : await inspectJson(text(), name);
-  return { found, chosen: chooseFormat(found, syntax, given, name, advice) };
+  const guildField = given.map?.guild;
+  const found =
+    syntax === 'ndjson' ? await inspectNdjson(text(), name, guildField) : await inspectJson(text(), name, guildField);
+  return { found, chosen: withGuildField(chooseFormat(found, syntax, given, name, advice)) };
 }
 
 /** Finds out the format of columns by their names, and then reads those that matter. */
@@ -135,14 +153,14 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
   const choose = (found: FoundMembers) => chooseFormat(found, 'csv', given, name, advice);
   let names: ReadonlySet<string | undefined> | undefined;
   try {
-    const { userId, xp, guildId, lastDailyClaim } = choose(headerOf(dialect)).names;
-    const rivals = dialect.columns.filter((column) => likeness(column) === 'xp');
+    const { userId, xp, guildId, lastDailyClaim } = choose(headerOf(dialect, given.map?.guild)).names;
+    const rivals = dialect.columns.filter((column) => ['xp', 'guildId'].includes(likeness(column) ?? ''));
     names = new Set([userId, xp, guildId, lastDailyClaim, ...rivals].filter((each) => each !== undefined));
   } catch {
     // The message about it needs an example of each column.
   }
-  const found = await inspectCsv(text(), dialect, name, names);
-  const chosen = choose(found);
+  const found = await inspectCsv(text(), dialect, name, names, given.map?.guild);
+  const chosen = withGuildField(choose(found));
   const twice = Object.values(chosen.names).find(
     (each) => dialect.columns.indexOf(each) !== dialect.columns.lastIndexOf(each),
   );
@@ -150,56 +168,12 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
   return { found, chosen };
 }
 
-/** @throws InvalidInputError when the ids of the members were rounded. */
-function refuseRounded({ list, names }: ChosenFormat, file: string): void {
-  const ids = names.userId === undefined ? list?.keys.ids : list?.fields.get(names.userId)?.ids;
-  if (!ids?.isRounded) return;
-  throw new InvalidInputError(
-    `${file}: its ids were rounded, such as ${ids.example}: a spreadsheet or a program has read them as numbers. Export them again as text: format the column as text before the file is opened there, or write them in quotes`,
-  );
-}
+const AS_TEXT =
+  'a spreadsheet or a program has read them as numbers. Export them again as text: format the column as text before the file is opened there, or write them in quotes';
 
-/** Returns how many members each guild has, in a file that names guilds. */
-function guildsOf({ list, names }: ChosenFormat): ReadonlyMap<string, number> {
-  const field = names.guildId === undefined ? undefined : list?.fields.get(names.guildId);
-  return field?.guilds ?? list?.outerKeys.guilds ?? new Map();
-}
-
-function onlyGuild(chosen: ChosenFormat): string | undefined {
-  const guilds = [...guildsOf(chosen).keys()];
-  return guilds.length === 1 ? guilds[0] : undefined;
-}
-
-/** Guilds that a message lists. */
-const MAX_GUILDS_SHOWN = 5;
-
-/**
- * Returns a function that tells whether a row is of the guild that is loaded.
- * @throws InvalidInputError when the file has several and none is chosen, or when it does not have the chosen one.
- */
-function guildFilter(
-  chosen: ChosenFormat,
-  { sourceGuild }: GivenFormat,
-  file: string,
-  advice: Advice,
-  write: (line: string) => void,
-): (raw: RawRow) => boolean {
-  const guilds = [...guildsOf(chosen)].filter(([id]) => id !== '').sort(([, one], [, other]) => other - one);
-  const shown = guilds.slice(0, MAX_GUILDS_SHOWN).map(([id, n]) => `${id} (${digits(n)})`);
-  const list = `${shown.join(', ')}${guilds.length > shown.length ? ', …' : ''}`;
-  if (sourceGuild === undefined) {
-    if (guilds.length > 1)
-      throw new InvalidInputError(
-        `${file} has members of ${count(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}`,
-      );
-    return () => true;
-  }
-  const chosenRows = guilds.find(([id]) => id === sourceGuild)?.[1];
-  if (chosenRows === undefined)
-    throw new InvalidInputError(`${file} has no members of guild ${sourceGuild}: it has ${list || 'no guild ids'}`);
-  const others = guilds.reduce((sum, [id, n]) => (id === sourceGuild ? sum : sum + n), 0);
-  if (others > 0) write(`${file}: left out: ${count(others, 'row')} of other guilds`);
-  return ({ guildId }) => String(guildId ?? '') === sourceGuild;
+/** Returns what the ids of the members show. */
+function idsOf({ list, names }: ChosenFormat): IdEvidence | undefined {
+  return names.userId === undefined ? list?.keys.ids : list?.fields.get(names.userId)?.ids;
 }
 
 function readingOf({ format, list, names }: ChosenFormat): RowReading {

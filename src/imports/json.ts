@@ -32,6 +32,9 @@ class MemberReader implements TokenTaker {
   private entries: Entry[] = [];
   private readonly tracker = new PlaceTracker();
   private readonly element = new Assembler<unknown>({ numberAsString: true });
+  /** Whether the members are arrays, without names. The place of the members is that of each of them. */
+  private readonly isTuple: boolean;
+  private readonly base: Place;
   /** What the present page has told of an error, and whether it has members. */
   private page: { error: string | undefined; hasMembers: boolean } = { error: undefined, hasMembers: false };
 
@@ -39,7 +42,10 @@ class MemberReader implements TokenTaker {
     private readonly place: Place,
     private readonly reading: RowReading,
     private readonly keep: (raw: RawRow) => boolean,
-  ) {}
+  ) {
+    this.isTuple = place.endsWith('[]');
+    this.base = this.isTuple ? place.slice(0, -'[]'.length) : place;
+  }
 
   get depth(): number {
     return this.tracker.depth + (this.isAssembling ? this.element.depth : 0);
@@ -71,7 +77,9 @@ class MemberReader implements TokenTaker {
 
   /** Whether a token begins a member. An array in the list of the members holds members too. */
   private isMember(token: Token): boolean {
-    if (this.tracker.place !== this.place || token.name === 'keyValue' || isEnd(token)) return false;
+    if (this.tracker.place !== this.base || token.name === 'keyValue' || isEnd(token)) return false;
+    if (this.isTuple)
+      return token.name === 'startArray' ? this.base === '' || this.tracker.isInArray : this.base !== '';
     return this.place === '' ? token.name === 'startObject' : token.name !== 'startArray';
   }
 
@@ -114,9 +122,18 @@ class MemberReader implements TokenTaker {
 
   private rawRowOf(value: unknown): RawRow | string {
     const { names } = this.reading;
-    if (!this.place.endsWith('#')) return isObject(value) ? rawOf(value, names) : 'it is not an object';
-    const ids = this.tracker.ids;
-    const key = { userId: ids.at(-1), ...(ids.length > 1 && { guildId: ids.at(-2) }) };
+    if (this.isTuple) return Array.isArray(value) ? rawOf(columnsOf(value), names) : 'it is not an array';
+    const { ids } = this.tracker;
+    const guildOf = (guildId: string | undefined) =>
+      guildId !== undefined && names.guildId === undefined ? { guildId } : {};
+    if (!this.place.endsWith('#'))
+      return isObject(value) ? { ...rawOf(value, names), ...guildOf(ids.at(-1)) } : 'it is not an object';
+    const key = { ...(names.userId === undefined && { userId: ids.at(-1) }), ...guildOf(ids.at(-2)) };
     return { ...(isObject(value) ? rawOf(value, names) : { xp: value }), ...key };
   }
+}
+
+/** Returns the values of an array by their numbers, from 1. */
+function columnsOf(values: readonly unknown[]): Record<string, unknown> {
+  return Object.fromEntries(values.map((value, index) => [String(index + 1), value]));
 }

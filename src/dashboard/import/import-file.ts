@@ -1,6 +1,7 @@
 import { InvalidInputError, messageOf } from '../../core/errors.ts';
 import type { CurveName } from '../../core/ranking/curves.ts';
 import { parseRules } from '../../core/rules/parse-rules.ts';
+import { checkInputs } from '../../imports/check-inputs.ts';
 import type { GivenFormat } from '../../imports/choose-format.ts';
 import { curveOfFiles, type FormatCurve } from '../../imports/curve-choice.ts';
 import { type DryRunResult, dryRun } from '../../imports/dry-run.ts';
@@ -10,7 +11,6 @@ import type { LevelChoice } from '../../imports/levels.ts';
 import { load, readGuildState } from '../../imports/load.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';
 import { IncompleteRun } from '../../imports/outcome.ts';
-import { checkPages } from '../../imports/pages.ts';
 import { hiddenNotice, Problems } from '../../imports/problems.ts';
 import type { Progress, Reading } from '../../imports/reading.ts';
 import { REFUSED_HEADER, refusedLine } from '../../imports/refused-rows.ts';
@@ -34,7 +34,7 @@ export interface CheckedFile {
   readonly notes: readonly string[];
   /** Why rows will be left out, with their places. */
   readonly refused: readonly string[];
-  /** Says which pages are missing between the others; undefined for none. */
+  /** Says why members can be missing or wrong, such as a missing page; undefined for no reason. */
   readonly missing: string | undefined;
   /** The rules that came with the members; undefined for none. */
   readonly rules: Rules | undefined;
@@ -98,7 +98,8 @@ export async function checkFiles(target: LoadTarget, guildId: string, choice: Im
   };
   const state = await readGuildState(target, guildId, false);
   const checking = read(choice, signal, progress, new Problems(), async (reading, formatCurve) => {
-    const { missing, notices } = checkPages(reading.inputs);
+    const { doubts, notices } = checkInputs(reading.inputs);
+    const missing = doubts.length > 0 ? shortened(doubts.join('; ')) : undefined;
     notes.push(...notices);
     const rules = rulesOf(reading, progress);
     const result = await dryRun(reading, {
