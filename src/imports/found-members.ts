@@ -13,13 +13,24 @@ const MAX_GUILDS = 1000;
 /** Characters of an example. */
 const EXAMPLE = 40;
 
+const SNOWFLAKE = /^\d{15,20}$/;
+
+/** Whether a text can be an id of Discord. */
+export function isSnowflake(text: string): boolean {
+  return SNOWFLAKE.test(text);
+}
+
 /** The values of one field in one list. */
 export class FoundField {
   count = 0;
   /** The first value that is not empty. */
   example = '';
+  /** Values that are not empty. */
+  filled = 0;
   /** Values that are numbers, or text of digits alone. */
   numeric = 0;
+  /** Values that can be ids of Discord. */
+  snowflakes = 0;
   readonly ids = new IdEvidence();
   readonly numbers = new NumberEvidence();
   readonly dates = new DateEvidence();
@@ -38,9 +49,12 @@ export class FoundField {
   /** Takes a value as the file has it. O(1). */
   add(text: string, isNumber: boolean): void {
     this.count++;
+    if (text === '') return;
+    this.filled++;
     if (this.example === '') this.example = text.slice(0, EXAMPLE);
     if (/^\d+$/.test(text)) {
       this.numeric++;
+      if (isSnowflake(text)) this.snowflakes++;
       if (text.length > 15) this.ids.add(text, isNumber);
       this.numbers.add(text, isNumber);
     } else if (/^[-\d]/.test(text)) {
@@ -65,6 +79,8 @@ export class FoundList {
   readonly fields = new Map<string, FoundField>();
   /** The names of the objects, in a list that is an object. */
   readonly keys = new FoundField('');
+  /** Whether it has more fields than are told apart. */
+  isCutOff = false;
   /** Names among them that are the number of the object, from 0. */
   rowNumbers = 0;
   /** The guild of the object that the list is in, by the key of that one, and how many members it has. */
@@ -81,7 +97,9 @@ export class FoundList {
 
   field(name: string): FoundField | undefined {
     const found = this.fields.get(name);
-    if (found || this.fields.size >= MAX_FIELDS) return found;
+    if (found) return found;
+    this.isCutOff = this.fields.size >= MAX_FIELDS;
+    if (this.isCutOff) return undefined;
     const created = new FoundField(name, name === this.guildField || undefined);
     this.fields.set(name, created);
     return created;
@@ -109,6 +127,8 @@ export class FoundMembers {
   readonly settings = new Map<string, unknown>();
   /** Places of arrays and of other objects, also of empty ones. */
   private readonly containers = new Map<string, { readonly kind: 'array' | 'object'; isFilled: boolean }>();
+  /** Whether it has more lists than are told apart. */
+  isCutOff = false;
   /** What documents say of themselves, outside their lists. */
   readonly document: FoundList;
   /** The numbers that pages say of themselves, and the members of each. */
@@ -121,7 +141,9 @@ export class FoundMembers {
 
   list(place: string): FoundList | undefined {
     const found = this.byPlace.get(place);
-    if (found || this.byPlace.size >= MAX_LISTS) return found;
+    if (found) return found;
+    this.isCutOff = this.byPlace.size >= MAX_LISTS;
+    if (this.isCutOff) return undefined;
     const created = new FoundList(place, this.guildField);
     this.byPlace.set(place, created);
     return created;

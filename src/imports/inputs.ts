@@ -2,15 +2,15 @@ import type { Readable } from 'node:stream';
 import { InvalidInputError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
 import type { Advice, Reporter } from './advice.ts';
+import { besideMembers } from './beside-members.ts';
 import { type ChosenFormat, chooseFormat, type GivenFormat, type Syntax } from './choose-format.ts';
 import { headerOf, inspectCsv, readCsv } from './csv.ts';
 import { type CsvDialect, dialectOf } from './csv-dialect.ts';
 import { detectSyntax } from './detect.ts';
-import { likeness } from './fields.ts';
+import { likeness, OWN_NAMES } from './fields.ts';
 import { type FormatName, formatNamed } from './formats.ts';
-import type { FoundList, FoundMembers } from './found-members.ts';
+import type { FoundField, FoundList, FoundMembers } from './found-members.ts';
 import { guildFilter, guildsIn, withGuildField } from './guild-filter.ts';
-import type { IdEvidence } from './id-evidence.ts';
 import { type ImportSource, openSource, readSource } from './import-source.ts';
 import { readJson } from './json.ts';
 import { inspectJson } from './json-inspection.ts';
@@ -91,10 +91,13 @@ async function inspect(
     ? await inspectColumns(text, dialect, given, name, advice)
     : await inspectWhole(text, syntax, given, name, advice);
   const ids = idsOf(chosen);
-  if (ids?.isRounded) throw new InvalidInputError(`${name}: its ids were rounded, such as ${ids.example}: ${AS_TEXT}`);
-  const doubts = ids?.canBeRounded
-    ? [`${name}: all of its long ids look rounded, such as ${ids.example}: ${AS_TEXT}`]
-    : [];
+  if (ids?.ids.isRounded)
+    throw new InvalidInputError(`${name}: its ids were rounded, such as ${ids.ids.example}: ${AS_TEXT}`);
+  const beside = besideMembers(chosen, found, name);
+  for (const line of beside.lines) write(line);
+  const doubts = [...beside.doubts];
+  if (ids?.ids.canBeRounded)
+    doubts.push(`${name}: all of its long ids look rounded, such as ${ids.ids.example}: ${AS_TEXT}`);
   const guilds = guildsIn(chosen, found);
   const keep = guildFilter(guilds, given.sourceGuild, name, advice, write);
   const guild = given.sourceGuild ?? [...guilds.rowsOf.keys()][0];
@@ -115,7 +118,7 @@ async function inspect(
     entries(onRead) {
       if (dialect) return readCsv(text(onRead), dialect, reading, keep, name);
       if (syntax === 'ndjson') return readNdjson(text(onRead), reading, keep, name);
-      return readJson(text(onRead), chosen.list?.place ?? NOWHERE, reading, keep, name);
+      return readJson(text(onRead), chosen.list?.place ?? NOWHERE, reading, keep, name, beside.strangers);
     },
     close: () => source.close(),
   };
@@ -172,11 +175,17 @@ const AS_TEXT =
   'a spreadsheet or a program has read them as numbers. Export them again as text: format the column as text before the file is opened there, or write them in quotes';
 
 /** Returns what the ids of the members show. */
-function idsOf({ list, names }: ChosenFormat): IdEvidence | undefined {
-  return names.userId === undefined ? list?.keys.ids : list?.fields.get(names.userId)?.ids;
+function idsOf({ list, names }: ChosenFormat): FoundField | undefined {
+  return names.userId === undefined ? list?.keys : list?.fields.get(names.userId);
 }
 
-function readingOf({ format, list, names }: ChosenFormat): RowReading {
+/** Whether a list has a field of the project's own exports alone, in which ids of all kinds can stand together. */
+const isOwnExport = ({ list }: ChosenFormat): boolean =>
+  [OWN_NAMES.explicitLevel, OWN_NAMES.hiddenReasons].some((name) => list?.has(name));
+
+function readingOf(chosen: ChosenFormat): RowReading {
+  const { format, list, names } = chosen;
+  const ids = idsOf(chosen);
   const { cutsFractions = false } = format ? formatNamed(format) : {};
   const xp = names.xp === undefined ? undefined : list?.fields.get(names.xp);
   const claim = names.lastDailyClaim === undefined ? undefined : list?.fields.get(names.lastDailyClaim);
@@ -184,6 +193,7 @@ function readingOf({ format, list, names }: ChosenFormat): RowReading {
     names,
     numbers: xp?.numbers.style ?? PLAIN_STYLE,
     dates: claim?.dates.order,
+    hasSnowflakes: ids !== undefined && ids.snowflakes * 2 >= ids.filled && !isOwnExport(chosen),
     cutsFractions,
   };
 }

@@ -11,6 +11,7 @@ import { checkRow, type Entry, type RawRow, type RowReading } from './rows.ts';
 /**
  * Reads the members at a place of a JSON document, or of several one after the other, holding only a piece of it in memory. Numbers are
  * read as the digits in the file. A page that is the error response of a service is a bad row.
+ * @param strangers places of objects and values beside the members whose names are no ids. They are read as members too.
  * @throws InvalidInputError as {@link parseJson}.
  */
 export function readJson(
@@ -19,8 +20,9 @@ export function readJson(
   reading: RowReading,
   keep: (raw: RawRow) => boolean,
   file: string,
+  strangers: ReadonlySet<Place> = new Set(),
 ): AsyncGenerator<Entry[]> {
-  const reader = new MemberReader(place, reading, keep);
+  const reader = new MemberReader(place, reading, keep, strangers);
   return parseJson(chunks, file, reader, () => reader.taken());
 }
 
@@ -42,6 +44,7 @@ class MemberReader implements TokenTaker {
     private readonly place: Place,
     private readonly reading: RowReading,
     private readonly keep: (raw: RawRow) => boolean,
+    private readonly strangers: ReadonlySet<Place>,
   ) {
     this.isTuple = place.endsWith('[]');
     this.base = this.isTuple ? place.slice(0, -'[]'.length) : place;
@@ -77,10 +80,17 @@ class MemberReader implements TokenTaker {
 
   /** Whether a token begins a member. An array in the list of the members holds members too. */
   private isMember(token: Token): boolean {
-    if (this.tracker.place !== this.base || token.name === 'keyValue' || isEnd(token)) return false;
+    if (token.name === 'keyValue' || isEnd(token)) return false;
+    if (this.isStranger) return true;
+    if (this.tracker.place !== this.base) return false;
     if (this.isTuple)
       return token.name === 'startArray' ? this.base === '' || this.tracker.isInArray : this.base !== '';
     return this.place === '' ? token.name === 'startObject' : token.name !== 'startArray';
+  }
+
+  /** Whether the value that comes next is in the list of the members, with a name that is no id. */
+  private get isStranger(): boolean {
+    return this.strangers.size > 0 && this.strangers.has(this.tracker.place);
   }
 
   /** Whether a place is that of a document, or of a page in an array of them. */
@@ -128,7 +138,8 @@ class MemberReader implements TokenTaker {
       guildId !== undefined && names.guildId === undefined ? { guildId } : {};
     if (!this.place.endsWith('#'))
       return isObject(value) ? { ...rawOf(value, names), ...guildOf(ids.at(-1)) } : 'it is not an object';
-    const key = { ...(names.userId === undefined && { userId: ids.at(-1) }), ...guildOf(ids.at(-2)) };
+    const id = this.isStranger ? this.tracker.key : ids.at(-1);
+    const key = { ...(names.userId === undefined && { userId: id }), ...guildOf(ids.at(-2)) };
     return { ...(isObject(value) ? rawOf(value, names) : { xp: value }), ...key };
   }
 }
