@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { checkInputs } from '../imports/check-inputs.ts';
 import { generateEntries } from '../imports/generate.ts';
 import { type Input, openInput } from '../imports/inputs.ts';
-import { checkPages } from '../imports/pages.ts';
 import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-options.ts';
 import { COMMAND_ADVICE } from './sentences.ts';
@@ -32,18 +32,20 @@ export async function openInputs(
   return inputs;
 }
 
-/** Says which pages come twice or are missing. @throws InvalidInputError when one is, and the present members would be replaced. */
-export function tellPages(
+/**
+ * Says what the inputs tell together, such as which pages are missing.
+ * @throws InvalidInputError when members can be missing or wrong, and the present ones would be replaced.
+ */
+export function tellInputs(
   { stderr }: CommandContext,
   { replace, dryRun: isDry }: SeedOptions,
   inputs: readonly Input[],
 ): void {
-  const { missing, notices } = checkPages(inputs);
+  const { doubts, notices } = checkInputs(inputs);
   for (const notice of notices) stderr.write(`${notice}\n`);
-  if (missing === undefined) return;
-  if (replace && !isDry)
+  if (doubts.length > 0 && replace && !isDry)
     throw new InvalidInputError(
-      `${missing}: nothing was replaced. Add them, or ${COMMAND_ADVICE.loadWithoutReplacing}`,
+      `${doubts.join('; ')}: nothing was replaced. Complete the files, or ${COMMAND_ADVICE.loadWithoutReplacing}`,
     );
-  stderr.write(`${missing}\n`);
+  for (const doubt of doubts) stderr.write(`${doubt}\n`);
 }

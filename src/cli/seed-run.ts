@@ -9,7 +9,7 @@ import type { CommandContext } from './context.ts';
 import { INTERRUPTED, REFUSED } from './exit-codes.ts';
 import { type Interrupt, interruptible } from './interrupt.ts';
 import { previewLines } from './preview.ts';
-import { openInputs, tellPages } from './seed-inputs.ts';
+import { openInputs, tellInputs } from './seed-inputs.ts';
 import type { SeedOptions } from './seed-options.ts';
 import { startReading, tellRefused } from './seed-reading.ts';
 import { storeRules, takeRules } from './seed-rules.ts';
@@ -35,7 +35,7 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
   const message = () => 'Interrupted: nothing was loaded';
   const outcome = await interruptible(context, message, async (interrupt) => {
     const inputs = await openInputs(context, options, interrupt.signal);
-    tellPages(context, options, inputs);
+    tellInputs(context, options, inputs);
     const run = options.dryRun ? preview : write;
     try {
       return await run(context, options, inputs, interrupt);

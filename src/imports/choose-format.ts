@@ -40,7 +40,7 @@ export function chooseFormat(
   advice: Advice,
 ): ChosenFormat {
   if (map) return mapped(found, syntax, format, map, file);
-  const lists = found.lists.filter(({ count, values }) => syntax !== 'json' || count + values.count > 0);
+  const lists = found.lists.filter((list) => syntax !== 'json' || (hasMembers(list) && !isOfColumns(list)));
   if (format) return asGiven(found, syntax, format, lists, file, advice);
   const fitting = FORMAT_NAMES.flatMap((name) =>
     lists
@@ -51,10 +51,31 @@ export function chooseFormat(
   if (first && others.length === 0)
     return { format: first.name, list: first.list, names: namesIn(first.name, first.list) };
   if (!first && isEmpty(found)) return { format: emptyFormat(found), list: undefined, names: {} };
+  if (!first && found.lists.some(isOfColumns))
+    throw new InvalidInputError(
+      `${file} has columns by their names, and in them the values by the number of the row, as pandas writes them: write the members as rows, as with to_json(orient="records")`,
+    );
   const why = first
     ? `fits ${[...new Set(fitting.map(({ name }) => name))].join(' and ')}`
     : 'has the fields of no format that is known';
   throw unknownFields(file, likeliest(lists), why, advice);
+}
+
+const hasMembers = ({ count, values }: FoundList): boolean => count + values.count > 0;
+
+/** Whether the names of a list are numbers of rows, and nothing in it tells which member a row is. */
+function isOfColumns(list: FoundList): boolean {
+  return list.isNumbered && innerId(list) === undefined;
+}
+
+/** Returns the field with the user's id in a list whose names are no ids; undefined for none. */
+function innerId({ fields, isNumbered }: FoundList): string | undefined {
+  return isNumbered ? [...fields.keys()].find((name) => likeness(name) === 'userId') : undefined;
+}
+
+/** Whether the members of a list have their ids as names. */
+function isKeyed(list: FoundList): boolean {
+  return list.place.endsWith('#') && innerId(list) === undefined;
 }
 
 /** Whether a format can have its members in such a list. The lists of CSV and NDJSON are at no place. */
@@ -73,7 +94,8 @@ function namesIn(name: FormatName, list: FoundList | undefined): FieldNames {
     const chosen = present ?? (isRequired ? alternatives[0] : undefined);
     if (chosen !== undefined) names[field] = chosen;
   }
-  if (list?.place.endsWith('#')) delete names.userId;
+  if (list && isKeyed(list)) delete names.userId;
+  else if (list?.place.endsWith('#')) names.userId = innerId(list) as string;
   return names;
 }
 
@@ -88,12 +110,21 @@ function asGiven(
   const possible = lists.filter((list) => isPossible(format, syntax, list));
   const { fits, places } = formatNamed(format);
   const list = possible.find((each) => fits(each, found)) ?? possible[0];
-  if (list) return { format, list, names: namesIn(format, list) };
+  if (list) return withRequired({ format, list, names: namesIn(format, list) }, file, advice);
   if (isEmpty(found, format)) return { format, list: undefined, names: {} };
   const containers = places.filter((place) => place.includes('.')).map((place) => place.split('.')[0]);
   throw new InvalidInputError(
     `${file} has no ${[...new Set(containers)].join(' or ') || 'members'}: ${advice.checkFormat}`,
   );
+}
+
+/** @throws InvalidInputError when the list of a format lacks the XP or the ids. */
+function withRequired(chosen: ChosenFormat, file: string, advice: Advice): ChosenFormat {
+  const { list, names, format } = chosen;
+  const missing = [names.userId, names.xp].filter((name) => name !== undefined && !list?.has(name));
+  const hasValues = list && list.values.count > 0 && list.fields.size === 0;
+  if (missing.length === 0 || hasValues || !list) return chosen;
+  throw unknownFields(file, list, `has no ${missing.join(' and no ')}, as ${format} has it`, advice);
 }
 
 /** Returns the format of a file without members, if only one has such a list. Polaris has settings beside it. */
@@ -105,14 +136,14 @@ function emptyFormat(found: FoundMembers): FormatName | undefined {
 
 /** Whether a file has a list of one format, or of any, and nothing in it. */
 function isEmpty(found: FoundMembers, only?: FormatName): boolean {
-  if (found.lists.length === 0) return found.hasContainer('', 'array');
+  if (found.lists.length === 0) return found.isEmptyAt('', 'array');
   if (found.lists.some(({ place }) => place !== '' && place !== '*')) return false;
   const places = FORMAT_NAMES.filter((name) => only === undefined || name === only).flatMap(
     (name) => formatNamed(name).places as readonly string[],
   );
   return places.some((place) => {
     const container = place.slice(0, Math.max(0, place.lastIndexOf('.')));
-    return container !== '' && found.hasContainer(container, place.endsWith('*') ? 'array' : 'object');
+    return container !== '' && found.isEmptyAt(container, place.endsWith('*') ? 'array' : 'object');
   });
 }
 
@@ -135,10 +166,10 @@ function mapped(
       `${file} has no field ${missing.join(' or ')} in its largest list, which has: ${fields || 'none'}`,
     );
   }
-  const isKeyed = list.place.endsWith('#');
+  const hasKeys = isKeyed(list);
   const names: FieldNames = Object.fromEntries(words.map(([word, name]) => [FIELD_WORDS[word], name]));
-  const id = isKeyed ? undefined : (names.userId ?? onlyId(list));
-  if (!isKeyed && id === undefined)
+  const id = hasKeys ? names.userId : (names.userId ?? onlyId(list));
+  if (!hasKeys && id === undefined)
     throw new InvalidInputError(
       `${file} has several fields that can be the user's id, or none: name it too, as id=user_id`,
     );

@@ -4,9 +4,9 @@ import type { FieldNames, ImportField } from './fields.ts';
 import { FoundMembers } from './found-members.ts';
 import { checkRow, type Entry, type RawRow, type RowReading } from './rows.ts';
 
-/** Returns what the names of the columns tell alone. */
-export function headerOf({ columns }: CsvDialect): FoundMembers {
-  const found = new FoundMembers();
+/** Returns what the names of the columns tell alone. @param guildField the column that a person names as that of the guild. */
+export function headerOf({ columns }: CsvDialect, guildField?: string): FoundMembers {
+  const found = new FoundMembers(guildField);
   const list = found.list('');
   if (list) list.count = 1;
   for (const name of columns) list?.field(name);
@@ -16,6 +16,7 @@ export function headerOf({ columns }: CsvDialect): FoundMembers {
 /**
  * Reads a whole file once, and tells what its columns have.
  * @param only names of the columns whose values are looked at; undefined = all. Each takes time.
+ * @param guildField the column that a person names as that of the guild.
  * @throws InvalidInputError as {@link readRecords}.
  */
 export async function inspectCsv(
@@ -23,8 +24,9 @@ export async function inspectCsv(
   dialect: CsvDialect,
   file: string,
   only: ReadonlySet<string | undefined> | undefined,
+  guildField?: string,
 ): Promise<FoundMembers> {
-  const found = headerOf(dialect);
+  const found = headerOf(dialect, guildField);
   const list = found.list('');
   if (!list) return found;
   list.count = 0;

@@ -40,7 +40,7 @@ export type FieldWord = keyof typeof FIELD_WORDS;
 
 /** What people call a field, as far as other bots show: the first part that fits wins. Compared in lower case, without `_`. */
 const LIKENESS: readonly (readonly [field: ImportField, pattern: RegExp])[] = [
-  ['guildId', /^(?:guild|server)(?:id)?$/],
+  ['guildId', /^(?:guild|server)\.?(?:id|name)?$/],
   ['userId', /^(?:(?:user|member|discord|player|account)?id|(?:user|member)(?:snowflake)?|id\$oid)$/],
   [
     'xp',

@@ -18,6 +18,8 @@ export interface Format {
   readonly fits: (list: FoundList, found: FoundMembers) => boolean;
   /** The bot stores XP with decimals, and cuts them off for its levels. */
   readonly cutsFractions?: true;
+  /** Its pages have no numbers, and ranks that go on from page to page. */
+  readonly pagesByRank?: true;
   /** What a person has to know of the members that the file hides. */
   readonly aboutHidden?: string;
 }
@@ -100,6 +102,7 @@ export const FORMATS = {
     places: ['rankings.*', '*'],
     names: { userId: ['user_id'], xp: ['score'], guildId: ['guild_id'] },
     fits: (list) => list.has('user_id', 'score', 'rank') && !list.has('xp'),
+    pagesByRank: true,
   },
   levelup: {
     curve: SQUARES,

@@ -1,18 +1,24 @@
 import type { Readable } from 'node:stream';
+import { InvalidInputError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
-import type { Reporter } from './advice.ts';
-import type { ChosenFormat, GivenFormat } from './choose-format.ts';
-import { readCsv } from './csv.ts';
+import type { Advice, Reporter } from './advice.ts';
+import { besideMembers } from './beside-members.ts';
+import { type ChosenFormat, chooseFormat, type GivenFormat, type Syntax } from './choose-format.ts';
+import { headerOf, inspectCsv, readCsv } from './csv.ts';
+import { type CsvDialect, dialectOf } from './csv-dialect.ts';
+import { detectSyntax } from './detect.ts';
+import { likeness, OWN_NAMES } from './fields.ts';
 import { type FormatName, formatNamed } from './formats.ts';
-import type { FoundMembers } from './found-members.ts';
+import type { FoundField, FoundList, FoundMembers } from './found-members.ts';
+import { guildFilter, guildsIn, withGuildField } from './guild-filter.ts';
 import { type ImportSource, openSource, readSource } from './import-source.ts';
-import { inspectText, type OpenText } from './inspection.ts';
 import { readJson } from './json.ts';
-import { readNdjson } from './ndjson.ts';
+import { inspectJson } from './json-inspection.ts';
+import { inspectNdjson, MAX_LINE, readNdjson } from './ndjson.ts';
 import { PLAIN_STYLE } from './numbers.ts';
+import { refuseOtherContent } from './other-content.ts';
 import type { Entry, RowReading } from './rows.ts';
 import { curveInSettings } from './settings-curve.ts';
-import { guildFilter, onlyGuild } from './source-guild.ts';
 import { unreadLines } from './unread-fields.ts';
 
 /** A place that no document has, for a file without members. Its pages can still be errors. */
@@ -33,6 +39,12 @@ export interface Input {
   readonly hasLevels: boolean;
   /** What it was found to have. */
   readonly found?: FoundMembers;
+  /** What its list of members was found to have. */
+  readonly members?: FoundList;
+  /** The guild of its members, if the file names one. */
+  readonly guild?: string;
+  /** Why its members can be missing or wrong, so that nothing may be replaced by them. */
+  readonly doubts?: readonly string[];
   /** Reads it from its beginning, in pieces. @throws AbortError when the signal given at opening is aborted. */
   entries(onRead: (amount: number) => void): AsyncGenerator<Entry[]>;
   /** Gives its temporary file back. */
@@ -56,27 +68,42 @@ export async function openInput(
 ): Promise<Input> {
   const source = await openSource(from, signal, name);
   try {
-    return await inputOf(source, { format, map, sourceGuild }, signal, reporter);
+    return await inspect(source, { format, map, sourceGuild }, signal, reporter);
   } catch (error) {
     await source.close();
     throw error;
   }
 }
 
-async function inputOf(
+async function inspect(
   source: ImportSource,
   given: GivenFormat,
   signal: AbortSignal,
-  reporter: Reporter,
+  { write, advice }: Reporter,
 ): Promise<Input> {
   const { name } = source;
-  const { write, advice } = reporter;
-  const text: OpenText = (onRead) => readSource(source, signal, onRead);
-  const { syntax, dialect, found, chosen } = await inspectText(text, given, name, advice);
-  const keep = guildFilter(chosen, given, name, reporter);
+  const head = await beginningOf(readSource(source, signal));
+  refuseOtherContent(head, name);
+  const syntax = syntaxOf(given.format, head, name, advice);
+  const dialect = syntax === 'csv' ? dialectOf(head) : undefined;
+  const text = (onRead?: (bytes: number) => void) => readSource(source, signal, onRead);
+  const { found, chosen } = dialect
+    ? await inspectColumns(text, dialect, given, name, advice)
+    : await inspectWhole(text, syntax, given, name, advice);
+  const ids = idsOf(chosen);
+  if (ids?.ids.isRounded)
+    throw new InvalidInputError(`${name}: its ids were rounded, such as ${ids.ids.example}: ${AS_TEXT}`);
+  const beside = besideMembers(chosen, found, name);
+  for (const line of beside.lines) write(line);
+  const doubts = [...beside.doubts];
+  if (ids?.ids.canBeRounded)
+    doubts.push(`${name}: all of its long ids look rounded, such as ${ids.ids.example}: ${AS_TEXT}`);
+  const guilds = guildsIn(chosen, found);
+  const keep = guildFilter(guilds, given.sourceGuild, name, advice, write);
+  const guild = given.sourceGuild ?? [...guilds.rowsOf.keys()][0];
   for (const line of unreadLines(chosen, name, advice)) write(line);
   const reading = readingOf(chosen);
-  const curve = curveInSettings(chosen.format, found, given.sourceGuild ?? onlyGuild(chosen), name, write);
+  const curve = curveInSettings(chosen.format, found, guild, name, write);
   return {
     name,
     unit: syntax === 'json' ? 'element' : 'line',
@@ -85,16 +112,80 @@ async function inputOf(
     ...(curve && { curve }),
     hasLevels: chosen.names.level !== undefined,
     found,
+    ...(chosen.list && { members: chosen.list }),
+    ...(guild !== undefined && { guild }),
+    doubts,
     entries(onRead) {
       if (dialect) return readCsv(text(onRead), dialect, reading, keep, name);
       if (syntax === 'ndjson') return readNdjson(text(onRead), reading, keep, name);
-      return readJson(text(onRead), chosen.list?.place ?? NOWHERE, reading, keep, name);
+      return readJson(text(onRead), chosen.list?.place ?? NOWHERE, reading, keep, name, beside.strangers);
     },
     close: () => source.close(),
   };
 }
 
-function readingOf({ format, list, names }: ChosenFormat): RowReading {
+/** Returns the beginning of a text with its first lines whole. */
+async function beginningOf(text: AsyncGenerator<string>): Promise<string> {
+  let head = '';
+  for await (const piece of text) {
+    head += piece;
+    if (head.length > MAX_LINE || head.trimStart().search(/[\r\n]/) > 0) break;
+  }
+  return head;
+}
+
+function syntaxOf(format: FormatName | undefined, head: string, name: string, advice: Advice): Syntax {
+  if (head.trim() === '') throw new InvalidInputError(`${name} is empty`);
+  if (format === 'csv' || format === 'ndjson') return format;
+  const syntax = detectSyntax(head, name);
+  if (!syntax) throw new InvalidInputError(`Cannot tell the format of ${name}: ${advice.nameFormat}`);
+  return format === 'json' && syntax === 'ndjson' ? 'json' : syntax;
+}
+
+type Text = (onRead?: (bytes: number) => void) => AsyncGenerator<string>;
+
+async function inspectWhole(text: Text, syntax: Syntax, given: GivenFormat, name: string, advice: Advice) {
+  const guildField = given.map?.guild;
+  const found =
+    syntax === 'ndjson' ? await inspectNdjson(text(), name, guildField) : await inspectJson(text(), name, guildField);
+  return { found, chosen: withGuildField(chooseFormat(found, syntax, given, name, advice)) };
+}
+
+/** Finds out the format of columns by their names, and then reads those that matter. */
+async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenFormat, name: string, advice: Advice) {
+  const choose = (found: FoundMembers) => chooseFormat(found, 'csv', given, name, advice);
+  let names: ReadonlySet<string | undefined> | undefined;
+  try {
+    const { userId, xp, guildId, lastDailyClaim } = choose(headerOf(dialect, given.map?.guild)).names;
+    const rivals = dialect.columns.filter((column) => ['xp', 'guildId'].includes(likeness(column) ?? ''));
+    names = new Set([userId, xp, guildId, lastDailyClaim, ...rivals].filter((each) => each !== undefined));
+  } catch {
+    // The message about it needs an example of each column.
+  }
+  const found = await inspectCsv(text(), dialect, name, names, given.map?.guild);
+  const chosen = withGuildField(choose(found));
+  const twice = Object.values(chosen.names).find(
+    (each) => dialect.columns.indexOf(each) !== dialect.columns.lastIndexOf(each),
+  );
+  if (twice !== undefined) throw new InvalidInputError(`${name}: its first line names the column ${twice} twice`);
+  return { found, chosen };
+}
+
+const AS_TEXT =
+  'a spreadsheet or a program has read them as numbers. Export them again as text: format the column as text before the file is opened there, or write them in quotes';
+
+/** Returns what the ids of the members show. */
+function idsOf({ list, names }: ChosenFormat): FoundField | undefined {
+  return names.userId === undefined ? list?.keys : list?.fields.get(names.userId);
+}
+
+/** Whether a list has a field of the project's own exports alone, in which ids of all kinds can stand together. */
+const isOwnExport = ({ list }: ChosenFormat): boolean =>
+  [OWN_NAMES.explicitLevel, OWN_NAMES.hiddenReasons].some((name) => list?.has(name));
+
+function readingOf(chosen: ChosenFormat): RowReading {
+  const { format, list, names } = chosen;
+  const ids = idsOf(chosen);
   const { cutsFractions = false } = format ? formatNamed(format) : {};
   const xp = names.xp === undefined ? undefined : list?.fields.get(names.xp);
   const claim = names.lastDailyClaim === undefined ? undefined : list?.fields.get(names.lastDailyClaim);
@@ -102,6 +193,7 @@ function readingOf({ format, list, names }: ChosenFormat): RowReading {
     names,
     numbers: xp?.numbers.style ?? PLAIN_STYLE,
     dates: claim?.dates.order,
+    hasSnowflakes: ids !== undefined && ids.snowflakes * 2 >= ids.filled && !isOwnExport(chosen),
     cutsFractions,
   };
 }

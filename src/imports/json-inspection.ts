@@ -1,38 +1,56 @@
 import Assembler from 'stream-json/assembler.js';
 import type { Token } from 'stream-json/parser.js';
 import { InvalidInputError } from '../core/errors.ts';
-import { unwrappedName } from './fields.ts';
+import { isObject, unwrappedName } from './fields.ts';
 import { type FoundList, FoundMembers } from './found-members.ts';
 import { PlaceTracker } from './json-place.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 import { SETTINGS } from './settings-names.ts';
 
-/** Values of settings that a file can have. They are kept in memory. */
+/** Values of settings that a file can have. They are kept in memory. Behind them, what is called like a setting is a field. */
 const MAX_SETTING_TOKENS = 100_000;
-/** An inner object of a member with more names in front is no field of it. */
-const MAX_FIELD_DEPTH = 2;
+/** Names of inner objects that the name of a field has. A field that is deeper is told by the first of them. */
+const MAX_FIELD_DEPTH = 4;
 
 /**
  * Reads a JSON text once, from its beginning to its end, and tells what is in it. Members may stand anywhere, and settings before or
  * behind them. O(n); its memory does not grow with the members.
+ * @param guildField the field that a person names as that of the guild.
  * @throws InvalidInputError as {@link parseJson}.
  */
-export async function inspectJson(chunks: AsyncIterable<string>, file: string): Promise<FoundMembers> {
-  const inspector = new Inspector(file);
+export async function inspectJson(
+  chunks: AsyncIterable<string>,
+  file: string,
+  guildField?: string,
+): Promise<FoundMembers> {
+  const inspector = new Inspector(file, guildField);
   for await (const _ of parseJson(chunks, file, inspector, () => undefined));
   return inspector.found;
 }
 
+/** An object or array around the present value. */
+interface Level {
+  /** The list whose member it is, or one for what a document says of itself; undefined for others, and arrays. */
+  readonly list: FoundList | undefined;
+  readonly isArray: boolean;
+  /** Values in it so far. */
+  items: number;
+}
+
 class Inspector implements TokenTaker {
-  readonly found = new FoundMembers();
+  readonly found: FoundMembers;
   count = 0;
   private readonly tracker = new PlaceTracker();
-  /** The objects around the present value that can be members; undefined for the others, and arrays. */
-  private readonly lists: (FoundList | undefined)[] = [];
-  private setting: { readonly name: string; readonly value: Assembler<unknown> } | undefined;
+  private readonly levels: Level[] = [];
+  private setting: { readonly name: string; readonly value: Assembler<unknown>; tokens: number } | undefined;
   private settingTokens = 0;
 
-  constructor(private readonly file: string) {}
+  constructor(
+    private readonly file: string,
+    guildField: string | undefined,
+  ) {
+    this.found = new FoundMembers(guildField);
+  }
 
   get isAssembling(): boolean {
     return false;
@@ -49,40 +67,48 @@ class Inspector implements TokenTaker {
 
   private follow(token: Token): void {
     const { tracker } = this;
+    const level = this.levels.at(-1);
     if (token.name === 'keyValue') {
       tracker.follow(token);
       const name = this.settingName();
-      if (name) this.setting = { name, value: new Assembler() };
+      if (!name) return;
+      this.setting = { name, value: new Assembler(), tokens: 0 };
+      if (level) level.items++;
     } else if (isStart(token)) {
-      this.found.container(tracker.place, token.name === 'startArray');
-      if (token.name === 'startArray') this.takeField('', false);
-      this.lists.push(token.name === 'startObject' ? this.begin() : undefined);
+      if (level) level.items++;
+      const isArray = token.name === 'startArray';
+      if (isArray) this.takeField(tracker.place, '', false);
+      this.levels.push({ list: isArray ? undefined : this.begin(), isArray, items: 0 });
       tracker.follow(token);
     } else if (isEnd(token)) {
-      this.lists.pop();
+      this.levels.pop();
       tracker.follow(token);
-    } else if ('value' in token) this.takeValue(token);
+      this.found.container(tracker.place, level?.isArray ? 'array' : 'object', (level?.items ?? 0) > 0);
+    } else if ('value' in token) {
+      if (level) level.items++;
+      this.takeValue(token);
+    }
   }
 
   /** Returns the name of a setting that comes next; undefined for anything else. */
   private settingName(): string | undefined {
     const { tracker } = this;
+    if (this.settingTokens > MAX_SETTING_TOKENS) return undefined;
     if (tracker.isInDocument) return SETTINGS.ofDocument.has(tracker.key) ? tracker.key : undefined;
     const isOfGuild = SETTINGS.ofGuild.has(tracker.key) && tracker.outer?.endsWith('#');
     return isOfGuild ? `${tracker.ids.at(-1)}.${tracker.key}` : undefined;
   }
 
   private assemble(token: Token): void {
-    const { name, value } = this.setting as NonNullable<typeof this.setting>;
-    if (++this.settingTokens > MAX_SETTING_TOKENS)
+    const setting = this.setting as NonNullable<typeof this.setting>;
+    const { name, value } = setting;
+    this.settingTokens++;
+    if (++setting.tokens > MAX_SETTING_TOKENS)
       throw new InvalidInputError(
         `${this.file} has more settings than any bot: its members are not where they should be`,
       );
     if (value.depth === 0 && !isStart(token)) {
-      if (!('value' in token)) return;
-      this.keep(name, token.name === 'numberValue' ? Number(token.value) : token.value);
-      // In an array of members, it is a field of theirs.
-      this.takeField(token.value === null ? '' : String(token.value), token.name === 'numberValue');
+      if ('value' in token) this.keep(name, token.name === 'numberValue' ? Number(token.value) : token.value);
       return;
     }
     value.consume(token);
@@ -93,6 +119,16 @@ class Inspector implements TokenTaker {
     this.setting = undefined;
     if (name === 'page') this.found.pages.push({ page: Number(value), members: 0 });
     else this.found.settings.set(name, value);
+    // In an array of members, it is a field of theirs.
+    this.takeFields(this.tracker.place, value);
+  }
+
+  /** Takes a value, and those of an object in it, as fields of the object around it. */
+  private takeFields(place: string, value: unknown): void {
+    if (!isObject(value)) {
+      const isScalar = value !== null && typeof value !== 'object';
+      this.takeField(place, isScalar ? String(value) : '', typeof value === 'number');
+    } else for (const [name, each] of Object.entries(value)) this.takeFields(`${place}.${name}`, each);
   }
 
   /** Begins an object. @returns its list, if it can be a member. */
@@ -103,38 +139,53 @@ class Inspector implements TokenTaker {
     if (!list) return undefined;
     list.count++;
     this.count++;
-    if (place.endsWith('#')) {
-      list.keys.add(key, false);
-      const guild = ids.at(-2);
-      if (guild !== undefined) list.outerKeys.add(guild, false);
-    }
+    if (place.endsWith('#')) this.addKey(list, key);
+    const guild = place.endsWith('#') ? ids.at(-2) : ids.at(-1);
+    if (guild !== undefined) list.outerKeys.add(guild, false);
     const page = this.found.pages.at(-1);
     if (page && place.endsWith('.*')) page.members++;
     return list;
   }
 
-  private takeValue(token: Token & { readonly value: unknown }): void {
-    const { place, key } = this.tracker;
-    const isNumber = token.name === 'numberValue';
-    const text = token.value === null ? '' : String(token.value);
-    if (place.endsWith('#')) {
-      const list = this.found.list(place);
-      list?.keys.add(key, false);
-      list?.values.add(text, isNumber);
-      return;
-    }
-    this.takeField(text, isNumber);
+  private addKey(list: FoundList, key: string): void {
+    list.keys.add(key, false);
+    if (key === String((this.levels.at(-1)?.items ?? 0) - 1)) list.rowNumbers++;
   }
 
-  /** Takes a field of the object around it that can be a member. */
-  private takeField(text: string, isNumber: boolean): void {
-    const { place } = this.tracker;
+  private takeValue(token: Token & { readonly value: unknown }): void {
+    const { place, outer = '', key } = this.tracker;
+    const isNumber = token.name === 'numberValue';
+    const text = token.value === null ? '' : String(token.value);
+    const level = this.levels.at(-1);
+    if (level?.isArray) {
+      if (outer === '' || outer.endsWith('*')) this.takeColumn(`${outer}[]`, level.items, text, isNumber);
+    } else if (place.endsWith('#')) {
+      const list = this.found.list(place);
+      if (list) this.addKey(list, key);
+      list?.values.add(text, isNumber);
+    } else this.takeField(place, text, isNumber);
+  }
+
+  /** Takes a value of an array without names, which can be a member. @param column its number in it, from 1. */
+  private takeColumn(place: string, column: number, text: string, isNumber: boolean): void {
+    const list = this.found.list(place);
+    if (!list) return;
+    if (column === 1) {
+      list.count++;
+      this.count++;
+    }
+    list.field(String(column))?.add(text, isNumber);
+  }
+
+  /** Takes a field of the object around it that can be a member, and what a document says of itself. */
+  private takeField(place: string, text: string, isNumber: boolean): void {
     if (place.endsWith('*')) return;
-    const list = this.lists.findLast((each) => each !== undefined);
+    const list = this.levels.findLast((each) => each.list !== undefined)?.list;
     if (!list) return;
     const base = list.place === '*' || list.place === '' ? 0 : list.place.length + 1;
-    const name = unwrappedName(place.slice(base));
-    if (name.split('.').length > MAX_FIELD_DEPTH) return;
+    const names = unwrappedName(place.slice(base)).split('.');
+    const name = names.slice(0, MAX_FIELD_DEPTH).join('.');
     list.field(name)?.add(text, isNumber);
+    if (base === 0) this.found.document.field(name)?.add(text, isNumber);
   }
 }

@@ -39,7 +39,12 @@ export class PlaceTracker {
     return this.frames.at(-1)?.place;
   }
 
-  /** Whether a name comes next, in an object. */
+  /** Whether the value that comes next is in an array. */
+  get isInArray(): boolean {
+    return this.frames.at(-1)?.isArray ?? false;
+  }
+
+  /** The name of the value that comes next, in an object. */
   get key(): string {
     return this.frames.at(-1)?.key ?? '';
   }

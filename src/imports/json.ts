@@ -11,6 +11,7 @@ import { checkRow, type Entry, type RawRow, type RowReading } from './rows.ts';
 /**
  * Reads the members at a place of a JSON document, or of several one after the other, holding only a piece of it in memory. Numbers are
  * read as the digits in the file. A page that is the error response of a service is a bad row.
+ * @param strangers places of objects and values beside the members whose names are no ids. They are read as members too.
  * @throws InvalidInputError as {@link parseJson}.
  */
 export function readJson(
@@ -19,8 +20,9 @@ export function readJson(
   reading: RowReading,
   keep: (raw: RawRow) => boolean,
   file: string,
+  strangers: ReadonlySet<Place> = new Set(),
 ): AsyncGenerator<Entry[]> {
-  const reader = new MemberReader(place, reading, keep);
+  const reader = new MemberReader(place, reading, keep, strangers);
   return parseJson(chunks, file, reader, () => reader.taken());
 }
 
@@ -32,6 +34,9 @@ class MemberReader implements TokenTaker {
   private entries: Entry[] = [];
   private readonly tracker = new PlaceTracker();
   private readonly element = new Assembler<unknown>({ numberAsString: true });
+  /** Whether the members are arrays, without names. The place of the members is that of each of them. */
+  private readonly isTuple: boolean;
+  private readonly base: Place;
   /** What the present page has told of an error, and whether it has members. */
   private page: { error: string | undefined; hasMembers: boolean } = { error: undefined, hasMembers: false };
 
@@ -39,7 +44,11 @@ class MemberReader implements TokenTaker {
     private readonly place: Place,
     private readonly reading: RowReading,
     private readonly keep: (raw: RawRow) => boolean,
-  ) {}
+    private readonly strangers: ReadonlySet<Place>,
+  ) {
+    this.isTuple = place.endsWith('[]');
+    this.base = this.isTuple ? place.slice(0, -'[]'.length) : place;
+  }
 
   get depth(): number {
     return this.tracker.depth + (this.isAssembling ? this.element.depth : 0);
@@ -71,8 +80,17 @@ class MemberReader implements TokenTaker {
 
   /** Whether a token begins a member. An array in the list of the members holds members too. */
   private isMember(token: Token): boolean {
-    if (this.tracker.place !== this.place || token.name === 'keyValue' || isEnd(token)) return false;
+    if (token.name === 'keyValue' || isEnd(token)) return false;
+    if (this.isStranger) return true;
+    if (this.tracker.place !== this.base) return false;
+    if (this.isTuple)
+      return token.name === 'startArray' ? this.base === '' || this.tracker.isInArray : this.base !== '';
     return this.place === '' ? token.name === 'startObject' : token.name !== 'startArray';
+  }
+
+  /** Whether the value that comes next is in the list of the members, with a name that is no id. */
+  private get isStranger(): boolean {
+    return this.strangers.size > 0 && this.strangers.has(this.tracker.place);
   }
 
   /** Whether a place is that of a document, or of a page in an array of them. */
@@ -114,9 +132,19 @@ class MemberReader implements TokenTaker {
 
   private rawRowOf(value: unknown): RawRow | string {
     const { names } = this.reading;
-    if (!this.place.endsWith('#')) return isObject(value) ? rawOf(value, names) : 'it is not an object';
-    const ids = this.tracker.ids;
-    const key = { userId: ids.at(-1), ...(ids.length > 1 && { guildId: ids.at(-2) }) };
+    if (this.isTuple) return Array.isArray(value) ? rawOf(columnsOf(value), names) : 'it is not an array';
+    const { ids } = this.tracker;
+    const guildOf = (guildId: string | undefined) =>
+      guildId !== undefined && names.guildId === undefined ? { guildId } : {};
+    if (!this.place.endsWith('#'))
+      return isObject(value) ? { ...rawOf(value, names), ...guildOf(ids.at(-1)) } : 'it is not an object';
+    const id = this.isStranger ? this.tracker.key : ids.at(-1);
+    const key = { ...(names.userId === undefined && { userId: id }), ...guildOf(ids.at(-2)) };
     return { ...(isObject(value) ? rawOf(value, names) : { xp: value }), ...key };
   }
+}
+
+/** Returns the values of an array by their numbers, from 1. */
+function columnsOf(values: readonly unknown[]): Record<string, unknown> {
+  return Object.fromEntries(values.map((value, index) => [String(index + 1), value]));
 }

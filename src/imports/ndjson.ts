@@ -21,10 +21,15 @@ export function isMemberLine(line: string): boolean {
 
 /**
  * Reads a whole file once, and tells what its objects have. Lines that are no objects have nothing.
+ * @param guildField the field that a person names as that of the guild.
  * @throws InvalidInputError at a line longer than 1 MiB.
  */
-export async function inspectNdjson(chunks: AsyncIterable<string>, file: string): Promise<FoundMembers> {
-  const found = new FoundMembers();
+export async function inspectNdjson(
+  chunks: AsyncIterable<string>,
+  file: string,
+  guildField?: string,
+): Promise<FoundMembers> {
+  const found = new FoundMembers(guildField);
   const list = found.list('');
   for await (const lines of readLines(chunks, file)) {
     for (const { text } of lines) {

@@ -18,7 +18,7 @@ export interface PageCheck {
 export function checkPages(inputs: readonly Input[]): PageCheck {
   const pages = inputs.flatMap(({ found }) => found?.pages ?? []).filter(({ page }) => Number.isSafeInteger(page));
   const numbers = new Set(pages.map(({ page }) => page));
-  if (numbers.size === 0 || pages.length === 1) return { missing: undefined, notices: [] };
+  if (numbers.size === 0) return { missing: undefined, notices: [] };
   // The pages of MEE6 begin at 0, those of others at 1.
   const first = inputs.some(({ format }) => format === 'mee6') ? 0 : 1;
   const last = Math.max(...numbers);

@@ -1,6 +1,7 @@
 import { shownJson } from '../core/errors.ts';
 import { MAX_XP } from '../core/ranking/curves.ts';
 import { ID_PATTERN } from '../core/ranking/model.ts';
+import { isDecimalId } from './id-evidence.ts';
 import { type NumberStyle, readNumber } from './numbers.ts';
 
 /** How the numbers of a file are read. */
@@ -13,8 +14,6 @@ export interface NumberReading {
 const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
 /** What spreadsheets and people put around an id to keep its digits: `="…"`, `'…`, and a mention. */
 const WRAPPED_ID = /^(?:="([^"]+)"|'(.+)|<@!?(\d+)>)$/;
-/** A long id that a program has written as a decimal number. */
-const DECIMAL_ID = /^\d{15,20}[.,]0*$|^\d(?:[.,]\d+)?e\+?0*1[4-9]$/i;
 /** Texts of an empty cell in dumps of databases and of pandas. No name is one of them by this. */
 export const NO_VALUE: ReadonlySet<unknown> = new Set([
   '',
@@ -37,7 +36,7 @@ export function readId(value: unknown, name: string): string | { readonly reason
   if (typeof value === 'number' && !Number.isSafeInteger(value))
     return { reason: `${name} is a number that JSON readers round; write it in quotes` };
   const text = String(value);
-  if (DECIMAL_ID.test(text))
+  if (isDecimalId(text))
     return { reason: `${name} ${quote(text)} is a number that a spreadsheet has rounded: export the ids as text` };
   if (ID_PATTERN.test(text)) return text;
   const match = WRAPPED_ID.exec(text);

@@ -3,6 +3,7 @@ import { FUTURE_CLAIM, isFutureClaim } from '../core/members/records.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../core/ranking/model.ts';
 import { isPictureHash } from '../core/ranking/picture-hash.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
+import { isSnowflake } from './found-members.ts';
 import { PLAIN_STYLE } from './numbers.ts';
 import { NO_VALUE, type NumberReading, quote, readId, readTruth, readWhole } from './row-values.ts';
 import { type DateOrder, readTime } from './times.ts';
@@ -41,6 +42,8 @@ export interface RowReading extends NumberReading {
   /** The names of the fields in the file, for messages. */
   readonly names: FieldNames;
   readonly dates: DateOrder | undefined;
+  /** Whether each id is one of Discord, because most are. Another one is a total, or a name. */
+  readonly hasSnowflakes: boolean;
 }
 
 /** The reading of the project's own files. */
@@ -48,6 +51,7 @@ export const OWN_READING: RowReading = {
   names: OWN_NAMES,
   numbers: PLAIN_STYLE,
   dates: undefined,
+  hasSnowflakes: false,
   cutsFractions: false,
 };
 
@@ -64,6 +68,8 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
   const { names, numbers } = reading;
   const id = readId(raw.userId, names.userId ?? 'the id');
   if (typeof id === 'object') return id.reason;
+  if (reading.hasSnowflakes && !isSnowflake(id))
+    return `${names.userId ?? 'the id'} ${quote(raw.userId)} is no id of Discord, as the others are`;
   if (NO_VALUE.has(raw.xp)) return `${names.xp} is missing`;
   const xp = readWhole(raw.xp, names.xp, reading);
   if (typeof xp === 'string') return xp;

@@ -153,7 +153,7 @@ describe('npm run seed', needs('redis-server'), () => {
       expect([replaced.code, replaced.stderr]).toEqual([
         1,
         expect.stringContaining(
-          'a page is missing between the others: 2: nothing was replaced. Add them, or load without',
+          'a page is missing between the others: 2: nothing was replaced. Complete the files, or load without',
         ),
       ]);
       expect(await ranking()).toEqual(['old', '9']);

@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { checkInputs } from '../../imports/check-inputs.ts';
 import { type DryRunResult, dryRun } from '../../imports/dry-run.ts';
 import { readGuildState } from '../../imports/load.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';
 import { IncompleteRun } from '../../imports/outcome.ts';
-import { checkPages } from '../../imports/pages.ts';
 import { hiddenNotice, Problems } from '../../imports/problems.ts';
 import type { Progress } from '../../imports/reading.ts';
 import { PAGE_ADVICE } from '../sentences.ts';
@@ -17,7 +17,7 @@ export interface CheckedFile {
   readonly notes: readonly string[];
   /** Why rows will be left out, with their places. */
   readonly refused: readonly string[];
-  /** Says which pages are missing between the others; undefined for none. */
+  /** Says why members can be missing or wrong, such as a missing page; undefined for no reason. */
   readonly missing: string | undefined;
   /** The rules that came with the members; undefined for none. */
   readonly rules: FoundRules | undefined;
@@ -40,7 +40,8 @@ export async function checkFiles(target: LoadTarget, guildId: string, choice: Im
   };
   const state = await readGuildState(target, guildId, false);
   const checking = readFiles(choice, signal, progress, new Problems(), async (reading, formatCurve) => {
-    const { missing, notices } = checkPages(reading.inputs);
+    const { doubts, notices } = checkInputs(reading.inputs);
+    const missing = doubts.length > 0 ? shortened(doubts.join('; ')) : undefined;
     notes.push(...notices);
     const rules = rulesOf(reading, progress);
     const result = await dryRun(reading, {

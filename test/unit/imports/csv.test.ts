@@ -239,27 +239,3 @@ describe('truth values and times in a CSV file', () => {
     ]);
   });
 });
-
-describe('ids that were rounded', () => {
-  it.each([
-    ['zeros from the 16th digit on', ['123456789012345000', '223456789012345000', '323456789012345678']],
-    ['zeros in a file of one row', ['1234567890123450000']],
-  ])('are refused: %s', async (_what, ids) => {
-    await expect(read(`user_id,xp\n${ids.map((id) => `${id},5\n`).join('')}`)).rejects.toThrow(
-      `f.csv: its ids were rounded, such as ${ids[0]}: a spreadsheet or a program has read them as numbers. Export them again as text`,
-    );
-  });
-
-  it('are bad rows where they are written as decimal numbers', async () => {
-    expect(refusals(await read('user_id,xp\n8.13E17,5\n"8,13E+17",5\n81384788765712384.0,5\n'))).toEqual([
-      '2: user_id "8.13E17" is a number that a spreadsheet has rounded: export the ids as text',
-      '3: user_id "8,13E+17" is a number that a spreadsheet has rounded: export the ids as text',
-      '4: user_id "81384788765712384.0" is a number that a spreadsheet has rounded: export the ids as text',
-    ]);
-  });
-
-  it('are told from real ids, of which one in a thousand ends in zeros', async () => {
-    const ids = ['123456789012345000', '223456789012345678', '323456789012345679'];
-    expect((await read(`user_id,xp\n${ids.map((id) => `${id},5\n`).join('')}`)).rows).toHaveLength(3);
-  });
-});

@@ -253,3 +253,79 @@ describe('a level in a file', () => {
     expect((await readFile(fixture('tatsu.json'))).hasLevels).toBe(false);
   });
 });
+
+describe('a document from which nothing can be read', () => {
+  it.each([
+    ['arrays in an array', '[["100000000000000001",5],["100000000000000002",6]]', 'id=1,xp=2'],
+    ['arrays with names', '[["100000000000000001","ann",5],["100000000000000002","bob",6]]', 'id=1,xp=3'],
+    ['one array a line', '["100000000000000001",5]\n["100000000000000002",6]', 'id=1,xp=2'],
+    [
+      'arrays in an object',
+      '{"columns":["a","b"],"data":[["100000000000000001",5],["100000000000000002",6]]}',
+      'id=1,xp=2',
+    ],
+    [
+      'XP in an object',
+      '[{"user_id":"100000000000000001","xp":{"total":5}},{"user_id":"100000000000000002","xp":{"total":6}}]',
+      'id=user_id,xp=xp.total',
+    ],
+  ])('is refused with the fields that load it: %s', async (_what, text, fields) => {
+    await expect(readFile(text)).rejects.toThrow(`: say which field is which, such as --map ${fields}`);
+    const map = Object.fromEntries(fields.split(',').map((part) => part.split('=')));
+    for (const size of [3, 4096])
+      expect((await readFile(text, { map, size })).rows).toEqual([
+        { userId: '100000000000000001', xp: 5 },
+        { userId: '100000000000000002', xp: 6 },
+      ]);
+  });
+
+  it.each(['["100000000000000001"]', '{"data":["100000000000000001"]}', '{"xp":{"total":5}}'])(
+    'is refused: %s',
+    async (text) => {
+      await expect(readFile(text)).rejects.toThrow(/^f has the fields of no format that is known/);
+    },
+  );
+
+  it('is refused as the format that a person names, when that has other fields', async () => {
+    await expect(readFile('{"players":[{"id":"1","xp":5}]}', { format: 'csv' })).rejects.toThrow(
+      'f has no user_id and no xp, as csv has it',
+    );
+    await expect(readFile('[{"name":"ann","points":5}]', { format: 'json' })).rejects.toThrow(
+      'f has no user_id and no xp, as json has it. It has 1 row with name "ann", points "5"',
+    );
+  });
+
+  it('with arrays beside other values has a bad row for each of these', async () => {
+    const file = await readFile('[["a",5],{"user_id":"b","xp":5},7]', { map: { id: '1', xp: '2' } });
+    expect(file.rows).toHaveLength(1);
+    expect(refusals(file)).toEqual(['2: it is not an array', '3: it is not an array']);
+  });
+});
+
+describe('a document as pandas writes it', () => {
+  it('with columns is refused, because its numbers of rows are no ids', async () => {
+    await expect(readFile('{"user_id":{"0":"a","1":"b"},"xp":{"0":5,"1":6}}')).rejects.toThrow(
+      'f has columns by their names, and in them the values by the number of the row, as pandas writes them: write the members as rows, as with to_json(orient="records")',
+    );
+  });
+
+  it('with rows by their number has the ids of the rows', async () => {
+    expect((await readFile('{"0":{"user_id":"a","xp":5},"1":{"user_id":"b","xp":6}}')).rows).toEqual([
+      { userId: 'a', xp: 5 },
+      { userId: 'b', xp: 6 },
+    ]);
+  });
+});
+
+describe('objects in the members of an array', () => {
+  it.each(['guild', 'settings', 'algorithm'])('are fields like others, when they are called %s', async (name) => {
+    const text = `[{"user_id":"1","points":5,"${name}":{"deep":{"kind":true}}}]`;
+    await expect(readFile(text)).rejects.toThrow(`${name}.deep.kind "true"`);
+  });
+
+  it('are as many as there are members', async () => {
+    const member = (id: number) => `{"user_id":"u${id}","xp":5,"settings":{"a":1,"b":2}}`;
+    const text = `[${Array.from({ length: 20_000 }, (_, id) => member(id)).join(',')}]`;
+    expect((await readFile(text, { map: { id: 'user_id', xp: 'xp' } })).rows).toHaveLength(20_000);
+  });
+});

@@ -8,6 +8,8 @@ export interface ReadFile extends Pick<Input, 'format' | 'curve' | 'hasLevels'> 
   readonly entries: readonly Entry[];
   /** The rows of the members. */
   readonly rows: readonly unknown[];
+  /** Why nothing may be replaced by it. */
+  readonly doubts: readonly string[];
   /** What a person is told about the file. */
   readonly lines: readonly string[];
 }
@@ -31,8 +33,8 @@ export async function readFile(
     const entries: Entry[] = [];
     for await (const some of input.entries(() => {})) entries.push(...some);
     const rows = entries.map(({ row }) => row).filter((row) => typeof row !== 'string');
-    const { format, curve, hasLevels } = input;
-    return { ...(format && { format }), ...(curve && { curve }), hasLevels, entries, rows, lines };
+    const { format, curve, hasLevels, doubts = [] } = input;
+    return { ...(format && { format }), ...(curve && { curve }), hasLevels, doubts, entries, rows, lines };
   } finally {
     await input.close();
   }

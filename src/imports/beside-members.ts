@@ -1,0 +1,68 @@
+import { count } from '../core/readable.ts';
+import type { ChosenFormat } from './choose-format.ts';
+import { likeness } from './fields.ts';
+import type { FoundList, FoundMembers } from './found-members.ts';
+
+/** What a document has beside the list of its members. */
+export interface BesideMembers {
+  /** Lines about lists that are left out. */
+  readonly lines: readonly string[];
+  /** Lines about lists that are left out, and can be members too. */
+  readonly doubts: readonly string[];
+  /** Places of objects or values in the list itself whose names are no ids. They are bad rows. */
+  readonly strangers: ReadonlySet<string>;
+}
+
+/** Returns what a document has beside the list of its members. O(lists and fields). */
+export function besideMembers(chosen: ChosenFormat, found: FoundMembers, file: string): BesideMembers {
+  const { list } = chosen;
+  const lines: string[] = [];
+  const doubts: string[] = [];
+  if (!list) return { lines, doubts, strangers: new Set() };
+  for (const other of found.lists) {
+    const isAround = list.place.startsWith(`${other.place}.`);
+    if (other === list || isAround || isToldAsField(other, list)) continue;
+    const isDocument = other.place === '' || other.place === '*';
+    const what = `${contentOf(other)} in ${whereIs(other)}`;
+    if (looksLikeMembers(other)) doubts.push(`${file}: left out: ${what}, which can be members too`);
+    else if (!isDocument) lines.push(`${file}: left out: ${what}`);
+  }
+  if (found.isCutOff || list.isCutOff) lines.push(`${file}: it has more lists or fields than the command tells`);
+  return { lines, doubts, strangers: strangersOf(chosen, found) };
+}
+
+/** Whether the list is inside the members, in a field that is told by its name. */
+function isToldAsField({ place }: FoundList, members: FoundList): boolean {
+  const base = members.place === '' || members.place === '*' ? '' : `${members.place}.`;
+  const field = place.slice(base.length).replace(/(?:\.[*#].*|\[\])$/, '');
+  return place.startsWith(base) && members.fields.has(field);
+}
+
+function looksLikeMembers(list: FoundList): boolean {
+  const kinds = new Set([...list.fields].map(([name, { numeric }]) => (numeric > 0 ? likeness(name) : undefined)));
+  const hasIds = list.place.endsWith('#') || [...list.fields.keys()].some((name) => likeness(name) === 'userId');
+  return hasIds && kinds.has('xp');
+}
+
+function contentOf({ count: objects, values, place }: FoundList): string {
+  const parts = [objects > 0 && count(objects, place.endsWith('[]') ? 'array' : 'object')];
+  parts.push(values.count > 0 && count(values.count, 'value'));
+  return parts.filter(Boolean).join(' and ');
+}
+
+function whereIs({ place }: FoundList): string {
+  return place.replace(/\.?(?:[*#]|\[\])+$/, '').replaceAll('#', '(id)') || 'the document itself';
+}
+
+function strangersOf({ list, names }: ChosenFormat, found: FoundMembers): Set<string> {
+  const strangers = new Set<string>();
+  if (!list?.place.endsWith('#')) return strangers;
+  const prefix = list.place.slice(0, -1);
+  const ending = `.${names.xp}`;
+  for (const name of found.document.fields.keys()) {
+    if (!name.startsWith(prefix)) continue;
+    if (list.values.count > 0 && !name.slice(prefix.length).includes('.')) strangers.add(name);
+    if (list.count > 0 && name.endsWith(ending)) strangers.add(name.slice(0, -ending.length));
+  }
+  return strangers;
+}

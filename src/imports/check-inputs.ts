@@ -1,0 +1,65 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { digits } from '../core/readable.ts';
+import { formatNamed } from './formats.ts';
+import type { Input } from './inputs.ts';
+import { checkPages } from './pages.ts';
+
+/** Members of a page of ranks. */
+const PAGE_OF_RANKS = 100;
+
+/** What the inputs of one load tell together. */
+export interface InputCheck {
+  /** Why members can be missing or wrong, so that nothing may be replaced by the inputs. */
+  readonly doubts: readonly string[];
+  /** Other lines for the person. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Checks the inputs of one load together, in any order.
+ * @throws InvalidInputError when they are of several guilds.
+ */
+export function checkInputs(inputs: readonly Input[]): InputCheck {
+  refuseSeveralGuilds(inputs);
+  const checks = [checkPages(inputs), checkRanks(inputs)];
+  return {
+    doubts: [
+      ...checks.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
+      ...inputs.flatMap(({ doubts }) => doubts ?? []),
+    ],
+    notices: checks.flatMap(({ notices }) => notices),
+  };
+}
+
+function refuseSeveralGuilds(inputs: readonly Input[]): void {
+  const fileOf = new Map<string, string>();
+  for (const { name, guild } of inputs) if (guild !== undefined && !fileOf.has(guild)) fileOf.set(guild, name);
+  if (fileOf.size < 2) return;
+  const shown = [...fileOf].map(([guild, name]) => `${name} of guild ${guild}`);
+  throw new InvalidInputError(
+    `The files are of ${fileOf.size} guilds: ${shown.join(', ')}. Load those of one guild at a time`,
+  );
+}
+
+/** Checks the ranks in the files of a bot that gives no numbers of pages. */
+function checkRanks(inputs: readonly Input[]): {
+  readonly missing: string | undefined;
+  readonly notices: readonly string[];
+} {
+  const ranked = inputs.filter(({ format }) => format && formatNamed(format).pagesByRank);
+  const ranks = ranked.flatMap(({ members }) => members?.fields.get('rank')?.ranks ?? []);
+  if (ranks.length === 0 || !ranks.every(({ isOrdered }) => isOrdered)) return { missing: undefined, notices: [] };
+  const spans = ranks.flatMap(({ spans: each }) => each).sort((one, other) => one.first - other.first);
+  const gaps: string[] = [];
+  let next = 1;
+  for (const span of spans) {
+    if (span.first > next) gaps.push(`${digits(next)} to ${digits(span.first - 1)}`);
+    next = Math.max(next, span.next);
+  }
+  const last = next - 1;
+  const isFull = last > 0 && last % PAGE_OF_RANKS === 0;
+  return {
+    missing: gaps.length > 0 ? `members are missing between the others, of the ranks ${gaps.join(', ')}` : undefined,
+    notices: isFull ? [`the last page, up to rank ${digits(last)}, is full: is there another one?`] : [],
+  };
+}

@@ -1,0 +1,93 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { count, digits } from '../core/readable.ts';
+import type { Advice } from './advice.ts';
+import type { ChosenFormat } from './choose-format.ts';
+import type { FoundList, FoundMembers } from './found-members.ts';
+import type { RawRow } from './rows.ts';
+
+/** Guilds that a message lists. */
+const MAX_GUILDS_SHOWN = 5;
+
+/** The guilds of a file, and whether its rows tell them, or its pages alone. */
+export interface FoundGuilds {
+  /** The rows of each, or the pages. */
+  readonly rowsOf: ReadonlyMap<string, number>;
+  readonly areOfRows: boolean;
+}
+
+/** Returns a format with the field that names the guild of each row, also when the format itself knows of none. */
+export function withGuildField(chosen: ChosenFormat): ChosenFormat {
+  const { list, names } = chosen;
+  if (!list || (names.guildId !== undefined && list.has(names.guildId))) return chosen;
+  const { guildId: _, ...others } = names;
+  const guildId = guildFieldIn(list);
+  return { ...chosen, names: guildId === undefined ? others : { ...others, guildId } };
+}
+
+/** Returns the field that names a guild: one with its id, else one with its name. */
+function guildFieldIn(list: FoundList): string | undefined {
+  const named = [...list.fields].filter(([, { guilds, example }]) => guilds && example !== '').map(([name]) => name);
+  return named.find((name) => !/name$/i.test(name)) ?? named[0];
+}
+
+/** Returns the guilds of a file, with those of no row left out. */
+export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): FoundGuilds {
+  const field = names.guildId === undefined ? undefined : list?.fields.get(names.guildId)?.guilds;
+  const ofRows = [field, list?.outerKeys.guilds].map(named).find(({ size }) => size > 0);
+  if (ofRows) return { rowsOf: ofRows, areOfRows: true };
+  const ofPages = guildFieldIn(found.document);
+  return {
+    rowsOf: named(ofPages === undefined ? undefined : found.document.fields.get(ofPages)?.guilds),
+    areOfRows: false,
+  };
+}
+
+function named(guilds: ReadonlyMap<string, number> | undefined): Map<string, number> {
+  return new Map([...(guilds ?? [])].filter(([id]) => id !== ''));
+}
+
+/**
+ * Returns a function that tells whether a row is of the guild that is loaded.
+ * @throws InvalidInputError when the file has several and none is chosen, or when it does not have the chosen one.
+ */
+export function guildFilter(
+  { rowsOf, areOfRows }: FoundGuilds,
+  sourceGuild: string | undefined,
+  file: string,
+  advice: Advice,
+  write: (line: string) => void,
+): (raw: RawRow) => boolean {
+  const guilds = [...rowsOf].sort(([, one], [, other]) => other - one);
+  const shown = guilds.slice(0, MAX_GUILDS_SHOWN).map(([id, n]) => `${id} (${digits(n)})`);
+  const list = `${shown.join(', ')}${guilds.length > shown.length ? ', …' : ''}`;
+  if (guilds.length > 1 && !areOfRows)
+    throw new InvalidInputError(
+      `${file} has pages of ${count(guilds.length, 'guild')}: ${list}: load a file with the pages of one guild alone`,
+    );
+  if (sourceGuild === undefined) {
+    if (guilds.length > 1)
+      throw new SeveralGuildsError(
+        `${file} has members of ${count(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}`,
+        guilds.map(([id]) => id),
+      );
+    return () => true;
+  }
+  const chosenRows = rowsOf.get(sourceGuild);
+  if (chosenRows === undefined)
+    throw new InvalidInputError(`${file} has no members of guild ${sourceGuild}: it has ${list || 'no guild ids'}`);
+  if (!areOfRows) return () => true;
+  const others = guilds.reduce((sum, [id, n]) => (id === sourceGuild ? sum : sum + n), 0);
+  if (others > 0) write(`${file}: left out: ${count(others, 'row')} of other guilds`);
+  return ({ guildId }) => String(guildId ?? '') === sourceGuild;
+}
+
+/** A file with the members of several guilds, of which a person has to choose one. */
+export class SeveralGuildsError extends InvalidInputError {
+  /** @param guilds their ids, that with the most members first. */
+  constructor(
+    message: string,
+    readonly guilds: readonly string[],
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
+import { checkInputs } from '../../../src/imports/check-inputs.ts';
+import { openInput } from '../../../src/imports/inputs.ts';
+
+/** Opens texts as the files of one load, named a, b and so on, and checks them. */
+async function check(...texts: readonly unknown[]) {
+  const { signal } = new AbortController();
+  const reporter = { write: () => {}, advice: COMMAND_ADVICE };
+  const inputs = [];
+  for (const [index, text] of texts.entries()) {
+    const content = typeof text === 'string' ? text : JSON.stringify(text);
+    const name = String.fromCharCode(97 + index);
+    inputs.push(await openInput(Readable.from([Buffer.from(content)]), { name }, signal, reporter));
+  }
+  try {
+    return checkInputs(inputs);
+  } finally {
+    for (const input of inputs) await input.close();
+  }
+}
+
+const mee6 = (page: number, players = 1, guild = '7') => ({
+  guild: { id: guild },
+  page,
+  players: Array.from({ length: players }, (_, index) => ({ id: `${page}${index}`, guild_id: guild, xp: 0, level: 0 })),
+});
+const tatsu = (first: number, count: number, guild = '7') => ({
+  guild_id: guild,
+  rankings: Array.from({ length: count }, (_, index) => ({
+    rank: first + index,
+    score: 5,
+    user_id: `u${first + index}`,
+  })),
+});
+
+describe('the pages of a load', () => {
+  it('raise a doubt when the first is missing, also beside no other', async () => {
+    const missing = { doubts: ['a page is missing between the others: 0'], notices: [] };
+    expect(await check(mee6(1))).toEqual(missing);
+    expect(await check(mee6(0))).toEqual({ doubts: [], notices: [] });
+  });
+
+  it('of which the only one is full are told', async () => {
+    expect(await check(mee6(0, 1000))).toEqual({
+      doubts: [],
+      notices: ['page 0, the last one, has 1,000 members: is there another one?'],
+    });
+  });
+
+  it('with ranks raise a doubt when ranks are missing, in any order of the files', async () => {
+    const missing = ['members are missing between the others, of the ranks 101 to 200'];
+    expect((await check(tatsu(201, 30), tatsu(1, 100))).doubts).toEqual(missing);
+    expect((await check(tatsu(201, 30))).doubts).toEqual([missing[0]?.replace('101', '1')]);
+    expect(await check(tatsu(101, 30), tatsu(1, 100))).toEqual({ doubts: [], notices: [] });
+    expect(await check([tatsu(1, 100), tatsu(101, 30)])).toEqual({ doubts: [], notices: [] });
+    expect((await check(tatsu(1, 100))).notices).toEqual([
+      'the last page, up to rank 100, is full: is there another one?',
+    ]);
+  });
+
+  it('with equal ranks lack none', async () => {
+    const rankings = [1, 2, 2, 4].map((rank) => ({ rank, score: 5, user_id: `u${rank}` }));
+    expect((await check({ rankings })).doubts).toEqual([]);
+  });
+
+  it.each([
+    ['MEE6', mee6(0), mee6(1, 1, '8')],
+    ['Tatsu', tatsu(1, 100), tatsu(101, 5, '8')],
+    ['CSV', 'user_id,xp,server_id\n1,5,7\n', 'user_id,xp,server_id\n2,5,8\n'],
+  ])('of two guilds are refused: %s', async (_bot, first, second) => {
+    await expect(check(first, second)).rejects.toThrow(
+      'The files are of 2 guilds: a of guild 7, b of guild 8. Load those of one guild at a time',
+    );
+  });
+});
