@@ -105,7 +105,7 @@ describe('a CSV file', () => {
 
   it('has the columns told that are not used, and a warning for one that can be XP too', async () => {
     expect((await read('user_id,xp,rank,avatar,total_xp\n1,2,3,4,5\n2,3,4,5,6\n', 9)).lines).toEqual([
-      'f.csv: not used: rank, avatar, total_xp',
+      'f.csv: not used: rank, total_xp',
       'f.csv: total_xp can be XP too, and xp is what counts: add --map id=user_id,xp=total_xp to read it instead',
     ]);
   });
