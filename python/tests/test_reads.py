@@ -139,8 +139,9 @@ class ReadTest(ScratchTest):
     async def test_find_refuses_guilds_beyond_its_queue_and_its_bytes(self) -> None:
         guilds = [str(n) for n in range(7)]
         for guild in guilds:
-            await self.writer.record(guild, "a", set=1, profile={"username": "Raven"})
-        found = await asyncio.gather(*(self.reader.find(guild, "raven") for guild in guilds), return_exceptions=True)
+            await self.writer.record(guild, "a", set=1, profile={"username": "Big Raven"})
+        # With a space it is no user id, so that nothing is read before the names.
+        found = await asyncio.gather(*(self.reader.find(guild, "big raven") for guild in guilds), return_exceptions=True)
         self.assertEqual([isinstance(each, RefusedError) for each in found], [False] * 5 + [True] * 2)
         refusal = found[5]
         assert isinstance(refusal, RefusedError)
@@ -148,7 +149,7 @@ class ReadTest(ScratchTest):
         with patch("guildrank.name_search.MAX_GUILD_BYTES", 100):
             with self.assertRaisesRegex(RefusedError, "^Guild 5 has too many names"):
                 await self.reader.find("5", "raven")
-            self.assertEqual([member.username for member in await self.reader.find("6", "a")], ["Raven"])
+            self.assertEqual([member.username for member in await self.reader.find("6", "a")], ["Big Raven"])
         with patch("guildrank.name_search.MAX_BYTES", 700):
             self.assertEqual(await self.reader.find("x", "raven"), [])
         with self.assertRaisesRegex(RefusedError, "because others are being read: try again in (59|60) s$"):

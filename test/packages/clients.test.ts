@@ -51,13 +51,14 @@ async function tour(client: WriterClient, guild: string) {
   const page = await reader.page(guild);
   const around = await reader.around(guild, 'a', 1);
   const member = await reader.member(guild, 'b');
+  const named = (await reader.find(guild, 'TOP')).map(({ userId }) => userId);
   const cards = [await reader.card(guild, 'top'), await reader.card(guild, 'b')];
   const unhidden = await writer.unhide(guild, ['b']);
   const synced = await writer.syncMembers(guild, ['a', 'b', 'top']);
   const season = await writer.resetSeason(guild, { archiveAs: `${guild}.s1` });
   const stats = await reader.stats(guild);
   const removed = await writer.remove(guild, ['a', 'b', 'nobody']);
-  const others = { found, hidden, page, around, member, cards, unhidden, synced, season, stats, removed };
+  const others = { found, hidden, page, around, member, named, cards, unhidden, synced, season, stats, removed };
   const levels = [top.levelBefore, top.level, set.level, set.members[0]?.level, set.created];
   return { award, levels, onCooldown: waiting.onCooldown, claim: { claimed, streak }, ...others };
 }
@@ -111,6 +112,7 @@ const EXPECTED = {
   page: { data: [TOP, ANN], total: 2, page: 1 },
   around: { data: [TOP, ANN], total: 2 },
   member: null,
+  named: ['top'],
   cards: [
     { ...TOP, ...NO_WAY, total: 2, above: null, below: ANN, dailyStreak: 0, hidden: null },
     {

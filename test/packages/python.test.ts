@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { foldText } from '../../src/core/reads/fold-text.ts';
 import { type Refusals, tell } from '../../src/core/refusals.ts';
 import { scriptNames, scriptSource } from '../../src/core/store/scripts.ts';
 import { startCluster } from '../support/cluster.ts';
@@ -85,6 +86,22 @@ print(json.dumps({code: RefusedError(code, params).tell() for code in SENTENCES}
       const inPython = own.replace('maxShare', 'max_share').replaceAll('eventId', 'event_id');
       expect(sentence).toBe(inPython);
     }
+  });
+
+  it('a search takes each character for what the kit for JavaScript takes it for', async () => {
+    const file = join(folder, 'folded.json');
+    const folded: Record<string, string> = {};
+    for (let code = 0; code < 0x20000; code++) {
+      const character = String.fromCodePoint(code);
+      if (!/[\p{Cn}\p{Cs}]/u.test(character)) folded[character] = foldText(`x ${character}Ä`);
+    }
+    writeFileSync(file, JSON.stringify(folded));
+    // A version of Python can lack characters that this one of Node knows.
+    const code = `import json, sys, unicodedata; from guildrank.name_search import fold_text
+folded = json.load(open(sys.argv[1], encoding="utf-8"))
+print([c for c, text in folded.items() if unicodedata.category(c) != "Cn" and fold_text(f"x {c}Ä") != text], len(folded) > 50000)`;
+    const { stdout, stderr } = await runProgram(kit.python, ['-c', code, file]);
+    expect([stdout, stderr]).toEqual(['[] True\n', '']);
   });
 
   let databases = 0;

@@ -61,6 +61,7 @@ describe.each(topologies)('the service on $name', needs('redis-server', 'openssl
         total_xp: 355,
         average_level: 2,
       });
+      expect(await store.search.find(guild, `${guild} `)).toMatchObject([{ userId: '1', rank: 2, username: guild }]);
       expect((await store.counters.check(guild)).exact).toBe(true);
     }
   });
