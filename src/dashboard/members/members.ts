@@ -6,6 +6,7 @@ import { type ExportResult, exportText } from '../../imports/export.ts';
 import { startWith } from '../../imports/text-bytes.ts';
 import { formOf } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
+import { memberPictures } from '../member-pictures.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { notFound } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
@@ -70,7 +71,9 @@ export const membersPage: GuildPage = {
       const list = member
         ? undefined
         : await readMemberList(parts, stored, guildOf(res), req.query.list === 'hidden', Number(req.query.page));
-      const data = { title: 'Members', id, member, list, notice, problem };
+      const shown = member ? [member.userId] : (list?.rows ?? []).map((row) => row.user_id);
+      const pictures = await memberPictures(parts, res, guildOf(res), shown);
+      const data = { title: 'Members', id, member, list, pictures, notice, problem };
       views.send(res, 'members', data, problem === '' ? 200 : 404);
     });
 

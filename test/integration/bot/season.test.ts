@@ -197,8 +197,8 @@ describe('the end of a season', needs('redis-server'), () => {
     let stages = 0;
     const killed: ScriptClient = {
       evalsha: async (...args) => {
-        // stage.lua has six keys.
-        if (args[1] === 6 && ++stages === 1) throw new Error('killed');
+        // stage.lua has seven keys.
+        if (args[1] === 7 && ++stages === 1) throw new Error('killed');
         return store.client.evalsha(...args);
       },
       eval: store.client.eval.bind(store.client),
