@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, R
 import { StoreUnavailableError } from '../core/errors.ts';
 import { GuildDirectory } from '../core/guilds/guild-directory.ts';
 import { ID_PATTERN } from '../core/ranking/model.ts';
+import { PICTURE_HOST } from '../core/ranking/picture-hash.ts';
 import { healthRoutes, type Readiness } from '../service/http/health.ts';
 import { type Activity, openContext } from '../service/http/request-context.ts';
 import type { Assets } from './assets.ts';
@@ -12,7 +13,7 @@ import { ServerList } from './operator/server-list.ts';
 import { GUILD_PAGES } from './pages.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { problemOf } from './sentences.ts';
-import { PICTURE_HOST, readServer } from './servers/server.ts';
+import { readServer } from './servers/server.ts';
 import { readServers, rememberServer, serverRoutes } from './servers/servers.ts';
 import { askAgain, discordRoutes } from './sign-in/discord/discord.ts';
 import { readSession, requireSession, signInRoutes } from './sign-in/sign-in.ts';

@@ -112,9 +112,9 @@ describeStores('the data of a public page', (kind) => {
     const { guild, data } = await read(RANKING);
     expect(guild).toEqual({
       ...{ id: 'guild', name: 'Told <b>name</b>' },
-      icon: `https://cdn.discordapp.com/icons/guild/${icon}.png?size=128`,
+      icon: `https://cdn.discordapp.com/icons/guild/${icon}.webp?size=128`,
     });
-    const picture = `https://cdn.discordapp.com/avatars/bob/${avatar}.png?size=64`;
+    const picture = `https://cdn.discordapp.com/avatars/bob/${avatar}.webp?size=64`;
     expect(data.map((row: { avatar: string | null }) => row.avatar)).toEqual([null, picture, null]);
     expect((await read('/g/guild/m/bob/data.json')).member.avatar).toBe(picture);
     const { text, headers } = await get('/g/guild').expect(200);

@@ -165,7 +165,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
     await client.hset(redisKeys.guild('501').about, 'name', 'Bad', 'icon', '"><script>');
     const { text, headers } = await (await signedIn(ANN)).get('/servers');
     const pictures = [...text.matchAll(/<img src="(https:.*?)"/g)].map(([, address]) => address);
-    expect(new Set(pictures)).toEqual(new Set([`https://cdn.discordapp.com/icons/500/${icon}.png?size=64`]));
+    expect(new Set(pictures)).toEqual(new Set([`https://cdn.discordapp.com/icons/500/${icon}.webp?size=64`]));
     expect(headers.get('content-security-policy')).toContain("img-src 'self' data: https://cdn.discordapp.com;");
   });
 

@@ -44,6 +44,48 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       .replaceAll('&gt;', '>')
       .replaceAll('&amp;', '&');
 
+  describe('sees the pictures of members', () => {
+    const host = 'https://cdn.discordapp.com';
+    const hash = '0123456789abcdef0123456789abcdef';
+    const look = {
+      page_accent: '',
+      page_accent_dark: '',
+      page_background: '',
+      page_background_dark: '',
+      page_picture: '',
+    };
+    const choose = (fields: object) =>
+      owner.submit(PUBLIC_PAGE, PUBLIC_PAGE, { title: '', index: 'leaderboard', ...look, ...fields });
+    const shown = async (path: string) => {
+      const { text, headers } = await owner.get(`/guilds/own/members${path}`);
+      const [, hosts] = /img-src ([^;]*);/.exec(headers.get('content-security-policy') ?? '') ?? [];
+      return { pictures: [...text.matchAll(/<img src="(https:[^"]+)"/g)].map(([, src]) => src), hosts };
+    };
+
+    it('in the lists and beside a member, after the owner has chosen them, and the policy names their host only then', async () => {
+      await dashboard.store.writer.recordMany('own', [
+        { userId: '1', set: 30, profile: { avatar: hash } },
+        { userId: '2', set: 20 },
+        { userId: '3', set: 10, profile: { avatar: hash } },
+      ]);
+      await dashboard.store.writer.hide('own', ['3']);
+      expect(await shown('')).toEqual({ pictures: [], hosts: "'self' data:" });
+      await choose({ avatars: 'on' });
+      expect(await config('avatars')).toBe('1');
+      expect((await owner.get(PUBLIC_PAGE)).text).toContain('name="avatars" checked');
+      const pictureOf = (id: string) => ({
+        pictures: [`${host}/avatars/${id}/${hash}.webp?size=64`],
+        hosts: `${host} 'self' data:`,
+      });
+      expect(await shown('')).toEqual(pictureOf('1'));
+      expect(await shown('?list=hidden')).toEqual(pictureOf('3'));
+      expect(await shown('?id=1')).toEqual(pictureOf('1'));
+      expect(await shown('?id=2')).toEqual({ pictures: [], hosts: "'self' data:" });
+      await choose({});
+      expect(await config('avatars')).toBeNull();
+    });
+  });
+
   describe('sets the boards', () => {
     const save = (fields: Record<string, string>) => owner.submit(BOARDS, BOARDS, fields);
 

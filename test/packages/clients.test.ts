@@ -109,8 +109,8 @@ const EXPECTED = {
   claim: { claimed: true, streak: 1 },
   found: ['a'],
   hidden: { changed: 1, hidden: [{ userId: 'b', reasons: ['left'] }] },
-  page: { data: [TOP, ANN], total: 2, page: 1 },
-  around: { data: [TOP, ANN], total: 2 },
+  page: { data: [TOP, ANN], total: 2, page: 1, period: null },
+  around: { data: [TOP, ANN], total: 2, period: null },
   member: null,
   named: ['top'],
   cards: [

@@ -88,10 +88,12 @@ local function award()
   local reason, avatar = refusal_of_name(member, ARGV[4]), ARGV[7] or ''
   if reason then
     return { 'REFUSED', 0, reason }
-  elseif not is_avatar(avatar) then
-    return { 'REFUSED', 0, 'field' }
-  elseif avatar ~= '' and avatar == require_avatars(AVATARS, member.id) then
-    avatar = ''
+  elseif avatar ~= '' then
+    if not on_avatars().is_avatar(avatar) then
+      return { 'REFUSED', 0, 'field' }
+    elseif avatar == on_avatars().require(AVATARS, member.id) then
+      avatar = ''
+    end
   end
   if ARGV[5] == 'rank' then
     require_permissions(KEYS[1], 'ZREVRANK')
@@ -121,7 +123,7 @@ local function award()
       redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', format_integer(cooldown))
     end
     if avatar ~= '' then
-      store_avatar(AVATARS, member.id, avatar)
+      on_avatars().store(AVATARS, member.id, avatar)
     end
   end
   local rank = ARGV[5] == 'rank' and redis.call('ZREVRANK', KEYS[1], member.id)

@@ -5,6 +5,7 @@ import { type ExportResult, exportText } from '../../imports/export.ts';
 import { startWith } from '../../imports/text-bytes.ts';
 import { formOf } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
+import { memberPictures } from '../member-pictures.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import { problemOf, sentence } from '../sentences.ts';
@@ -41,6 +42,16 @@ const CHANGES = {
 
 type Change = keyof typeof CHANGES;
 
+/** What the page of the members shows. */
+interface ShownList {
+  /** The text that was searched for. */
+  readonly text: string;
+  readonly hits: readonly { readonly userId: string }[];
+  readonly list: Awaited<ReturnType<typeof readMemberList>>;
+  readonly notice: string;
+  readonly problem: string;
+}
+
 /** Throws the failure of a search. One that can be repeated soon gets a page that says when. */
 function refuseSearch(error: unknown): never {
   if (!(error instanceof RefusedError && error.code === 'search_busy')) throw error;
@@ -73,6 +84,12 @@ export const membersPage: GuildPage = {
       return hits.length === 0 && byId ? [byId] : hits;
     };
 
+    const sendList = async (res: Response, shown: ShownList) => {
+      const { hits, list, problem } = shown;
+      const userIds = hits.length > 0 ? hits.map(({ userId }) => userId) : list.rows.map((row) => row.user_id);
+      const pictures = await memberPictures(parts, res, guildOf(res), userIds);
+      views.send(res, 'members', { title: 'Members', ...shown, pictures }, problem === '' ? 200 : 404);
+    };
     router.get('/members', async (req, res, next) => {
       const text = String(req.query.find ?? '').trim();
       if (text === '') return next();
@@ -82,7 +99,7 @@ export const membersPage: GuildPage = {
       const problem =
         hits.length > 0 ? '' : 'Nobody in the ranking has this name or id, and nobody hidden has this id.';
       const list = await readMemberList(parts, stored, guildOf(res), false, 1);
-      views.send(res, 'members', { title: 'Members', text, hits, list, problem }, problem === '' ? 200 : 404);
+      await sendList(res, { text, hits, list, notice: '', problem });
     });
     router.get('/members', async (req, res) => {
       const id = String(req.query.id ?? '').trim();
@@ -90,20 +107,13 @@ export const membersPage: GuildPage = {
       const member = id === '' ? undefined : await readOneMember(parts, guildOf(res), id);
       const problem = id !== '' && !member && !done ? 'No member has this id, ranked or hidden.' : '';
       const notice = done === undefined ? '' : noticeOf(done as Change, member?.hidden ?? false);
-      if (member) return views.send(res, 'member', { title: 'Member', member, notice });
-      const list = await readMemberList(
-        parts,
-        stored,
-        guildOf(res),
-        req.query.list === 'hidden',
-        Number(req.query.page),
-      );
-      views.send(
-        res,
-        'members',
-        { title: 'Members', text: id, hits: [], list, notice, problem },
-        problem === '' ? 200 : 404,
-      );
+      if (member) {
+        const pictures = await memberPictures(parts, res, guildOf(res), [member.userId]);
+        return views.send(res, 'member', { title: 'Member', member, pictures, notice });
+      }
+      const isHidden = req.query.list === 'hidden';
+      const list = await readMemberList(parts, stored, guildOf(res), isHidden, Number(req.query.page));
+      await sendList(res, { text: id, hits: [], list, notice, problem });
     });
 
     const exportOnce = oneAtATime(

@@ -1,11 +1,8 @@
 import { cutText } from '../../core/bounds.ts';
-import { isPictureHash } from '../../core/ranking/picture-hash.ts';
+import { iconUrl, isPictureHash } from '../../core/ranking/picture-hash.ts';
 import type { ClientStore } from '../../core/store/store.ts';
 
-/** The host of pictures on Discord. Browsers ask it only if people can sign in with Discord, so that it knows them already. */
-export const PICTURE_HOST = 'https://cdn.discordapp.com';
-
-/** The store, and whether people can sign in with Discord. */
+/** The store, and whether people can sign in with Discord: browsers then load pictures from its host, which knows them already. */
 interface ServerParts extends ClientStore {
   readonly discord: object | null;
 }
@@ -38,8 +35,7 @@ export async function readServer({ client, redisKeys, discord }: ServerParts, gu
     client.hget(config, 'page_title'),
     client.zcard(xp),
   ]);
-  const hasPicture = discord !== null && isPictureHash(icon);
-  const picture = hasPicture ? `${PICTURE_HOST}/icons/${encodeURIComponent(guildId)}/${icon}.png?size=64` : null;
+  const picture = discord !== null && isPictureHash(icon) ? iconUrl(guildId, icon, 64) : null;
   return { ...shownServer(guildId, cutText(told || title || guildId, NAME_BYTES), members), picture };
 }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { PICTURE_HOST } from '../../core/ranking/picture-hash.ts';
 import { MAX_HITS } from '../../core/reads/name-search.ts';
 import type { PublicGuild, PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import type { Member } from '../../core/reads/rankings.ts';
@@ -6,7 +7,7 @@ import { inLine } from '../../pictures/text.ts';
 import { nameOf } from '../../widget/name.ts';
 import { periodFacts } from '../../widget/period.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
-import { avatarOf, iconOf, nameOfGuild, PICTURE_HOST } from './about.ts';
+import { avatarOf, iconOf, nameOfGuild } from './about.ts';
 import { policyOf, styleOf } from './look.ts';
 import { type MemberQuery, type PageQuery, queryOf, type RankingQuery, type SearchQuery } from './queries.ts';
 import { previewTags, type Site } from './unfurl.ts';

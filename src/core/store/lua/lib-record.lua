@@ -197,7 +197,7 @@ local function record(first_arg, avatars_key)
     end
 
     local avatar = args_a_member == ARGS_WITH_AVATAR and args[i + 3] or ''
-    if avatar ~= '' and not is_avatar(avatar) then
+    if avatar ~= '' and not on_avatars().is_avatar(avatar) then
       return { 'REFUSED', n - 1, 'field' }
     end
 
@@ -271,7 +271,7 @@ local function record(first_arg, avatars_key)
       require_permissions(members_key, 'HDEL')
     end
     if avatars[1] then
-      require_avatars(avatars_key, avatars[1])
+      on_avatars().require(avatars_key, avatars[1])
     end
     local hidden = hidden_created > 0 and { 'hidden', format_integer(redis.call('ZCARD', hidden_key) + hidden_created) } or {}
     rev = store_changes(stats, unpack(hidden))
@@ -283,7 +283,7 @@ local function record(first_arg, avatars_key)
     write_all('HSET', members_key, stored)
     write_all('HDEL', members_key, removed)
     for i = 1, #avatars, 2 do
-      store_avatar(avatars_key, avatars[i], avatars[i + 1])
+      on_avatars().store(avatars_key, avatars[i], avatars[i + 1])
     end
   end
   local reply = { 'OK', rev, created, format_integer(tonumber(last_xp)), last_level }

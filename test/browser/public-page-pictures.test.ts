@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolations } from '../../tools/axe.ts';
+import { type BrowserContext, type Page, sharedChromium } from '../../tools/browser.ts';
+import { needs } from '../support/needs.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { mockStore, type TestStore } from '../support/stores.ts';
+import { watchPage } from './engines.ts';
+
+const HASH = '0123456789abcdef0123456789abcdef';
+const PICTURE = `https://cdn.discordapp.com/avatars/1/${HASH}.webp?size=128`;
+/** A picture that is all red. */
+const RED =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9" fill="red"/></svg>';
+
+describe('the pictures of members on the public page, in Chromium', needs('chromium'), () => {
+  let testStore: TestStore;
+  let service: TestService;
+  let context: BrowserContext;
+  beforeAll(async () => {
+    testStore = await mockStore.start();
+    service = await startService(testStore, { PUBLIC_PAGES: '1' });
+    const { writer, guildConfig } = service.store;
+    await guildConfig.update('guild', { publicPage: true, avatars: true });
+    await writer.recordMany('guild', [
+      { userId: '1', set: 300, profile: { username: 'Ada', avatar: HASH } },
+      { userId: '2', set: 200, profile: { username: 'Bob' } },
+    ]);
+  });
+  afterAll(async () => {
+    await context?.close();
+    await service.close();
+    await testStore.stop();
+  });
+
+  /** Opens the page, whose picture gets an answer. Returns the page, what it complained of, and the first two circles as pictures. */
+  async function open(answer: (route: Parameters<Parameters<Page['route']>[1]>[0]) => Promise<void>) {
+    service.advance(60_000);
+    await context?.close();
+    context = await (await sharedChromium()).newContext({ viewport: { width: 800, height: 600 } });
+    const page = await context.newPage();
+    const watch = watchPage(page, service.url);
+    await page.route('https://cdn.discordapp.com/**', answer);
+    await page.goto(`${service.url}/g/guild`, { waitUntil: 'networkidle' });
+    const boxes = await Promise.all([0, 1].map((n) => page.locator('.avatar').nth(n).boundingBox()));
+    return { page, watch, boxes };
+  }
+  const loaded = (page: Page) => page.evaluate('document.querySelector(".avatar img").naturalWidth > 0');
+
+  it('fill the circle of a member, load from their host without a referrer, and change neither layout nor accessibility', async () => {
+    const referrers: (string | undefined)[] = [];
+    const { page, watch, boxes } = await open(async (route) => {
+      referrers.push(route.request().headers().referer);
+      await route.fulfill({ contentType: 'image/svg+xml', body: RED });
+    });
+    expect(await loaded(page)).toBe(true);
+    expect(await page.locator('.avatar img').count()).toBe(1);
+    const [circle, picture] = [boxes[0], await page.locator('.avatar img').boundingBox()];
+    // All but the border.
+    expect(picture?.width).toBeGreaterThanOrEqual((circle?.width ?? 0) - 4);
+    expect(picture?.height).toBe(picture?.width);
+    expect([watch.elsewhere, referrers, watch.complaints]).toEqual([[PICTURE], [undefined], []]);
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  it('leave the initial in the circle when they do not load', async () => {
+    const { page } = await open((route) => route.abort());
+    expect(await loaded(page)).toBe(false);
+    expect(await page.locator('.avatar').allTextContents()).toEqual(['A', 'B']);
+    // Nothing is painted over the initial: no broken picture, and no ground.
+    const top = await page.evaluate(
+      `getComputedStyle(document.querySelector('.avatar img')).backgroundColor + document.querySelector('.avatar img').alt`,
+    );
+    expect(top).toBe('rgba(0, 0, 0, 0)');
+  });
+});
