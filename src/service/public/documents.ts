@@ -101,6 +101,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
       ['XP', xp],
       [words.say('streakName'), words.number(dailyStreak)],
     ],
+    card: `${userId}/card.svg${queryOf(query)}`,
     way: wayOf(settings, member),
     rows: found.rows.map((entry) => rowOf(entry, settings)),
     inList: `../../${guildId}${queryOf(query, `around=${userId}`)}`,

@@ -47,6 +47,7 @@ export const dataQuery = memberDataQuery.extend({
     .optional()
     .describe('The members that this text finds, by their id, all on one page. Not beside `page` or `around`'),
 });
+const cardQuery = rankingQuery.extend({ theme: oneOf(['dark', 'light']).default('dark') });
 const badgeQuery = rankingQuery.extend({ member: z.string({ error: 'must be given once' }).optional() });
 
 /** Which ranking a page shows, and how. */
@@ -114,6 +115,15 @@ export function parseRewards(address: Address): RankingQuery {
 /** @throws Problem as {@link parsePage}. */
 export function parsePicture(address: Address): RankingQuery {
   return ranking(address, parseAll(z.object({}), rankingQuery, {}, address.query));
+}
+
+/** What the card of a member shows, and how. */
+export type CardQuery = ReturnType<typeof parseCard>;
+
+/** @throws Problem as {@link parseMember}. */
+export function parseCard(address: Address) {
+  const { theme, ...rest } = parseAll(z.object({}), cardQuery, {}, address.query);
+  return { ...ranking(address, rest), userId: knownForm(address.params.user_id), theme };
 }
 
 /** @throws Problem as {@link parseMember}. */
