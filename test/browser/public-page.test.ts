@@ -12,6 +12,8 @@ const PATHS = [
   '/g/guild?around=m20',
   '/g/guild/m/u5',
   '/g/guild/m/nobody',
+  '/g/guild/rewards',
+  '/g/guild/rewards?lang=ar',
   '/g/guild?overlay=1',
   '/g/empty',
   '/g/none',
@@ -37,6 +39,20 @@ describe('the public page, in Chromium', needs('chromium'), () => {
       pageTitle: 'Hall of fame',
       xpMultiplier: 1.5,
       pageLook: { accent: '#ffdd33', background: '#ecfdf5', backgroundDark: '#04211d' },
+    });
+    await guildConfig.setRules(
+      'guild',
+      JSON.stringify({
+        voice: { xp: 10 },
+        multipliers: { roles: { 801: 2 } },
+        rewards: [
+          { level: 5, role: '801' },
+          { level: 10, role: '802' },
+        ],
+      }),
+    );
+    await testStore.client.hset('gr:{guild}:about', {
+      roles: JSON.stringify([{ id: '801', name: `${'W'.repeat(60)}<b>`, color: 0xff0000, position: 1 }]),
     });
     await guildConfig.update('empty', { publicPage: true });
     const members = names.map((username, i) => ({ userId: `u${i}`, add: 1234567 - i * 1311, profile: { username } }));
@@ -141,6 +157,21 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     await page.getByRole('button', { name: 'This is not me' }).click();
     await page.goto(`${service.url}/g/guild`);
     expect(await findMe.isVisible()).toBe(false);
+    expect(watch.complaints).toEqual([]);
+  });
+
+  it('copies and shares the address of a member, where the browser can', async () => {
+    await open('/g/guild/m/u5?lang=en', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByRole('button', { name: 'Copy the link' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url());
+    await page.addInitScript('navigator.share = (data) => { window.shared = data; return Promise.resolve(); }');
+    await page.reload();
+    await page.getByRole('button', { name: 'Share' }).click();
+    expect(await page.evaluate('window.shared')).toEqual({ title: 'Quiet Raven · Hall of fame', url: page.url() });
+    await page.getByRole('link', { name: 'Rank card' }).click();
+    await page.waitForURL('**/m/u5/card.svg?lang=en');
+    expect(await page.evaluate('document.documentElement.localName')).toBe('svg');
     expect(watch.complaints).toEqual([]);
   });
 

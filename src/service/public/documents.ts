@@ -114,6 +114,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
       [words.say('streakName'), words.number(dailyStreak)],
       ...(board && period ? [[words.say(board), shownPeriod.join(' · ')]] : []),
     ],
+    card: `${userId}/card.svg${queryOf(query)}`,
     way: wayOf(settings, member),
     rows: found.rows.map((entry) => rowOf(entry, settings)),
     inList: `../../${guildId}${queryOf(query, `around=${userId}`)}`,

@@ -55,6 +55,7 @@ const searchQuery = rankingQuery.extend({
     .string({ error: 'must be given once' })
     .max(MAX_SEARCH_LENGTH, `must have ${MAX_SEARCH_LENGTH} characters at most`),
 });
+const cardQuery = rankingQuery.extend({ theme: oneOf(['dark', 'light']).default('dark') });
 const badgeQuery = rankingQuery.extend({ member: z.string({ error: 'must be given once' }).optional() });
 
 /** Which ranking a page shows, and how. */
@@ -129,6 +130,15 @@ export function parseRewards(address: Address): RankingQuery {
 /** @throws Problem as {@link parsePage}. */
 export function parsePicture(address: Address): RankingQuery {
   return ranking(address, parseAll(z.object({}), rankingQuery, {}, address.query));
+}
+
+/** What the card of a member shows, and how. */
+export type CardQuery = ReturnType<typeof parseCard>;
+
+/** @throws Problem as {@link parseMember}. */
+export function parseCard(address: Address) {
+  const { theme, ...rest } = parseAll(z.object({}), cardQuery, {}, address.query);
+  return { ...ranking(address, rest), userId: knownForm(address.params.user_id), theme };
 }
 
 /** @throws Problem as {@link parseMember}. */

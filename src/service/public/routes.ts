@@ -25,6 +25,7 @@ import {
   type Want,
   type Wanted,
   wantBadge,
+  wantCard,
   wantData,
   wantMember,
   wantMemberData,
@@ -118,11 +119,19 @@ const ROUTES: readonly Route[] = [
   { path: DATA, root: '../../', want: wantData, kind: 'data' },
   { path: '/g/:guild_id/m/:user_id', root: '../../../', want: wantMember, kind: 'page' },
   { path: '/g/:guild_id/m/:user_id/data.json', root: '../../../../', want: wantMemberData, kind: 'data' },
+  { path: '/g/:guild_id/m/:user_id/card.svg', root: '../../../../', want: wantCard, kind: 'image' },
   { path: '/g/:guild_id/badge.svg', root: '../../', want: wantBadge, kind: 'image' },
 ];
-const PICTURE = '/g/:guild_id/top.png';
+/** Pictures that are drawn as PNG from an SVG. */
+const PICTURES = [
+  { path: '/g/:guild_id/top.png', root: '../../', want: wantTop },
+  { path: '/g/:guild_id/m/:user_id/card.png', root: '../../../../', want: wantCard },
+] as const;
 const DATA_PATHS = new Set(ROUTES.filter(({ kind }) => kind === 'data').map(({ path }) => path));
-const ROOTS = new Map([...ROUTES.map(({ path, root }) => [path, root] as const), [PICTURE, '../../']]);
+const ROOTS = new Map([
+  ...ROUTES.map(({ path, root }) => [path, root] as const),
+  ...PICTURES.map(({ path, root }) => [path, root] as const),
+]);
 
 /** @param onFile called for each request of a file of the pages, and for each search that leads to another page. */
 export function publicPages(parts: PublicPagesParts, onFile: () => void) {
@@ -243,17 +252,21 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     limit(req, res, () => void answer(req, res, address).catch(next));
   };
   const pictures = painter && new Pictures(painter);
-  addRoute(router, PICTURE, limit, async (req, res) => {
-    if (!pictures) throw noPage();
-    const svg = await read(wantedBy(req, wantTop, DEFAULT_LANGUAGE), 'page');
-    const etag = pictures.etagOf(svg);
-    // A client that has it needs no drawing.
-    const picture = isFresh(req.headers['if-none-match'], etag) ? new RenderedBody('', etag) : await pictures.png(svg);
-    if (picture) return responses.send(req, res, picture, OF_IMAGES);
-    const detail = 'Other pictures are being drawn. Load this one again in a moment.';
-    // Not thrown, because the store is there.
-    refuse(req, res, new Problem('store_unavailable', detail, { headers: ['Retry-After', PICTURE_RETRY_S] }));
-  });
+  for (const { path, want } of PICTURES) {
+    addRoute(router, path, limit, async (req, res) => {
+      if (!pictures) throw noPage();
+      const svg = await read(wantedBy(req, want, DEFAULT_LANGUAGE), 'page');
+      const etag = pictures.etagOf(svg);
+      // A client that has it needs no drawing.
+      const picture = isFresh(req.headers['if-none-match'], etag)
+        ? new RenderedBody('', etag)
+        : await pictures.png(svg);
+      if (picture) return responses.send(req, res, picture, OF_IMAGES);
+      const detail = 'Other pictures are being drawn. Load this one again in a moment.';
+      // Not thrown, because the store is there.
+      refuse(req, res, new Problem('store_unavailable', detail, { headers: ['Retry-After', PICTURE_RETRY_S] }));
+    });
+  }
   for (const name of ['page.css', 'live.js']) {
     const file = assetFile(new URL(`./assets/${name}`, import.meta.url));
     serve(router, `/public/${name}`, file, REVALIDATE, onFile);

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import { inLine, isolated } from '../../pictures/text.ts';
 import { iconOf } from './about.ts';
+import { CARD_SIZE } from './member-card.ts';
 import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
 import { TOP_SIZE } from './top-drawing.ts';
 import { shorten } from './views.ts';
@@ -52,7 +53,9 @@ export function previewTags(
   const description = [facts, ...names].join(' · ');
   // Programs keep a picture by its address, so what it shows is a part of that.
   const version = `v=${versionOf(found)}`;
-  const drawn = `${guild}/top.png${queryOf(query, version)}`;
+  const isMember = 'userId' in query;
+  const drawn = `${guild}${path}/${isMember ? 'card.png' : 'top.png'}${queryOf(query, version)}`;
+  const size = isMember ? CARD_SIZE : TOP_SIZE;
   const hasDrawn = site.hasPictures && site.url !== '';
   const picture = hasDrawn ? drawn : (iconOf(found, query.guildId) ?? '');
   const tags: Tag[] = [
@@ -64,8 +67,8 @@ export function previewTags(
     ['property', 'og:url', url],
     ['property', 'og:image', picture],
     ['property', 'og:image:type', hasDrawn ? 'image/png' : ''],
-    ['property', 'og:image:width', hasDrawn ? TOP_SIZE.width : ''],
-    ['property', 'og:image:height', hasDrawn ? TOP_SIZE.height : ''],
+    ['property', 'og:image:width', hasDrawn ? size.width : ''],
+    ['property', 'og:image:height', hasDrawn ? size.height : ''],
     ['property', 'og:image:alt', hasDrawn ? description : ''],
     ['name', 'twitter:card', hasDrawn ? 'summary_large_image' : 'summary'],
     ['name', 'twitter:title', title],

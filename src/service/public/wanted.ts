@@ -12,11 +12,13 @@ import type { CacheableRead } from '../serving/response-cache.ts';
 import { renderGuildBadge, renderMemberBadge } from './badges.ts';
 import { renderMemberData, renderRanking } from './data.ts';
 import { renderMember, renderPage } from './documents.ts';
+import { renderCard } from './member-card.ts';
 import {
   type Address,
   type DataQuery,
   type MemberQuery,
   parseBadge,
+  parseCard,
   parseData,
   parseMember,
   parseMemberData,
@@ -32,6 +34,8 @@ import { UnrankedProblem } from './unranked.ts';
 
 /** Rows of a member's page, with the member in the middle. */
 const MEMBER_ROWS = 5;
+/** Rows of a card: the member and its neighbours. */
+const CARD_ROWS = 3;
 
 /** A read, which renders null for null. Its `render` throws Problem member_not_found for a user that is not ranked. */
 export type Wanted<T = unknown> = CacheableRead<RenderedBody | null, T>;
@@ -78,6 +82,17 @@ export const wantRewards: Want<PublicRewards | null> = (address, site) => {
 export const wantBadge: Want = (address) => {
   const parsed = parseBadge(address);
   return 'userId' in parsed ? wantedMember('badge', parsed, renderMemberBadge) : wantedGuildBadge(parsed);
+};
+
+/** Returns what the card of a member needs: it is rendered as SVG. */
+export const wantCard: Want = (address) => {
+  const parsed = parseCard(address);
+  const { guildId, userId, board, lang, theme } = parsed;
+  return {
+    cacheKey: ['public-card', guildId, board, lang, theme, userId].join(' '),
+    command: new PublicMemberRead(guildId, userId, CARD_ROWS, board),
+    render: (found: MemberFound) => found && renderCard(parsed, ranked(found, parsed)),
+  };
 };
 
 /** Returns what the picture of the first members needs: it is rendered as SVG. */

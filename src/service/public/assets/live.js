@@ -87,9 +87,10 @@ function showMine() {
     link.href = around.replace('around=', `around=${encodeURIComponent(me)}`);
     mine.hidden = false;
   }
-  const button = mine.querySelector('button');
+  const button = /** @type {HTMLElement | null} */ (mine.querySelector('.me'));
   if (!button) return;
   mine.hidden = false;
+  showSharing(mine);
   const [isMe = '', notMe = ''] = [button.textContent ?? '', button.dataset.notMe];
   const paint = () => {
     button.textContent = readMe() === user ? notMe : isMe;
@@ -98,6 +99,23 @@ function showMine() {
   button.onclick = () => {
     writeMe(readMe() === user ? null : user);
     paint();
+  };
+}
+
+/** Makes the buttons work that copy and share the address of the page, where the browser can. @param {HTMLElement} place */
+function showSharing(place) {
+  const copy = /** @type {HTMLElement} */ (place.querySelector('.copy'));
+  const share = /** @type {HTMLElement} */ (place.querySelector('.share'));
+  // Both need a page with TLS.
+  copy.hidden = navigator.clipboard === undefined;
+  share.hidden = navigator.share === undefined;
+  copy.onclick = async () => {
+    await navigator.clipboard.writeText(location.href);
+    copy.textContent = copy.dataset.copied ?? '';
+  };
+  share.onclick = () => {
+    // Who closes the list of programs shares nothing.
+    navigator.share({ title: document.title, url: location.href }).catch(() => {});
   };
 }
 

@@ -92,6 +92,6 @@ it('names another picture after each change of revision, members, title and look
   const members = [...changes, { total: 3 }, { revision: '1', total: 11 }, { revision: '11', total: 1 }];
   expect(new Set(pages.map((change) => ofPage({ ...PAGE, ...change }))).size).toBe(pages.length);
   expect(new Set(members.map((change) => ofMember({ ...MEMBER, ...change }))).size).toBe(members.length);
-  // The same picture has the same address, on each page that shows it.
-  expect(ofMember(MEMBER)).toBe(ofPage(PAGE));
+  // The link to a member shows the card of the member.
+  expect(ofMember(MEMBER)).toMatch(/^https:\/\/ranks\.example\.com\/g\/guild\/m\/bob\/card\.png\?v=[\w-]{10}$/);
 });

@@ -1,0 +1,28 @@
+import { type MemberCard, progressOf, rankedMember } from '../../core/reads/card.ts';
+import type { PublicMember } from '../../core/reads/public-page.ts';
+import { rankCard } from '../../pictures/card.ts';
+import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
+import type { CardQuery } from './queries.ts';
+
+/** Size of the card in pixels, as src/pictures/card-drawing.ts draws it. */
+export const CARD_SIZE = { width: 934, height: 282 } as const;
+
+/** Renders the rank card of a member as an SVG, which refers to nothing. The XP of a board has no way to a next level. */
+export function renderCard({ userId, board, lang, theme }: CardQuery, found: PublicMember): RenderedBody {
+  const { member, rows, total, dailyStreak, look, curve } = found;
+  const { rank, username, level, xp } = member;
+  const way = progressOf(curve, xp);
+  const hasWay = board === undefined && way.level === level;
+  const at = rows.findIndex(({ user_id }) => user_id === userId);
+  const [above, below] = [rows[at - 1], rows[at + 1]];
+  const card: MemberCard = {
+    ...{ rank, total, userId, username, level, xp, dailyStreak },
+    progress: hasWay ? { gained: way.gained, needed: way.needed } : null,
+    nextLevelXp: hasWay && way.needed > 0 ? xp - way.gained + way.needed : null,
+    above: above ? rankedMember(above) : null,
+    below: below ? rankedMember(below) : null,
+    hidden: null,
+  };
+  const svg = rankCard(card, { theme, lang, ...(look.accent && { accent: look.accent }) });
+  return toBody(svg, 'image/svg+xml; charset=utf-8');
+}
