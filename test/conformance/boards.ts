@@ -38,8 +38,12 @@ export function minutesAt(clock: string, config: Readonly<Record<string, string>
 /** What the members of a guild have gained in one period. */
 interface Board {
   period: number;
+  /** How many of the ranked members have gained XP, by the counter. */
+  members: number;
   gained: Map<string, bigint>;
 }
+
+const emptyBoard = (period: number): Board => ({ period, members: 0, gained: new Map() });
 
 /** Returns the field `boards` of the stats: the counters are those of the ranked members on each board. */
 export function boardsText(state: State, now: number, clock: string, periods: Record<BoardName, number>): string {
@@ -79,15 +83,21 @@ function withBoards(
     for (const kind of ['week', 'month'] as const) {
       const [present, last] = [boards[kind], boards[`${kind}.prev`]];
       const period = periodOf(kind, now, offset);
-      const isEarly = present.period === period + 1;
-      if (present.period !== period && !isEarly) {
+      const isLastKept = isLastWorthMore(present, last);
+      const isBefore = present.period === period + 1 && !isLastKept;
+      if (isBefore) {
+        // The board that has begun waits for its period.
+        if (last.period !== period) boards[`${kind}.prev`] = emptyBoard(period);
+      } else if (present.period !== period) {
         // What a clock that jumped put away comes back with it.
         const isBack = last.period === period;
-        boards[kind] = isBack ? last : { period, gained: new Map() };
-        if (isBack) boards[`${kind}.prev`] = { period: period - 1, gained: new Map() };
-        else if (last.period !== period - 1) boards[`${kind}.prev`] = present;
+        boards[kind] = isBack ? last : emptyBoard(period);
+        if (isBack) boards[`${kind}.prev`] = emptyBoard(period - 1);
+        else if (last.period !== period - 1 && (present.period === period - 1 || !isLastKept)) {
+          boards[`${kind}.prev`] = present;
+        }
       }
-      const { gained } = boards[kind];
+      const { gained } = boards[isBefore ? (`${kind}.prev` as const) : kind];
       for (const [id, xp] of gains) {
         const sum = (gained.get(id) ?? 0n) + xp;
         gained.set(id, sum > 0n ? sum : 0n);
@@ -117,9 +127,15 @@ function boardsOf(state: State, text: string): Record<BoardName, Board> {
     for (const place of ['xp', 'hidden'] as const) {
       for (const [id, xp] of keys.zset(boardKey(name, place))) gained.set(id, whole(xp));
     }
-    return [name, { period: Number(text.split(' ')[index + 1]?.split(':')[1]), gained }];
+    const [, period, members] = text.split(' ')[index + 1]?.split(':') ?? [];
+    return [name, { period: Number(period), members: Number(members), gained }];
   });
   return Object.fromEntries(boards) as Record<BoardName, Board>;
+}
+
+/** Whether the last board stays when a period needs the room of one of both. */
+function isLastWorthMore(present: Board, last: Board): boolean {
+  return last.period !== present.period - 1 && last.members > present.members;
 }
 
 function stateAfter(state: State, guild: NaiveGuild): State {

@@ -1,6 +1,5 @@
 -- command-board: the commands page, member and stats for a board of the guild, such as "page~week" (docs/guilds.md#boards). A board that is over
--- and not written since reads as empty, and as the last one in the next period. Its revision changes with that of the guild, and when its
--- period and the next one are over.
+-- and not written since reads as empty, and as the last one in the next period. Its revision changes with that of the guild and with the period.
 
 --- @include lib-period
 
@@ -31,20 +30,15 @@ local function open_board(guild, name)
   local offsets = offsets_of(clock, guild.base .. 'config')
   local present, period = stored.present.period, period_of(kind, day_at(offsets))
   local present_place, last_place = places_at(period, present, stored.last.period)
-  -- Three revisions for each of the guild's, while they are exact: in the period of the last write, in the next one, and after it. Boards that
-  -- came back with the clock have none until the next write.
-  local number, passed = tonumber(text_of(rev)) or math.huge, 2
-  if present_place == 'present' then
-    period, passed = present, 0
-  elseif present == period - 1 then
-    passed = 1
-  end
-  local is_exact = number < 3002399751580330 and (present_place == 'present' or last_place == 'present')
+  -- Three revisions for each of the guild's, while they are exact: in the period of the present board, in the next one, and in the one before. In
+  -- every other period there is none until the next write.
+  local number = tonumber(text_of(rev)) or math.huge
+  local is_exact = number < 3002399751580330 and math.abs(period - present) <= 1
   local board = stored[suffix == '' and present_place or suffix ~= '' and last_place]
   if not board or (suffix ~= '' and board.period ~= period - 1) then
     board = { counters = { '0', '0', '0' } }
   end
-  board.rev = is_exact and string.format('%.0f', number * 3 + passed) or ''
+  board.rev = is_exact and string.format('%.0f', number * 3 + (period - present) % 3) or ''
   function board.limits()
     return limits_of(kind, suffix == '' and period or period - 1, offsets)
   end

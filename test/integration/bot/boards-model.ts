@@ -7,7 +7,7 @@ interface Gains {
   last: Map<string, number>;
 }
 
-/** A naive model of the boards of a guild. */
+/** A naive model of the boards of a guild, by a clock that does not go back. */
 export class BoardsModel implements Boards {
   private readonly gains: Record<'week' | 'month', Gains>;
 
@@ -48,8 +48,7 @@ export class BoardsModel implements Boards {
   private at(kind: 'week' | 'month', nowMs: number): Gains {
     const gains = this.gains[kind];
     const period = this.periodOf(kind, nowMs);
-    // Redis's clock can go back.
-    if (period <= gains.period) return gains;
+    if (period === gains.period) return gains;
     const isNext = this.periodBefore(kind, nowMs) === gains.period;
     return { period, last: isNext ? gains.present : new Map(), present: new Map() };
   }

@@ -1,14 +1,18 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Core, openCore } from '../../../src/core/core.ts';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { deleteGuild } from '../../../src/core/guilds/delete.ts';
+import { CommandBatcher } from '../../../src/core/reads/command-batcher.ts';
+import { PageRead } from '../../../src/core/reads/reader.ts';
 import { configureScript } from '../../../src/core/settings/guild-config.ts';
-import { BOARDS, type BoardName } from '../../../src/core/store/keys.ts';
+import { BOARD_KINDS, BOARDS, type BoardName } from '../../../src/core/store/keys.ts';
 import { type ScriptClient, Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
 import { clocked } from '../../support/clocked.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
+import { randomRuns } from '../../support/variants.ts';
 
 const HOUR = 3_600_000;
 
@@ -69,19 +73,106 @@ describeStores('boards', (kind) => {
     expect(await on(board)).toEqual(isBegin ? ['after 1'] : ['before 1', 'after 1']);
   });
 
-  it('do not roll back with the clock, and keep the last board for one period', async () => {
+  it('count each gain for the period of the clock, when the clock goes back over the beginning of a period', async () => {
     await begin('2026-11-22T23:59:00Z', 0);
     await gain('a', 5);
     now += HOUR;
     await gain('b', 3);
     now -= HOUR;
     await gain('a', 1);
-    expect(await on('week')).toEqual(['b 3', 'a 1']);
-    expect(await on('week.prev')).toEqual(['a 5']);
-    now += 24 * 8 * HOUR;
-    expect(await on('week.prev')).toEqual(['b 3', 'a 1']);
+    expect([await on('week'), await on('week.prev')]).toEqual([['a 6'], []]);
+    now += HOUR;
+    expect([await on('week'), await on('week.prev')]).toEqual([['b 3'], ['a 6']]);
+    now += 24 * 7 * HOUR;
+    expect(await on('week.prev')).toEqual(['b 3']);
     await gain('c');
-    expect(await on('week.prev')).toEqual(['b 3', 'a 1']);
+    expect(await on('week.prev')).toEqual(['b 3']);
+  });
+
+  it.each(['week', 'month'] as const)('of a %s goes on after a clock that jumped into the next one', async (board) => {
+    const both = async () => [await on(board), await on(`${board}.prev`)];
+    const jump = (board === 'week' ? 7 : 30) * 24 * HOUR;
+    await begin('2026-11-03T12:00:00Z', 0);
+    await gain('a', 5);
+    now += jump;
+    await gain('b', 3);
+    await createWriter(client).hide('g', ['b']);
+    await gain('hidden', 4);
+    await createWriter(client).hide('g', ['hidden']);
+    await createWriter(client).unhide('g', ['b']);
+    now -= jump;
+    expect(await both()).toEqual([['a 5'], []]);
+    await gain('a', 1);
+    await gain('c', 2);
+    expect(await both()).toEqual([['a 6', 'c 2'], []]);
+    expect(await createReader(client).stats('g', { board })).toMatchObject({ totalMembers: 2, totalXp: 8n });
+    expect((await services.counters.check('g')).exact).toBe(true);
+    now += jump;
+    expect(await both()).toEqual([['b 3'], ['a 6', 'c 2']]);
+    await gain('a', 7);
+    expect(await both()).toEqual([
+      ['a 7', 'b 3'],
+      ['a 6', 'c 2'],
+    ]);
+    expect((await services.counters.check('g')).exact).toBe(true);
+  });
+
+  it.each([
+    ['waits for its period when the last one has not more members', ['a'], [], ['b 3']],
+    ['is lost when the last one has more members', ['a', 'd'], ['d 5', 'a 5'], []],
+  ])(
+    'that a jump began before anybody gained XP in the present period %s',
+    async (_, before, lastWhenBack, presentThen) => {
+      const weeks = async () => [await on('week'), await on('week.prev')];
+      await begin('2026-11-03T12:00:00Z', 0);
+      for (const id of before) await gain(id, 5);
+      now += 14 * 24 * HOUR;
+      await gain('b', 3);
+      now -= 7 * 24 * HOUR;
+      await gain('c', 2);
+      expect(await weeks()).toEqual([['c 2'], lastWhenBack]);
+      now += 7 * 24 * HOUR;
+      expect(await weeks()).toEqual([presentThen, ['c 2']]);
+      expect((await services.counters.check('g')).exact).toBe(true);
+    },
+  );
+
+  it('go on after several wrong times with writes of fewer members', async () => {
+    await begin('2026-11-25T12:00:00Z', 0);
+    await gain('a', 5);
+    await gain('b', 2);
+    for (const wrong of [
+      '2028-02-01T12:00:00Z',
+      '2028-01-22T12:00:00Z',
+      '2031-05-07T12:00:00Z',
+      '1970-06-01T00:00:00Z',
+    ]) {
+      now = Date.parse(wrong);
+      await gain('c', 3);
+      expect([await on('week'), await on('month')]).toEqual([['c 3'], ['c 3']]);
+    }
+    now = Date.parse('2026-11-26T12:00:00Z');
+    expect([await on('week'), await on('month')]).toEqual([
+      ['a 5', 'b 2'],
+      ['a 5', 'b 2'],
+    ]);
+    await gain('a', 1);
+    expect([await on('week'), await on('month')]).toEqual([
+      ['a 6', 'b 2'],
+      ['a 6', 'b 2'],
+    ]);
+    expect((await services.counters.check('g')).exact).toBe(true);
+  });
+
+  it('go on after a jump at their beginning, when the last ones have more members', async () => {
+    await begin('2026-10-31T12:00:00Z', 0);
+    for (const id of ['a', 'b', 'c']) await gain(id, 5);
+    now = Date.parse('2026-11-02T00:01:00Z');
+    await gain('a', 1);
+    now += 400 * 24 * HOUR;
+    await gain('b', 3);
+    now -= 400 * 24 * HOUR;
+    expect([await on('week'), await on('month')]).toEqual([['a 1'], ['a 1']]);
   });
 
   it.each(['week', 'month'] as const)('of a %s goes on after a clock that was ahead for one write', async (board) => {
@@ -139,6 +230,49 @@ describeStores('boards', (kind) => {
     now -= 400 * 24 * HOUR;
     const back = await reader.page('g', 1, 50, { board: 'week' });
     expect([ahead, back].map(({ data }) => data.map(({ userId }) => userId))).toEqual([['b'], ['a']]);
+  });
+
+  it('show no cached page of another period, with nothing written in between', async () => {
+    await begin('2026-11-25T12:00:00Z', 0);
+    await gain('a', 5);
+    const commands = new CommandBatcher(new Scripts(client), services.redisKeys);
+    const weeks = [0, 1, 2, 3, -1, -2, 0];
+    const begun = now;
+    let cached = '';
+    for (const week of weeks) {
+      now = begun + week * 7 * 24 * HOUR;
+      const read = new PageRead('g', 1, 50, 'week');
+      const page = await commands.read(read, cached);
+      expect(page?.period?.from).toBe(new Date(Date.UTC(2026, 10, 23 + 7 * week)).toISOString());
+      expect(page?.value.total).toBe(week === 0 ? 1 : 0);
+      cached = page?.revision as string;
+      expect(await commands.read(read, cached)).toEqual(Math.abs(week) <= 1 ? undefined : page);
+    }
+  });
+
+  it('keep what members gained before one write at any wrong time', async () => {
+    const day = 24 * HOUR;
+    const first = Date.UTC(2026, 0, 1);
+    const wrongs = fc.oneof(fc.integer({ min: -40 * day, max: 40 * day }), fc.integer({ min: -first, max: 2 * first }));
+    const times = fc.record({ at: fc.integer({ min: 0, max: 400 * day }), wrong: wrongs, hasLast: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(times, async ({ at, wrong, hasLast }) => {
+        await store.empty();
+        const right = first + at;
+        await begin(new Date(right - 7 * day).toISOString(), 0);
+        if (hasLast) for (const id of ['x', 'y', 'z']) await gain(id, 4);
+        now = right;
+        await gain('a', 5);
+        now = right + Math.max(wrong, -right);
+        await gain('b', 3);
+        now = right;
+        for (const board of BOARD_KINDS) expect(await on(board)).toContain('a 5');
+        await gain('a', 1);
+        for (const board of BOARD_KINDS) expect(await on(board)).toContain('a 6');
+        expect((await services.counters.check('g')).exact).toBe(true);
+      }),
+      { numRuns: randomRuns(kind.name === 'redis-server' ? 60 : 5) },
+    );
   });
 
   it('have an empty last one after a period in which nobody gained anything', async () => {

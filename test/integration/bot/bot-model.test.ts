@@ -73,7 +73,7 @@ describeStores('a bot of several processes', (kind) => {
         }
         const season = new RunningSeason(guild, model, store);
         for (const [index, step] of steps.entries()) {
-          // A clock that goes back leaves a board that has ended as it is.
+          // The model of the boards knows no clock that goes back.
           if (offset !== undefined && step.kind === 'clock' && step.ms < 0) continue;
           if (step.kind !== 'season') await apply(writers[index % 3] as Writer, guild, model.current, step);
           // ioredis-mock lists no members of a sorted set in steps.

@@ -39,7 +39,7 @@ local function on_boards()
   -- Adds an empty board to those of a guild. Its data lie under `source`, nil for none, and are stored under `keys`.
   local function add_board(stats, boards, name, period)
     local board = { name = name, key = stats.key, keys = BOARD_KEYS[name], period = period, staged = {}, ids = {} }
-    board.members, board.total_xp, board.level_sum, board.is_over = '0', '0', '0', string.find(name, '.prev', 1, true)
+    board.members, board.total_xp, board.level_sum, board.is_running = '0', '0', '0', not string.find(name, '.prev', 1, true)
     boards[name], boards.list[#boards.list + 1] = board, board
     return board
   end
@@ -71,6 +71,26 @@ local function on_boards()
     end
   end
 
+  -- Returns the place of the board that stays, "present" or "last", when a period needs the room of the other board. The present board stays when
+  -- it follows the last one. Otherwise a wrong clock began one of them, or nobody gained XP in between, and the board with more members stays.
+  local function place_to_keep(board, last)
+    return board.period ~= last.period + 1 and last.members + 0 > board.members + 0 and 'last' or 'present'
+  end
+
+  -- Lets the last board run, because the clock has gone back into the period before the present board. Both stay where they are, and the present
+  -- board waits for its own period.
+  local function run_last_board(stats, boards, board, last)
+    local period = board.period - 1
+    if last.period ~= period then
+      empty_board(last, period)
+      boards.is_changed = true
+      if stats.recount then
+        stats.recount.boards[last.name] = new_sums()
+      end
+    end
+    board.is_running, last.is_running = false, true
+  end
+
   -- Makes the boards that are over to the last ones, and begins new ones. A last board of an earlier period reads as empty.
   local function roll_boards(stats, boards)
     local day = day_at(offsets_of(boards.clock, KEYS[3]))
@@ -81,7 +101,12 @@ local function on_boards()
       if board then
         present_place, last_place = places_at(period, board.period, last.period)
       end
-      if board and present_place ~= 'present' then
+      if board and board.period == period + 1 and place_to_keep(board, last) == 'present' then
+        run_last_board(stats, boards, board, last)
+      elseif board and present_place ~= 'present' then
+        if last_place == 'present' and board.period ~= period - 1 then
+          last_place = place_to_keep(board, last)
+        end
         local stored = {}
         for place, each in pairs({ present = board, last = last }) do
           stored[place] = { counted = stats.recount and stats.recount.on(each.name) }
@@ -162,7 +187,7 @@ local function on_boards()
     end
     local is_on_all = from and (from ~= to or change.joins or change.old_level ~= change.new_level or stats.recount)
     for _, board in ipairs(boards.list) do
-      change.gain = board.is_over and 0 or gain
+      change.gain = board.is_running and gain or 0
       if is_on_all or change.gain ~= 0 then
         local old, new = change_on_board(board, id, from, to, change)
         boards.is_changed = true

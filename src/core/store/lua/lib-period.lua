@@ -79,12 +79,11 @@ local function limits_of(kind, period, offsets)
   return { begin_of(period), begin_of(period + 1) }
 end
 
--- Returns where the present board and the last one of a kind stand in a period: "present" or "last" as they are stored, nil for an empty board.
--- `present` and `last` are the periods of the stored boards. A board of the next period goes on, because a clock can go back over the begin of
--- a period. A board of another period is over, or a wrong clock began it: then it becomes the last one and keeps its period, and comes back
--- when the clock does.
+-- Returns where the boards of a period and of the period before it lie: "present" or "last" as they are stored, nil for an empty board.
+-- `present` and `last` are the periods of the stored boards. A board of another period is over, or a wrong clock began it: then it becomes the last
+-- one and keeps its period, and comes back when the clock does.
 local function places_at(period, present, last)
-  if present == period or present == period + 1 then
+  if present == period then
     return 'present', 'last'
   elseif last == period then
     return 'last', nil
