@@ -329,3 +329,17 @@ describe('objects in the members of an array', () => {
     expect((await readFile(text, { map: { id: 'user_id', xp: 'xp' } })).rows).toHaveLength(20_000);
   });
 });
+
+describe('numbers by user id under a name of their own', () => {
+  const text = '{"members":{"100000000000000001":5,"100000000000000002":6}}';
+
+  it('are refused with the command that loads them', async () => {
+    await expect(readFile(text)).rejects.toThrow(
+      'f has numbers by user id in members with "5", and nothing tells which of them are XP: say which field is which, such as --map xp=members',
+    );
+    expect((await readFile(text, { map: { xp: 'members' } })).rows).toEqual([
+      { userId: '100000000000000001', xp: 5 },
+      { userId: '100000000000000002', xp: 6 },
+    ]);
+  });
+});
