@@ -161,23 +161,31 @@ function mapped(
   const bySize = [...found.lists].sort((one, other) => other.count - one.count);
   const list =
     bySize.find(({ place, values }) => values.count > 0 && place === `${map.xp}.#`) ??
-    bySize.find((each) => each.has(...wanted));
+    bySize.find((each) => wanted.every((name) => named(each, name) !== undefined));
   if (!list) {
     const largest = bySize[0];
-    const missing = wanted.filter((name) => !largest?.fields.has(name));
+    const missing = wanted.filter((name) => !largest || named(largest, name) === undefined);
     const fields = [...(largest?.fields.keys() ?? [])].join(', ');
     throw new InvalidInputError(
       `${file} has no field ${missing.join(' or ')} in its largest list, which has: ${fields || 'none'}`,
     );
   }
   const hasKeys = isKeyed(list);
-  const names: FieldNames = Object.fromEntries(words.map(([word, name]) => [FIELD_WORDS[word], name]));
+  const names: FieldNames = Object.fromEntries(
+    words.map(([word, name]) => [FIELD_WORDS[word], named(list, name) ?? name]),
+  );
   const id = hasKeys ? names.userId : (names.userId ?? onlyId(list));
   if (!hasKeys && id === undefined)
     throw new InvalidInputError(
       `${file} has several fields that can be the user's id, or none: name it too, as id=user_id`,
     );
   return { format: format ?? syntax, list, names: { ...names, ...(id !== undefined && { userId: id }) } };
+}
+
+/** Returns the name of a field as a list has it: that very name, else the one with other capitals. */
+function named({ fields }: FoundList, name: string): string | undefined {
+  if (fields.has(name)) return name;
+  return [...fields.keys()].find((each) => each.toLowerCase() === name.toLowerCase());
 }
 
 function onlyId(list: FoundList): string | undefined {

@@ -112,7 +112,7 @@ export class FoundList {
     if (found) return found;
     this.isCutOff = this.fields.size >= MAX_FIELDS;
     if (this.isCutOff) return undefined;
-    const created = new FoundField(name, name === this.guildField || undefined);
+    const created = new FoundField(name, name.toLowerCase() === this.guildField?.toLowerCase() || undefined);
     this.fields.set(name, created);
     return created;
   }

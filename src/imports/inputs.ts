@@ -17,6 +17,7 @@ import { inspectJson } from './json-inspection.ts';
 import { inspectNdjson, MAX_LINE, readNdjson } from './ndjson.ts';
 import { PLAIN_STYLE } from './numbers.ts';
 import { refuseOtherContent } from './other-content.ts';
+import { quote } from './row-values.ts';
 import type { Entry, RowReading } from './rows.ts';
 import { curveInSettings } from './settings-curve.ts';
 import { unknownFields } from './unknown-fields.ts';
@@ -165,6 +166,11 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
     // The message about it needs an example of each column.
   }
   const found = await inspectCsv(text(), dialect, name, names, given.map?.guild);
+  const [title, ...others] = dialect.columns.filter((column) => column !== '');
+  if (others.length === 0 && !given.map)
+    throw new InvalidInputError(
+      `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line`,
+    );
   const chosen = withGuildField(choose(found));
   const twice = Object.values(chosen.names).find(
     (each) => dialect.columns.indexOf(each) !== dialect.columns.lastIndexOf(each),

@@ -148,6 +148,20 @@ describe('a CSV file', () => {
     expect((await readFile(text, { map })).rows).toEqual([{ userId: '1', xp: 4700, username: 'ann', level: 10 }]);
   });
 
+  it('is read by the names that a person gives, in capitals or not', async () => {
+    const text = 'User ID,XP,Name\n1,5,ann\n';
+    expect((await readFile(text, { map: { id: 'user id', xp: 'XP', name: 'NAME' } })).rows).toEqual([
+      { userId: '1', xp: 5, username: 'ann' },
+    ]);
+  });
+
+  it.each(['Leaderboard of ours,,\nuser_id,xp,username\n1,5,ann\n', '# exported\nuser_id,xp\n1,5\n'])(
+    'with a title above the names of its columns is refused: %j',
+    async (text) => {
+      await expect(read(text)).rejects.toThrow(/alone, and so names no columns: if it is a title, remove the line$/);
+    },
+  );
+
   it('that names a column twice is refused', async () => {
     await expect(read('user_id,xp,xp\n1,2,3\n')).rejects.toThrow('f.csv: its first line names the column xp twice');
   });
