@@ -3,7 +3,7 @@ import type { Advice } from './advice.ts';
 import { FIELD_WORDS, type FieldNames, type FieldWord, type ImportField, likeness } from './fields.ts';
 import { FORMAT_NAMES, type FormatName, formatNamed } from './formats.ts';
 import type { FoundList, FoundMembers } from './found-members.ts';
-import { unknownFields } from './unknown-fields.ts';
+import { unknownFields, unknownMaps } from './unknown-fields.ts';
 
 /** The fields that a person names, by the words of `--map`. */
 export type FieldMap = { readonly [Word in FieldWord]?: string };
@@ -55,6 +55,8 @@ export function chooseFormat(
     throw new InvalidInputError(
       `${file} has columns by their names, and in them the values by the number of the row, as pandas writes them: write the members as rows, as with to_json(orient="records")`,
     );
+  const maps = lists.filter((list) => list.fields.size === 0 && list.values.numeric > 0 && list.place.endsWith('.#'));
+  if (!first && maps.length > 0) throw unknownMaps(file, maps, advice);
   const why = first
     ? `fits ${[...new Set(fitting.map(({ name }) => name))].join(' and ')}`
     : 'has the fields of no format that is known';
@@ -157,23 +159,33 @@ function mapped(
   const words = Object.entries(map) as [FieldWord, string][];
   const wanted = words.map(([, name]) => name);
   const bySize = [...found.lists].sort((one, other) => other.count - one.count);
-  const list = bySize.find((each) => each.has(...wanted));
+  const list =
+    bySize.find(({ place, values }) => values.count > 0 && place === `${map.xp}.#`) ??
+    bySize.find((each) => wanted.every((name) => named(each, name) !== undefined));
   if (!list) {
     const largest = bySize[0];
-    const missing = wanted.filter((name) => !largest?.fields.has(name));
+    const missing = wanted.filter((name) => !largest || named(largest, name) === undefined);
     const fields = [...(largest?.fields.keys() ?? [])].join(', ');
     throw new InvalidInputError(
       `${file} has no field ${missing.join(' or ')} in its largest list, which has: ${fields || 'none'}`,
     );
   }
   const hasKeys = isKeyed(list);
-  const names: FieldNames = Object.fromEntries(words.map(([word, name]) => [FIELD_WORDS[word], name]));
+  const names: FieldNames = Object.fromEntries(
+    words.map(([word, name]) => [FIELD_WORDS[word], named(list, name) ?? name]),
+  );
   const id = hasKeys ? names.userId : (names.userId ?? onlyId(list));
   if (!hasKeys && id === undefined)
     throw new InvalidInputError(
       `${file} has several fields that can be the user's id, or none: name it too, as id=user_id`,
     );
   return { format: format ?? syntax, list, names: { ...names, ...(id !== undefined && { userId: id }) } };
+}
+
+/** Returns the name of a field as a list has it: that very name, else the one with other capitals. */
+function named({ fields }: FoundList, name: string): string | undefined {
+  if (fields.has(name)) return name;
+  return [...fields.keys()].find((each) => each.toLowerCase() === name.toLowerCase());
 }
 
 function onlyId(list: FoundList): string | undefined {

@@ -49,7 +49,7 @@ export const FORMATS = {
   ndjson: { places: [], names: own, fits: isOwn },
   /** An array, a page as this service answers it (`data`), or an object of XP by id. */
   json: {
-    places: ['*', 'data.*', 'members.*', 'users.*', '', '#', 'xp.#'],
+    places: ['*', 'data.*', 'members.*', 'users.*', '', '#', 'users.#', 'xp.#'],
     names: own,
     fits: (list, found) =>
       !isPolarisSettings(found) &&
@@ -92,9 +92,7 @@ export const FORMATS = {
     names: { xp: ['xp'], hidden: ['hidden'] },
     aboutHidden:
       'Polaris shows them again at their next message, and here they stay hidden until somebody unhides them',
-    fits: (list, found) =>
-      isPolarisSettings(found) ||
-      (list.has('xp') && list.hasOnly(NAMES_OF_POLARIS) && (list.place === 'users.#' || list.fields.size > 1)),
+    fits: (list, found) => isPolarisSettings(found) || (list.has('xp', 'cooldown') && list.hasOnly(NAMES_OF_POLARIS)),
   },
   /** Tatsu publishes scores, but no formula for levels. */
   tatsu: {

@@ -31,6 +31,10 @@ export class FoundField {
   numeric = 0;
   /** Values that can be ids of Discord. */
   snowflakes = 0;
+  /** Digits of the longest number. */
+  digits = 0;
+  /** Values that are the number of their row, from 1. */
+  private rowNumbers = 0;
   readonly ids = new IdEvidence();
   readonly numbers = new NumberEvidence();
   readonly dates = new DateEvidence();
@@ -39,6 +43,11 @@ export class FoundField {
 
   /** The ranks of the rows, for a field that is called so. */
   readonly ranks: RankSpans | undefined;
+
+  /** Whether it numbers the rows, as ranks do. */
+  get numbersRows(): boolean {
+    return this.count > 1 && this.rowNumbers === this.count;
+  }
 
   /** @param isGuild whether it names a guild, whatever it is called. */
   constructor(name: string, isGuild = likeness(name) === 'guildId') {
@@ -54,11 +63,14 @@ export class FoundField {
     if (this.example === '') this.example = text.slice(0, EXAMPLE);
     if (/^\d+$/.test(text)) {
       this.numeric++;
+      this.digits = Math.max(this.digits, text.length);
+      if (text === String(this.count)) this.rowNumbers++;
       if (isSnowflake(text)) this.snowflakes++;
       if (text.length > 15) this.ids.add(text, isNumber);
       this.numbers.add(text, isNumber);
     } else if (/^[-\d]/.test(text)) {
       if (isNumber) this.numeric++;
+      this.digits = Math.max(this.digits, text.replace(/\D/g, '').length);
       this.numbers.add(text, isNumber);
       this.dates.add(text);
       if (isDecimalId(text)) this.ids.addDecimal(text);
@@ -100,7 +112,7 @@ export class FoundList {
     if (found) return found;
     this.isCutOff = this.fields.size >= MAX_FIELDS;
     if (this.isCutOff) return undefined;
-    const created = new FoundField(name, name === this.guildField || undefined);
+    const created = new FoundField(name, name.toLowerCase() === this.guildField?.toLowerCase() || undefined);
     this.fields.set(name, created);
     return created;
   }

@@ -17,8 +17,10 @@ import { inspectJson } from './json-inspection.ts';
 import { inspectNdjson, MAX_LINE, readNdjson } from './ndjson.ts';
 import { PLAIN_STYLE } from './numbers.ts';
 import { refuseOtherContent } from './other-content.ts';
+import { quote } from './row-values.ts';
 import type { Entry, RowReading } from './rows.ts';
 import { curveInSettings } from './settings-curve.ts';
+import { unknownFields } from './unknown-fields.ts';
 import { unreadLines } from './unread-fields.ts';
 
 /** A place that no document has, for a file without members. Its pages can still be errors. */
@@ -93,6 +95,7 @@ async function inspect(
   const ids = idsOf(chosen);
   if (ids?.ids.isRounded)
     throw new InvalidInputError(`${name}: its ids were rounded, such as ${ids.ids.example}: ${AS_TEXT}`);
+  if (!given.map) refuseSeveralXp(chosen, name, advice);
   const beside = besideMembers(chosen, found, name);
   for (const line of beside.lines) write(line);
   const doubts = [...beside.doubts];
@@ -163,6 +166,11 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
     // The message about it needs an example of each column.
   }
   const found = await inspectCsv(text(), dialect, name, names, given.map?.guild);
+  const [title, ...others] = dialect.columns.filter((column) => column !== '');
+  if (others.length === 0 && !given.map)
+    throw new InvalidInputError(
+      `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line`,
+    );
   const chosen = withGuildField(choose(found));
   const twice = Object.values(chosen.names).find(
     (each) => dialect.columns.indexOf(each) !== dialect.columns.lastIndexOf(each),
@@ -173,6 +181,18 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
 
 const AS_TEXT =
   'a spreadsheet or a program has read them as numbers. Export them again as text: format the column as text before the file is opened there, or write them in quotes';
+
+/** The formats of anybody. What is called XP there can be that of a level, of a week or of all time. */
+const OPEN_FORMATS: ReadonlySet<FormatName | undefined> = new Set(['csv', 'ndjson', 'json']);
+
+/** @throws UnknownFieldsError when a file of no bot has several fields that can be XP. */
+function refuseSeveralXp({ format, list, names }: ChosenFormat, file: string, advice: Advice): void {
+  if (!list || !OPEN_FORMATS.has(format)) return;
+  const rivals = [...list.fields].filter(
+    ([name, { numeric }]) => numeric > 0 && likeness(name) === 'xp' && name !== names.xp,
+  );
+  if (rivals.length > 0) throw unknownFields(file, list, 'has several fields that can be XP', advice);
+}
 
 /** Returns what the ids of the members show. */
 function idsOf({ list, names }: ChosenFormat): FoundField | undefined {
@@ -187,7 +207,7 @@ function readingOf(chosen: ChosenFormat): RowReading {
   const { format, list, names } = chosen;
   const ids = idsOf(chosen);
   const { cutsFractions = false } = format ? formatNamed(format) : {};
-  const xp = names.xp === undefined ? undefined : list?.fields.get(names.xp);
+  const xp = (names.xp === undefined ? undefined : list?.fields.get(names.xp)) ?? list?.values;
   const claim = names.lastDailyClaim === undefined ? undefined : list?.fields.get(names.lastDailyClaim);
   return {
     names,

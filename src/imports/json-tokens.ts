@@ -33,15 +33,25 @@ export async function* parseJson<T>(
     const place = taker.count > 0 ? ` somewhere after element ${taker.count}` : '';
     throw new InvalidInputError(`${file} ${problem}${place}${detail}`);
   };
+  /** The line in which the next piece begins. */
+  let lines = 1;
+  let hasBegun = false;
   /** Characters since the last value that is complete. */
   let open = 0;
   const parse = (text: string | undefined): T => {
     let tokens: Token[];
+    const isFirst = !hasBegun;
+    hasBegun = true;
     try {
       tokens = tokenize(text);
     } catch (error) {
-      return refuse('is not valid JSON', `: ${messageOf(error)}`);
+      if (text === undefined) return refuse('is not valid JSON', ': it is cut off, and its end is missing');
+      return refuse(
+        'is not valid JSON',
+        `: ${(isFirst && causeOf(text)) || `${messageOf(error)}, from line ${lines} on`}`,
+      );
     }
+    lines += (text?.split('\n').length ?? 1) - 1;
     const before = taker.count;
     for (const token of tokens) {
       taker.take(token);
@@ -55,6 +65,31 @@ export async function* parseJson<T>(
   };
   for await (const chunk of chunks) yield parse(chunk);
   yield parse(undefined);
+}
+
+/** What other languages than JSON write, outside of texts, and what it is. */
+const OTHER_SYNTAX = [
+  [',(?=\\s*[}\\]])', 'a comma before the end of an object or array'],
+  ["'", 'a text in the quotes of Python or JavaScript: write it with json.dumps or JSON.stringify'],
+  ['\\b(?:NaN|Infinity)\\b', 'a number that JSON does not have: write null'],
+  ['\\b(?:None|True|False)\\b', 'a word of Python: write it with json.dumps'],
+  ['\\b(?:NumberLong|NumberInt|ObjectId|ISODate)\\(', "a word of MongoDB's shell: export it with mongoexport"],
+] as const;
+const TEXT_OR_OTHER = new RegExp(
+  `"(?:[^"\\\\]|\\\\.)*"|${OTHER_SYNTAX.map(([pattern]) => `(${pattern})`).join('|')}`,
+  'g',
+);
+
+/** Returns what makes a text no JSON, with its line; undefined for what is not known. @param text beginning of the document. */
+function causeOf(text: string): string | undefined {
+  for (const { index, 0: match, ...groups } of text.matchAll(TEXT_OR_OTHER)) {
+    const kind = OTHER_SYNTAX.findIndex((_, at) => groups[at + 1] !== undefined);
+    if (kind < 0) continue;
+    const line = text.slice(0, index).split('\n').length;
+    const column = index - text.lastIndexOf('\n', index - 1);
+    return `line ${line}, character ${column} has ${match}, ${OTHER_SYNTAX[kind]?.[1]}`;
+  }
+  return undefined;
 }
 
 /** Returns a function from text to the tokens that it completes; undefined ends the document. */

@@ -29,6 +29,8 @@ export class LevelCheck {
   compared = 0;
   /** Those with another level than the curve gives. */
   differing = 0;
+  /** Those with less XP than the level begins at. */
+  private below = 0;
   /** Of the compared rows, those whose level each curve gives. */
   private readonly given = new Map<CurveName, number>();
 
@@ -43,7 +45,9 @@ export class LevelCheck {
   add({ xp, level, explicitLevel }: SeedRow): void {
     if (level === undefined || level === null || explicitLevel !== undefined) return;
     this.compared++;
-    if (level !== levelForXp(this.curve, xp)) this.differing++;
+    const given = levelForXp(this.curve, xp);
+    if (level !== given) this.differing++;
+    if (level > given) this.below++;
     for (const name of CURVE_NAMES) {
       if (level === levelForXp(name, xp)) this.given.set(name, (this.given.get(name) ?? 0) + 1);
     }
@@ -54,7 +58,11 @@ export class LevelCheck {
     const [best] = [...this.given].sort(([, a], [, b]) => b - a);
     const isBetter = best && best[1] > this.compared - this.differing && best[1] * 2 > this.compared;
     const fit = isBetter ? `; ${best[0]} gives ${digits(best[1])}` : '';
-    return `${this.figures()}${fit}: ${advice.chooseLevels(isBetter ? best[0] : undefined)}`;
+    const isProgress = !isBetter && this.below > 0 && this.below === this.differing;
+    const progress = isProgress
+      ? '; their XP is below that of their levels, so it can be the progress within the level, and not the total'
+      : '';
+    return `${this.figures()}${fit}${progress}: ${advice.chooseLevels(isBetter ? best[0] : undefined)}`;
   }
 
   /** Returns a line about what became of the differing levels. */

@@ -15,11 +15,20 @@ const PLAIN = /^\d{1,32}$/;
 const GROUPED = /^(\d{1,3}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
 const WITH_DECIMALS = /^(\d{1,32})([.,])(\d*)$/;
 
-type Separator = keyof NumberStyle;
+export type Separator = keyof NumberStyle;
+/** Characters of an example. */
+const MAX_EXAMPLE = 40;
 
 /** Gathers what the numbers of a column show of the style of their file. O(1) of memory. */
 export class NumberEvidence {
   private readonly shown = { '.': new Set<'groups' | 'decimals'>(), ',': new Set<'groups' | 'decimals'>() };
+  /** Numbers with one group, which alone are `5.000` = 5 or 5000: whether one is not whole with decimals, and whether one ends in 0. */
+  private readonly grouped = {
+    '.': { isFraction: false, endsInZero: false },
+    ',': { isFraction: false, endsInZero: false },
+  };
+  /** The first of these numbers, by its separator. */
+  readonly examples: { '.'?: string; ','?: string } = {};
   /** Whether there are numbers without separators below 1,000, and above. */
   private hasSmall = false;
   private hasLarge = false;
@@ -35,17 +44,29 @@ export class NumberEvidence {
     const number = text.replace(GROUP_SPACE, '');
     const grouped = GROUPED.exec(number);
     const decimal = WITH_DECIMALS.exec(number);
-    if (grouped && decimal) return; // 5.000 alone is 5 or 5000.
+    if (grouped && decimal) {
+      const separator = decimal[2] as Separator;
+      this.examples[separator] ??= text.slice(0, MAX_EXAMPLE);
+      if (!/^0*$/.test(decimal[3] ?? '')) this.grouped[separator].isFraction = true;
+      if (number.endsWith('0')) this.grouped[separator].endsInZero = true;
+      return;
+    }
     if (grouped) this.shown[grouped[2] as Separator].add('groups');
     else if (decimal) this.shown[decimal[2] as Separator].add('decimals');
   }
 
-  /** Returns the style. A column in which every number from 1,000 on has a separator, and none below, has groups. */
+  /**
+   * Returns the style. Where no number shows it by itself, a comma has groups if with decimals a number would not be whole. A dot has
+   * groups in a column with small numbers without one if a number ends in 0: a program writes decimals with a dot, and no 0 at their end.
+   */
   get style(): NumberStyle {
     const [dot, comma] = [only(this.shown['.']), only(this.shown[','])];
     const other = (style: 'groups' | 'decimals' | undefined) => style && (style === 'groups' ? 'decimals' : 'groups');
-    const unseen = this.hasSmall && !this.hasLarge ? 'groups' : undefined;
-    return { '.': dot ?? other(comma) ?? unseen, ',': comma ?? other(dot) ?? unseen };
+    const canBeGroups = !this.hasLarge && this.shown['.'].size === 0 && this.shown[','].size === 0;
+    const dots = canBeGroups && this.hasSmall && this.grouped['.'].endsInZero ? 'groups' : undefined;
+    const isGroupedByCommas = this.grouped[','].isFraction || (this.hasSmall && this.examples[','] !== undefined);
+    const commas = canBeGroups && isGroupedByCommas ? 'groups' : undefined;
+    return { '.': dot ?? other(comma) ?? dots, ',': comma ?? other(dot) ?? commas };
   }
 }
 

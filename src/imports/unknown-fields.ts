@@ -38,7 +38,7 @@ export function unknownFields(
   if (!list || list.fields.size === 0)
     return new InvalidInputError(`Cannot tell the format of ${file}: ${advice.nameFormat}`);
   const fields = [...list.fields].map(([name, { example }]) => ({ name, example }));
-  const shown = fields.slice(0, MAX_SHOWN).map(({ name, example }) => `${name} ${quote(example)}`);
+  const shown = fields.slice(0, MAX_SHOWN).map(({ name, example }) => (example ? `${name} ${quote(example)}` : name));
   if (fields.length > MAX_SHOWN) shown.push(`${fields.length - MAX_SHOWN} more`);
   const readings = readingsOf(list);
   const begin = `${file} ${why}. It has ${count(list.count, 'row')} with ${shown.join(', ')}`;
@@ -46,11 +46,28 @@ export function unknownFields(
   return new UnknownFieldsError(begin + end, fields, readings);
 }
 
+/** Returns the error that lists the objects of numbers by user id, of which a person has to say which has the XP. */
+export function unknownMaps(file: string, maps: readonly FoundList[], advice: Advice): UnknownFieldsError {
+  const fields = maps
+    .slice(0, MAX_SHOWN)
+    .map(({ place, values }) => ({ name: place.slice(0, -2), example: values.example }));
+  const shown = fields.map(({ name, example }) => `${name} with ${quote(example)}`);
+  const readings = fields.slice(0, MAX_READINGS).map(({ name }) => `xp=${name}`);
+  return new UnknownFieldsError(
+    `${file} has numbers by user id in ${shown.join(', ')}, and nothing tells which of them are XP: ${advice.mapFields(readings)}`,
+    fields,
+    readings,
+  );
+}
+
 /** Returns the ways to read the fields of a list: one for each field that can be XP. */
 function readingsOf(list: FoundList): string[] {
   const like = (field: ImportField) => [...list.fields.keys()].filter((name) => likeness(name) === field);
   const id = list.place.endsWith('#') ? [] : [idOf(list, like('userId'))].filter((name) => name !== undefined);
-  const numbers = [...list.fields].filter(([, { numeric }]) => numeric > 0).map(([name]) => name);
+  const numbers = [...list.fields]
+    .filter(([, { numeric, numbersRows }]) => numeric > 0 && !numbersRows)
+    .sort(([, one], [, other]) => other.digits - one.digits)
+    .map(([name]) => name);
   const named = like('xp').filter((name) => numbers.includes(name));
   const xps = named.length > 0 ? named : numbers.filter((name) => likeness(name) === undefined && !id.includes(name));
   const rest = [

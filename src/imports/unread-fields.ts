@@ -1,6 +1,8 @@
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { likeness } from './fields.ts';
+import type { FoundList } from './found-members.ts';
+import { readNumber, type Separator } from './numbers.ts';
 
 /** Names that a line has. */
 const MAX_NAMES = 20;
@@ -10,8 +12,8 @@ const MAX_NAME = 60;
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 /**
- * Returns lines about the fields of a file that are not loaded: their names, a warning for each that can be XP too, and one when times are
- * read as UTC because they name no zone.
+ * Returns lines about how a file is read: the names of its fields that are not loaded, a warning for each that can be XP too, what a separator in
+ * numbers means, and that times are read as UTC because they name no zone.
  */
 export function unreadLines({ list, names }: ChosenFormat, file: string, advice: Advice): string[] {
   if (!list) return [];
@@ -31,8 +33,22 @@ export function unreadLines({ list, names }: ChosenFormat, file: string, advice:
       );
   }
   const claim = names.lastDailyClaim === undefined ? undefined : list.fields.get(names.lastDailyClaim);
+  lines.push(...separatorLines(names.xp, list).map((line) => `${file}: ${line}`));
   if (claim?.dates.hasZoneless) lines.push(`${file}: ${names.lastDailyClaim} without a time zone is read as UTC`);
   return lines;
+}
+
+/** Returns lines about numbers of XP that another reading of their separator would change. */
+function separatorLines(xp: string | undefined, list: FoundList): string[] {
+  const numbers = (xp === undefined ? undefined : list.fields.get(xp))?.numbers;
+  if (!numbers) return [];
+  const { style, examples } = numbers;
+  return (Object.entries(examples) as [Separator, string][]).flatMap(([separator, example]) => {
+    const read = readNumber(example, style);
+    if (typeof read !== 'object') return [];
+    const meaning = style[separator] === 'groups' ? 'separates thousands' : 'begins decimals';
+    return `"${separator}" in ${xp} ${meaning}: ${example} is ${read.whole}`;
+  });
 }
 
 /** Whether a field is the whole object of one that is used, such as `user` where `user.username` is read. */

@@ -214,7 +214,7 @@ describe('npm run seed', needs('redis-server'), () => {
   });
 
   it('--strict stops at the first bad row with exit 1, and reports the loaded members', async () => {
-    const path = file('strict.csv', `${csv(members(600))}300000000000000007,x\n300000000000000008,1\n`);
+    const path = file('strict.csv', `${csv(members(600))}100000000000000007,x\n100000000000000008,1\n`);
     const { code, stdout, stderr } = await seed('--guild', 'g', '--file', path, '--strict');
     expect(code).toBe(1);
     expect(stderr).toContain('line 602: xp "x" is not a whole number');

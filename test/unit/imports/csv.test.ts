@@ -103,11 +103,40 @@ describe('a CSV file', () => {
     });
   });
 
-  it('has the columns told that are not used, and a warning for one that can be XP too', async () => {
-    expect((await read('user_id,xp,rank,avatar,total_xp\n1,2,3,4,5\n2,3,4,5,6\n', 9)).lines).toEqual([
-      'f.csv: not used: rank, total_xp',
-      'f.csv: total_xp can be XP too, and xp is what counts: add --map id=user_id,xp=total_xp to read it instead',
+  it('has the columns told that are not used', async () => {
+    expect((await read('user_id,xp,rank,avatar\n1,2,3,4\n2,3,4,5\n', 9)).lines).toEqual([
+      'f.csv: not used: rank',
     ]);
+  });
+
+  it.each(['csv', 'ndjson', 'json'])(
+    'with several fields of XP is refused until a person chooses: %s',
+    async (format) => {
+      const rows = [
+        { user_id: '1', xp: 2, total_xp: 5 },
+        { user_id: '2', xp: 3, total_xp: 6 },
+      ];
+      const files: Readonly<Record<string, string>> = {
+        csv: `user_id,xp,total_xp\n${rows.map((row) => `${Object.values(row)}\n`).join('')}`,
+        ndjson: rows.map((row) => JSON.stringify(row)).join('\n'),
+        json: JSON.stringify(rows),
+      };
+      const text = files[format] as string;
+      await expect(readFile(text)).rejects.toThrow(
+        'f has several fields that can be XP. It has 2 rows with user_id "1", xp "2", total_xp "5": say which field is which, such as --map id=user_id,xp=total_xp, or --map id=user_id,xp=xp',
+      );
+      const { rows: chosen, lines } = await readFile(text, { map: { id: 'user_id', xp: 'total_xp' } });
+      expect(chosen).toMatchObject([{ xp: 5 }, { xp: 6 }]);
+      expect(lines[1]).toBe(
+        'f: xp can be XP too, and total_xp is what counts: add --map id=user_id,xp=xp to read it instead',
+      );
+    },
+  );
+
+  it('proposes the field with the largest numbers first, and none that numbers the rows', async () => {
+    await expect(
+      read('Rang;Nutzer;Stufe;Erfahrung\n1;100000000000000001;10;4.700\n2;100000000000000002;2;254\n'),
+    ).rejects.toThrow(/such as --map id=Nutzer,xp=Erfahrung, or --map id=Nutzer,xp=Stufe$/);
   });
 
   it('of another bot is refused with the way to read it, and is read in that way', async () => {
@@ -118,6 +147,20 @@ describe('a CSV file', () => {
     const map = { id: 'id', xp: 'xp', name: 'username', level: 'level' };
     expect((await readFile(text, { map })).rows).toEqual([{ userId: '1', xp: 4700, username: 'ann', level: 10 }]);
   });
+
+  it('is read by the names that a person gives, in capitals or not', async () => {
+    const text = 'User ID,XP,Name\n1,5,ann\n';
+    expect((await readFile(text, { map: { id: 'user id', xp: 'XP', name: 'NAME' } })).rows).toEqual([
+      { userId: '1', xp: 5, username: 'ann' },
+    ]);
+  });
+
+  it.each(['Leaderboard of ours,,\nuser_id,xp,username\n1,5,ann\n', '# exported\nuser_id,xp\n1,5\n'])(
+    'with a title above the names of its columns is refused: %j',
+    async (text) => {
+      await expect(read(text)).rejects.toThrow(/alone, and so names no columns: if it is a title, remove the line$/);
+    },
+  );
 
   it('that names a column twice is refused', async () => {
     await expect(read('user_id,xp,xp\n1,2,3\n')).rejects.toThrow('f.csv: its first line names the column xp twice');
@@ -231,6 +274,18 @@ describe('truth values and times in a CSV file', () => {
       { userId: '2', xp: 5, lastDailyClaim: '2026-01-13T00:00:00.000Z' },
     ]);
     expect(lines).toEqual(['f.csv: last_daily_claim without a time zone is read as UTC']);
+  });
+
+  it('decimals of a program are not taken for thousands, and thousands are told', async () => {
+    const column = (...values: string[]) =>
+      read(`user_id,xp\n${values.map((value, id) => `${id},"${value}"\n`).join('')}`);
+    expect(refusals(await column('103.375', '98.125', '7'))).toHaveLength(2);
+    for (const [sign, values] of Object.entries({ ',': ['4,700', '12,000', '1,254'], '.': ['4.700', '1.254', '12'] })) {
+      const { rows, lines } = await column(...values);
+      expect(rows[0]).toMatchObject({ xp: 4700 });
+      expect(lines).toEqual([`f.csv: "${sign}" in xp separates thousands: ${values[0]} is 4700`]);
+    }
+    expect(refusals(await column('4,000', '5,000'))).toHaveLength(2);
   });
 
   it('a time that can be two days is a bad row', async () => {

@@ -254,6 +254,19 @@ describe('a level in a file', () => {
   });
 });
 
+describe('a text that is no JSON', () => {
+  it.each([
+    ['{\n"1":{"xp":5},\n}', 'line 2, character 13 has ,, a comma before the end of an object or array'],
+    ["{'1':{'xp':5}}", "line 1, character 2 has ', a text in the quotes of Python or JavaScript"],
+    ['[{"user_id":"it\'s","xp":NaN}]', 'line 1, character 25 has NaN, a number that JSON does not have'],
+    ['[{"user_id":"a","hidden":True}]', 'line 1, character 26 has True, a word of Python'],
+    ['[{"user_id":"a","xp":NumberLong(5)}]', "line 1, character 22 has NumberLong(, a word of MongoDB's shell"],
+    ['{"players":[{"id":"1","xp":5', 'it is cut off, and its end is missing'],
+  ])('is refused with the cause and its place: %j', async (text, cause) => {
+    await expect(readFile(text)).rejects.toThrow(cause);
+  });
+});
+
 describe('a document from which nothing can be read', () => {
   it.each([
     ['arrays in an array', '[["100000000000000001",5],["100000000000000002",6]]', 'id=1,xp=2'],
@@ -327,5 +340,19 @@ describe('objects in the members of an array', () => {
     const member = (id: number) => `{"user_id":"u${id}","xp":5,"settings":{"a":1,"b":2}}`;
     const text = `[${Array.from({ length: 20_000 }, (_, id) => member(id)).join(',')}]`;
     expect((await readFile(text, { map: { id: 'user_id', xp: 'xp' } })).rows).toHaveLength(20_000);
+  });
+});
+
+describe('numbers by user id under a name of their own', () => {
+  const text = '{"members":{"100000000000000001":5,"100000000000000002":6}}';
+
+  it('are refused with the command that loads them', async () => {
+    await expect(readFile(text)).rejects.toThrow(
+      'f has numbers by user id in members with "5", and nothing tells which of them are XP: say which field is which, such as --map xp=members',
+    );
+    expect((await readFile(text, { map: { xp: 'members' } })).rows).toEqual([
+      { userId: '100000000000000001', xp: 5 },
+      { userId: '100000000000000002', xp: 6 },
+    ]);
   });
 });
