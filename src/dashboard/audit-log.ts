@@ -170,6 +170,6 @@ function cutAction({ who, from, what }: Action): Action {
 }
 
 function tooManyChanges(seconds: number): Refusal {
-  const message = `Too many changes were made in this guild, and this one was not made. Try again in ${seconds} s.`;
+  const message = `Too many changes were made in this server, and this one was not made. Try again in ${seconds} s.`;
   return new Refusal(429, 'Too many changes', message, seconds);
 }

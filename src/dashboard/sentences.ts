@@ -9,7 +9,7 @@ export const PAGE_ADVICE: Advice = {
   checkFormat: 'is the format right?',
   mapFields: (readings) => `choose the fields below, such as ${readings.join(', or ')}`,
   readInstead: (reading) => `choose it as the field of XP to read it instead (${reading})`,
-  chooseGuild: 'choose it in the field "guild of the file"',
+  chooseGuild: 'choose it in the field "Server id in the file"',
   nameCurve: 'choose it in the field "curve"',
   switchCurve: (curve) => `choose the curve ${curve} to switch`,
   chooseLevels(better) {
@@ -22,26 +22,26 @@ export const PAGE_ADVICE: Advice = {
 
 /** Refusals as the owner of a guild reads them. The others are told everywhere with the same words. */
 const PAGE_SENTENCES: Partial<Sentences> = {
-  lock: () => 'Something else has taken over this guild meanwhile: begin again',
+  lock: () => 'Something else has taken over this server meanwhile: begin again',
   event: () => 'This form was sent already, with other values: look at the member, and fill in the form again',
-  key_unknown: () => 'The guild has no such key: it was revoked already',
+  key_unknown: () => 'The server has no such key: it was revoked already',
   key_revoked: () => 'The key was revoked while it was made: make it again',
   key_unfinished: ({ key }) => `The key ${key} was not finished: revoke it, and make a new one`,
-  keys_full: ({ most }) => `The guild has ${most} keys: revoke one that is not used`,
+  keys_full: ({ most }) => `The server has ${most} keys: revoke one that is not used`,
   key_rotated: ({ key, seconds }) =>
     `The key ${key} was rotated a moment ago: use the new key of that rotation. If nobody has it, revoke it, and try again in ${seconds} s`,
   guild_busy: () =>
-    "An import, a deletion or a season's end of this guild is running, or was killed a moment ago: try again in 10 s",
+    "An import, a deletion or a season's end of this server is running, or was killed a moment ago: try again in 10 s",
   season_unfinished: ({ archive }) =>
     `The season that goes to ${archive} has not ended: ask the operator of the bot to end it first`,
-  import_unfinished: () => 'This guild is being moved here, and is not complete: ask the operator to import it again',
-  count_busy: () => 'The members of this guild are being counted: try again in a minute',
+  import_unfinished: () => 'This server is being moved here, and is not complete: ask the operator to import it again',
+  count_busy: () => 'The members of this server are being counted: try again in a minute',
   count_interrupted: () => 'The count of the members was interrupted for more than a minute: try again',
   count_disturbed: () =>
-    'Another program changes the data of this guild while its members are counted: ask the operator to stop it',
+    'Another program changes the data of this server while its members are counted: ask the operator to stop it',
   curve_changed: () => 'The curve was changed meanwhile: look at the file again, on the new curve',
   search_busy: ({ seconds }) => `Other members are being searched just now: try again in ${seconds} s`,
-  search_too_large: () => 'This guild has too many names to search them: enter a user id',
+  search_too_large: () => 'This server has too many names to search them: enter a user id',
   hiding_disturbed: () => 'Hidden members change faster than they can be carried over: try again later',
 };
 

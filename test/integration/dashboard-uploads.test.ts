@@ -478,7 +478,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     await start({ mode: 'replace', confirm: 'yes' });
     await vi.waitFor(async () => expect(await client.zcard('gr:{own}:next:xp')).toBeGreaterThan(0), PATIENT);
     await client.set('gr:{own}:next:xp:lock', 'of another', 'PX', 60_000);
-    expect(await ended()).toContain('taken over this guild meanwhile: begin again (nothing was replaced).');
+    expect(await ended()).toContain('taken over this server meanwhile: begin again (nothing was replaced).');
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
   });
 

@@ -20,6 +20,7 @@ const CHANGES = {
     title: 'Hide this member?',
     text: 'leaves the ranking, the totals and the API. The XP and the profile stay, and the member goes on earning.',
     button: 'Hide the member',
+    keep: 'Cancel',
     past: 'Hid',
     notice: 'Member hidden.',
   },
@@ -27,13 +28,15 @@ const CHANGES = {
     title: 'Show this member again?',
     text: 'comes back into the ranking with all XP, unless the member has left the server or wants to be hidden.',
     button: 'Show the member again',
+    keep: 'Keep it hidden',
     past: 'Showed again',
     notice: 'Member shown again.',
   },
   remove: {
     title: 'Remove this member?',
-    text: 'is erased, with the XP, the profile and the streak. You cannot undo this. If the member writes again, the bot starts anew.',
+    text: 'is erased, with the XP, the profile and the streak. You cannot undo this. If the member writes again, the XP begins at 0.',
     button: 'Remove the member',
+    keep: 'Keep the member',
     past: 'Removed',
     notice: 'Member removed.',
   },
@@ -108,7 +111,7 @@ export const membersPage: GuildPage = {
 
     const exportOnce = oneAtATime(
       'Already exporting',
-      'The members of this guild are being exported already. Try again later.',
+      'The members of this server are being exported already. Try again later.',
       30,
     );
     router.get('/members/export.csv', async (_req, res) => {
