@@ -27,7 +27,7 @@ describe('the pages that change members', needs('chromium', 'redis-server'), () 
     await visit.page.getByLabel('Level', { exact: true }).fill('30');
     await visit.page.getByLabel('What to do with the name').selectOption('Change to');
     await visit.page.getByLabel('Name', { exact: true }).fill(`${EVIL}!`);
-    await visit.page.getByLabel('Reason, for the activity').fill('won the quiz');
+    await visit.page.getByLabel('Reason (optional)').fill('won the quiz');
     await visit.press('Change the member');
     await look('changed');
     expect(await members('m11')).toMatchObject([{ xp: 6250, level: 30, username: `${EVIL}!` }]);

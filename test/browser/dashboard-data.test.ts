@@ -112,7 +112,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
       if (step.startsWith('widget') && step !== 'widget, made') await previewed('Member 1');
       await visit.expectRight(step);
     });
-    expect(seen).toHaveLength(16);
+    expect(seen).toHaveLength(17);
     await visit.expectNothingForeign();
   });
 
@@ -155,7 +155,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.page.getByLabel('Theme').selectOption('dark');
     await visit.page.getByLabel(/Refresh in seconds/).fill('10');
     await visit.page.getByLabel('Accent', { exact: true }).fill('#0f766e');
-    const snippet = visit.page.locator('#code-html');
+    const snippet = visit.page.locator('#keyed-html');
     await visit.page.getByText('Use a key that you already have').first().click();
     // The last field that was filled.
     await snippet.getByText('guild-leaderboard { --guildrank-accent: #0f766e }').waitFor();
