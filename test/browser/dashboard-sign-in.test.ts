@@ -100,6 +100,8 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
     await visit.page.goto(link);
     expect(await visit.text()).toContain('This link opens the dashboard of Lodge.');
     expect(await visit.text()).toContain('You stay signed in to what this browser opens already.');
+    // The page of a link knows nothing of the servers, so it shows no menu of them.
+    expect(await visit.page.locator('.switcher').count()).toBe(0);
     await visit.press('Sign in');
     expect(visit.page.url()).toBe(`${visit.dashboard.url}/guilds/${LODGE}`);
     await switchTo('The Den');

@@ -215,7 +215,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '9']);
       expect(busy.text).toContain('Other members are being searched just now: try again in 9 s.');
       search.mockRejectedValueOnce(new RefusedError('search_too_large', { guild: 'own' }));
-      expect((await find('raven')).text).toContain('This guild has too many names to search them: enter a user id.');
+      expect((await find('raven')).text).toContain('This server has too many names to search them: enter a user id.');
     });
   });
 
