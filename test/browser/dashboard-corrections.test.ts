@@ -15,19 +15,19 @@ describe('the pages that change members', needs('chromium', 'redis-server'), () 
   /** Changes a member, undoes the change, and changes members by a file. @param look called at each step. */
   async function tour(look: (step: string) => Promise<void>): Promise<void> {
     await visit.follow('Members');
-    await visit.page.getByLabel('User id').fill('m11');
+    await visit.page.getByLabel('Search by name or id').fill('m11');
     await visit.press('Find');
     await visit.follow('Change');
     await look('change');
     await visit.page.getByLabel('XP', { exact: true }).fill('250');
     await visit.press('Change the member');
     await look('change, refused');
-    await visit.page.getByLabel('Change of the XP').selectOption('add');
-    await visit.page.getByLabel('Change of the level').selectOption('set');
+    await visit.page.getByLabel('What to do with the XP').selectOption('add');
+    await visit.page.getByLabel('What to do with the level').selectOption('set');
     await visit.page.getByLabel('Level', { exact: true }).fill('30');
-    await visit.page.getByLabel('Change of the name').selectOption('change to');
+    await visit.page.getByLabel('What to do with the name').selectOption('Change to');
     await visit.page.getByLabel('Name', { exact: true }).fill(`${EVIL}!`);
-    await visit.page.getByLabel('Reason, for the activity').fill('won the quiz');
+    await visit.page.getByLabel('Reason (optional)').fill('won the quiz');
     await visit.press('Change the member');
     await look('changed');
     expect(await members('m11')).toMatchObject([{ xp: 6250, level: 30, username: `${EVIL}!` }]);
@@ -36,7 +36,7 @@ describe('the pages that change members', needs('chromium', 'redis-server'), () 
     await look('undone');
     expect(await members('m11')).toMatchObject([{ xp: 6003, level: null, username: EVIL }]);
     await visit.follow('Members');
-    await visit.follow('Change members by a file');
+    await visit.follow('Change by a file');
     await look('list');
     const text = `user_id,add,name\nm11,7,\nm1,,"${EVIL.replaceAll('"', '""')}"\nnobody,5,\nm2,x,\n`;
     await visit.page.getByLabel('File', { exact: true }).setInputFiles(fileOf(text));
@@ -66,7 +66,7 @@ describe('the pages that change members', needs('chromium', 'redis-server'), () 
     expect(seen['change, refused']).toContain('XP: choose what to do with 250');
     expect(seen.changed).toMatch(/XP ?6,000 ?6,250/);
     expect(seen.undone).toContain('The XP went from 6,253 to 6,003.');
-    expect(seen['list, checked']).toContain('prizes.csv line 4: no member of the guild has this id (nobody)');
+    expect(seen['list, checked']).toContain('prizes.csv line 4: no member of the server has this id (nobody)');
     expect(seen['list, checked']).toContain('prizes.csv line 5: add "x" is not a whole number');
     expect(seen['list, done']).toContain('2 of 2 members changed.');
   });
@@ -74,7 +74,7 @@ describe('the pages that change members', needs('chromium', 'redis-server'), () 
   it('a double click changes the member once', async () => {
     await visit.signIn();
     await visit.page.goto(`${visit.dashboard.url}/guilds/${GUILD}/members/correct?id=m1`);
-    await visit.page.getByLabel('Change of the XP').selectOption('take');
+    await visit.page.getByLabel('What to do with the XP').selectOption('take');
     await visit.page.getByLabel('XP', { exact: true }).fill('10');
     await visit.page.getByRole('button', { name: 'Change the member' }).dblclick();
     await visit.page.getByRole('button', { name: 'Undo the change' }).waitFor();

@@ -60,7 +60,7 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
   const open = (path: string) => visit.page.goto(visit.dashboard.url + path);
   const heading = async () => (await visit.page.getByRole('heading', { level: 1 }).textContent()) ?? '';
   const switchTo = async (name: string) => {
-    await visit.page.getByText('Your servers', { exact: true }).click();
+    await visit.page.locator('.switcher > summary').click();
     await visit.page.locator('header').getByRole('link', { name }).click();
   };
   const signInWithDiscord = async () => {
@@ -74,7 +74,7 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
     expect(await heading()).toBe('Your servers');
     await visit.page.locator('main').getByRole('link', { name: 'The Den' }).click();
     expect(visit.page.url()).toBe(`${visit.dashboard.url}/guilds/${DEN}`);
-    expect(await visit.page.locator('header .place').textContent()).toBe('The Den');
+    expect(await visit.page.locator('.switcher > summary b').textContent()).toBe('The Den');
     await switchTo('The Burrow');
     expect(visit.page.url()).toBe(`${visit.dashboard.url}/guilds/${BURROW}`);
     await visit.press('Sign out');
@@ -98,8 +98,10 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
     await signInWithDiscord();
     const link = await visit.dashboard.link(LODGE, ANN.id);
     await visit.page.goto(link);
-    expect(await visit.text()).toContain(`This link opens the dashboard of Lodge (${LODGE}).`);
+    expect(await visit.text()).toContain('This link opens the dashboard of Lodge.');
     expect(await visit.text()).toContain('You stay signed in to what this browser opens already.');
+    // The page of a link knows nothing of the servers, so it shows no menu of them.
+    expect(await visit.page.locator('.switcher').count()).toBe(0);
     await visit.press('Sign in');
     expect(visit.page.url()).toBe(`${visit.dashboard.url}/guilds/${LODGE}`);
     await switchTo('The Den');
@@ -115,10 +117,12 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
     await useBrowser();
     await visit.page.goto(await visit.dashboard.link(DEN, ANN.id));
     await visit.press('Sign in');
+    await visit.page.locator('.switcher > summary').click();
     await visit.follow('Sign out everywhere');
     expect(await visit.text()).toContain(`This ends all sessions of ${ANN.id}`);
     await visit.follow('Stay signed in');
     expect(visit.page.url()).toBe(`${visit.dashboard.url}/guilds/${DEN}`);
+    await visit.page.locator('.switcher > summary').click();
     await visit.follow('Sign out everywhere');
     await visit.press('Sign out everywhere');
     expect(await heading()).toBe('Sign in');
@@ -128,7 +132,7 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
 
   it('an owner ends all sessions of one server, after a question, and keeps the other servers', async () => {
     await signInWithDiscord();
-    await open(`/guilds/${DEN}/settings`);
+    await open(`/guilds/${DEN}/settings/access`);
     await visit.follow('End all sessions');
     expect(await visit.text()).toContain('This signs everybody out of The Den');
     await visit.press('End all sessions');
@@ -159,8 +163,8 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
 
   it('a form of the next hour is sent again with its values, once Discord has confirmed the rights in another tab', async () => {
     await signInWithDiscord();
-    await open(`/guilds/${DEN}/settings`);
-    await visit.page.getByLabel(/Multiplier/).fill('2.5');
+    await open(`/guilds/${DEN}/settings/rules/multipliers`);
+    await visit.page.getByLabel('XP multiplier').fill('2.5');
     await passHour();
     await visit.press('Save');
     expect(await heading()).toBe('Discord has to confirm your rights');
@@ -189,7 +193,7 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
     await visit.expectRight('sign-out everywhere');
     await open(`/guilds/${BURROW}/settings/sign-out`);
     await visit.expectRight('end all sessions');
-    await open(`/guilds/${BURROW}/settings`);
+    await open(`/guilds/${BURROW}/settings/rules/multipliers`);
     await passHour();
     await visit.press('Save');
     await visit.expectRight('confirm rights');

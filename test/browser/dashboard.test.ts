@@ -95,6 +95,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await visit.page.locator('.switcher > summary').click();
     await visit.follow('Who has access');
     await look('access');
+    await visit.page.locator('.switcher > summary').click();
     await visit.follow('Sign out everywhere');
     await look('sign out everywhere');
     await visit.follow('Stay signed in');

@@ -63,7 +63,7 @@ describeStores('lists of changes', (kind) => {
       { user_id: 'b', username: null, hidden: true, xpBefore: 50, xp: 0, levelBefore: 0, level: 4, nameAfter: 'Ben' },
       expect.objectContaining({ user_id: 'c', xp: 7, nameAfter: null }),
     ]);
-    expect(list.problems).toEqual(['list.csv line 5: no member of the guild has this id (x)']);
+    expect(list.problems).toEqual(['list.csv line 5: no member of the server has this id (x)']);
     expect(await Promise.all([run(list), run(list)])).toEqual([[{ done: 3, passedOver: 0, problem: '' }], []]);
     expect(await member('a')).toMatchObject({ xp: 255, level: null, username: 'Ann' });
     expect(await member('b')).toMatchObject({ xp: 0, level: 4, username: 'Ben', hidden: true });

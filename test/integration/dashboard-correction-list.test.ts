@@ -43,10 +43,10 @@ describe('a change of many members by a file in the dashboard', needs('redis-ser
     );
     expect([sent.status, sent.headers.get('location')]).toEqual([303, LIST]);
     const checked = await owner.get(LIST);
-    expect(words(checked)).toContain('2 members will be changed. Nothing is changed yet.');
+    expect(words(checked)).toContain('2 members will be changed Nothing is changed yet.');
     expect(words(checked)).toContain('Ann a 1 to 2 100 to 255 as before');
     expect(words(checked)).toContain('not used: note');
-    expect(words(checked)).toContain('prizes.csv line 4: no member of the guild has this id (x)');
+    expect(words(checked)).toContain('prizes.csv line 4: no member of the server has this id (x)');
     expect(checked.text).not.toContain(EVIL);
     expect((await members()).map(({ xp }) => xp)).toEqual([100, 50]);
     const earlier = await owner.get(`${LIST}/earlier.csv`);

@@ -138,9 +138,20 @@ describe('a change of a member in the dashboard', needs('redis-server'), () => {
     expect(await member()).toMatchObject({ xp: 100, username: 'Ann', level: null });
   });
 
+  it('each wrong field of a change says what is wrong beside it', async () => {
+    const { answer } = await change({ xp_choice: 'add', xp: '-5', name: 'Anne' });
+    const beside = [...answer.text.matchAll(/<p class="error" id="field-(\w+)-error">(.*?)<\/p>/g)];
+    expect(beside.map(([, field, problem]) => [field, problem])).toEqual([
+      ['xp', expect.stringContaining('XP must be a whole number')],
+      ['name', 'Name: choose what to do with Anne, or leave it empty.'],
+    ]);
+    const { answer: long } = await change({ xp_choice: 'add', xp: '5', reason: 'x'.repeat(121) });
+    expect(long.text).toContain('id="field-reason-error">The reason must have 120 bytes at most');
+  });
+
   it('a hidden member is changed and stays hidden', async () => {
     await dashboard.store.writer.hide('own', ['a']);
-    expect(words(await owner.get(`${FORM}?id=a`))).toContain('Level 1, with 100 XP. The member is hidden');
+    expect(words(await owner.get(`${FORM}?id=a`))).toContain('Level 1 with 100 XP The member is hidden');
     const { path } = await change({ xp_choice: 'take', xp: '500', level_choice: 'set', level: '3' });
     expect(words(await owner.get(path))).toContain('Level 1 3');
     expect(await member()).toMatchObject({ xp: 0, level: 3, hidden: true });

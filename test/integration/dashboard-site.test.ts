@@ -248,11 +248,11 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect((await owner.get('/guilds/own')).text).toContain('No requests in this time.');
     await store.client.hset('gr:{own}:usage', counts);
     const { text } = await owner.get('/guilds/own');
-    expect(text).toContain('20 (20) requests for the public page, 4,000 (4,500) of widgets and programs.');
+    expect(text).toContain('Without an API key: 20 requests for the public page, and 4,000 of widgets and programs.');
     expect(text).toContain('Last 24 hours: 30 requests, 7 refused, at most 37 in an hour.');
-    expect((await owner.get('/guilds/own?requests=week')).text).toContain(
-      'Last 7 days: 1,230 requests, 7 refused, at most 1,200 in a day.',
-    );
+    const week = (await owner.get('/guilds/own?requests=week')).text;
+    expect(week).toContain('Without an API key: 20 requests for the public page, and 4,500 of widgets and programs.');
+    expect(week).toContain('Last 7 days: 1,230 requests, 7 refused, at most 1,200 in a day.');
     const at = new Date(hour * 3_600_000).toISOString();
     expect(text).toContain(`<td><time datetime="${at}">`);
     expect(text).toMatch(/data-label="Requests">30<\/td><td class="right" data-label="Refused">7<\/td><\/tr>/);

@@ -517,7 +517,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
         expect((await change('hide', id)).headers.get('location')).toBe(`/guilds/own/members?done=hide&id=${id}`);
         expect((await owner.get(`/guilds/own/members?id=${id}`)).text).toContain('Not in any ranking');
         await change('unhide', id);
-        expect((await owner.get(`/guilds/own/members?id=${id}`)).text).toMatch(/Rank \d/);
+        expect((await owner.get(`/guilds/own/members?id=${id}`)).text).toMatch(/<dt>Rank<\/dt><dd>\d/);
         expect((await change('remove', id)).status).toBe(303);
         expect((await owner.get(`/guilds/own/members?id=${id}`)).status).toBe(404);
       }

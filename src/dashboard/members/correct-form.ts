@@ -9,11 +9,12 @@ import { choice } from '../forms.ts';
 const MAX_REASON_BYTES = 120;
 
 /** What can be done with the XP, the level and the name; "" leaves each as it is. */
-const XP_CHOICES = { '': 'leave as it is', add: 'add', take: 'take away', set: 'set to' };
-const LEVEL_CHOICES = { '': 'leave as it is', set: 'set to', none: 'let it follow XP' };
-const NAME_CHOICES = { '': 'leave as it is', set: 'change to', none: 'remove: show the id' };
+const XP_CHOICES = { '': 'Leave as it is', add: 'Add', take: 'Take away', set: 'Set to' };
+const LEVEL_CHOICES = { '': 'Leave as it is', set: 'Set to', none: 'Let it follow XP' };
+const NAME_CHOICES = { '': 'Leave as it is', set: 'Change to', none: 'Remove, and show the id' };
 /** The choices of each field, for the page. */
 export const CHOICES = { xp: XP_CHOICES, level: LEVEL_CHOICES, name: NAME_CHOICES };
+type ValueField = keyof typeof CHOICES;
 
 /** What a person wants of a member, and why. */
 export interface CorrectionForm {
@@ -44,25 +45,29 @@ export const correctionForm = z
     reason: reasonField,
   })
   .transform((form, context): CorrectionForm => {
-    const refuse = (message: string): undefined => void context.addIssue({ code: 'custom', message });
+    const refuse = (message: string, ...path: string[]): undefined =>
+      void context.addIssue({ code: 'custom', message, path });
     /** Returns the value of a field whose choice needs one. */
-    const neededValue = (field: string, chosen: string, value: string): string | undefined => {
-      if (chosen === '' && value !== '') return refuse(`${field}: choose what to do with ${value}, or leave it empty`);
-      if (chosen === 'none' && value !== '') return refuse(`${field}: leave it empty to remove it, or set it`);
+    const neededValue = (field: ValueField, label: string): string | undefined => {
+      const [chosen, value] = [form[`${field}_choice`], form[field]];
+      if (chosen === '' && value !== '')
+        return refuse(`${label}: choose what to do with ${value}, or leave it empty`, field);
+      if (chosen === 'none' && value !== '') return refuse(`${label}: leave it empty to remove it, or set it`, field);
       if (chosen === '' || chosen === 'none') return undefined;
-      return value === '' ? refuse(`${field}: enter a value, or leave it as it is`) : value;
+      return value === '' ? refuse(`${label}: enter a value, or leave it as it is`, field) : value;
     };
-    const neededWhole = (field: string, chosen: string, value: string): number | undefined => {
-      const entered = neededValue(field, chosen, value);
+    const neededWhole = (field: ValueField, label: string): number | undefined => {
+      const entered = neededValue(field, label);
       if (entered === undefined) return undefined;
       const number = Number(entered);
       if (/^\d{1,16}$/.test(entered) && number <= MAX_XP) return number;
-      return refuse(`${field} must be a whole number from 0 to ${MAX_XP}, without separators`);
+      return refuse(`${label} must be a whole number from 0 to ${MAX_XP}, without separators`, field);
     };
-    const amount = neededWhole('XP', form.xp_choice, form.xp);
-    const level = neededWhole('Level', form.level_choice, form.level);
-    const name = neededValue('Name', form.name_choice, form.name);
-    if (isAbove(name ?? '', MAX_USERNAME_BYTES)) refuse(`The name must have ${MAX_USERNAME_BYTES} bytes at most`);
+    const amount = neededWhole('xp', 'XP');
+    const level = neededWhole('level', 'Level');
+    const name = neededValue('name', 'Name');
+    if (isAbove(name ?? '', MAX_USERNAME_BYTES))
+      refuse(`The name must have ${MAX_USERNAME_BYTES} bytes at most`, 'name');
     if (form.xp_choice === '' && form.level_choice === '' && form.name_choice === '' && context.issues.length === 0)
       refuse('Nothing was changed: choose what to do with XP, level or name');
     const correction: Correction = {

@@ -36,12 +36,13 @@ export function addListOfCorrections(router: Router, parts: Parts): void {
 
   const sendList = (res: Response, problem = ''): void => {
     const list = lists.of(ownerOf(res));
-    const data = { title: 'Change members by a file', list, most: MAX_LISTED, megabytes: MAX_MB, problem };
+    const title = list && !list.run ? 'Check the changes' : 'Change members by a file';
+    const data = { title, list, most: MAX_LISTED, megabytes: MAX_MB, problem };
     views.send(res, list ? 'correct-list-check' : 'correct-list', data, problem === '' ? 200 : 400);
   };
   const sendFile = (res: Response, name: string, textOf: (list: CorrectionList) => string): void => {
     const list = lists.of(ownerOf(res));
-    if (!list) throw new Refusal(404, 'No such file', 'Your list is not kept any more: upload it again.');
+    if (!list) throw new Refusal(404, 'No such file', 'Your file is not kept any more: choose it again.');
     res.attachment(name).type('text/csv').send(textOf(list));
   };
 

@@ -1,7 +1,7 @@
 import type { Request, Response, Router } from 'express';
 import { newToken } from '../../core/access/invites.ts';
 import { correctMember, readCorrection, undoCorrection } from '../../core/members/correct.ts';
-import { formOf, parseForm, showProblem } from '../forms.ts';
+import { errorsOf, type FormErrors, formOf, parseForm, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn } from '../one-at-a-time.ts';
 import { notFound, Refusal } from '../refusal.ts';
@@ -23,7 +23,8 @@ export function addCorrections(router: Router, parts: Parts): void {
 
   router.post('/members/correct', (req, res) => {
     const values = formOf(req);
-    const show = (problem: string) => sendForm(parts, res, values.id ?? '', { values, problem });
+    const show = (problem: string, error: unknown) =>
+      sendForm(parts, res, values.id ?? '', { values, problem, errors: errorsOf(error) });
     return showProblem(show, async () => {
       const form = parseForm(correctionForm, values);
       await correctInTurn(`${guildOf(res)} ${form.once}`, () => correct(req, res, form));
@@ -66,17 +67,23 @@ export function addCorrections(router: Router, parts: Parts): void {
   };
 }
 
-/** Shows the form with the member as it is now. @param shown the input of a form that was refused, and why. */
+/** What comes back of a form that was refused: its input, and why. */
+interface RefusedForm {
+  readonly values?: Readonly<Record<string, string>>;
+  readonly problem?: string;
+  readonly errors?: FormErrors;
+}
+
+/** Shows the form with the member as it is now. */
 async function sendForm(
   parts: Parts,
   res: Response,
   userId: string,
-  shown: { readonly values?: Readonly<Record<string, string>>; readonly problem?: string } = {},
+  { values = {}, problem = '', errors = {} }: RefusedForm = {},
 ): Promise<void> {
   const member = await readOneMember(parts, guildOf(res), userId);
   if (!member) throw notFound();
-  const { values = {}, problem = '' } = shown;
-  const data = { title: 'Change a member', member, choices: CHOICES, once: newToken(), values, problem };
+  const data = { title: 'Change a member', member, choices: CHOICES, once: newToken(), values, problem, errors };
   parts.views.send(res, 'correct', data, problem === '' ? 200 : 400);
 }
 
@@ -85,7 +92,8 @@ async function sendCorrection(parts: Parts, res: Response, id: string, problem =
   const { corrected, undone } = await readCorrection(parts, guildOf(res), id);
   if (!corrected) throw undoRefusal('gone');
   const sentences = undone ? undoSentences(corrected, undone) : [];
-  const data = { title: 'The change of a member', id, corrected, undone, sentences, problem };
+  const notice = problem === '' ? (undone ? 'Change undone.' : 'Member changed.') : '';
+  const data = { title: 'Before and after', id, corrected, undone, sentences, notice, problem };
   parts.views.send(res, 'correction', data, problem === '' ? 200 : 400);
 }
 

@@ -94,7 +94,7 @@ export class CorrectionLists {
   ): Promise<void> {
     const list = this.of(owner);
     if (list?.id !== id)
-      throw new InvalidInputError('This is not the file that was checked last: look at it, or upload it again');
+      throw new InvalidInputError('This is not the file that was checked last: look at it, or choose it again');
     // A second press of the button waits for the first one, and finds the list done.
     await this.runInTurn(id, async () => {
       if (list.run?.problem === '') return;

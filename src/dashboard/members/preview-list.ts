@@ -60,7 +60,7 @@ export async function previewList(
       const member = byId.get(correction.userId);
       const change = member && changeOf(correction, member, curveOf(curve));
       const reason = !change
-        ? 'no member of the guild has this id'
+        ? 'no member of the server has this id'
         : change.xp > MAX_XP && 'its XP would be above 9007199254740991';
       if (!member || !change || reason) {
         problems.add({ name, unit: 'line' }, { at: correction.line, row: `${reason} (${correction.userId})` });
