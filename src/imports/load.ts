@@ -55,7 +55,10 @@ export async function load(target: LoadTarget, job: LoadJob) {
     if (replace) await replaceMembers(target, job, choice, counts, state);
     else await addMembers(target, job, choice, counts);
     if (problems.count > 0)
-      outcome = new IncompleteRun(`${badRows(problems.count)} skipped, all others are loaded`, 'skipped');
+      outcome = new IncompleteRun(
+        `${badRows(problems.count)} skipped, ${counts.loaded > 0 ? 'all others are loaded' : 'and there were no others'}`,
+        'skipped',
+      );
   } catch (error) {
     outcome = outcomeOf(error, counts, reading);
   }

@@ -126,6 +126,23 @@ describe('npm run seed', needs('redis-server'), () => {
     ]);
   });
 
+  it('does not speak of other rows when all are bad', async () => {
+    const { code, stderr } = await seed('--guild', 'g', '--file', file('all-bad.csv', 'user_id,xp\n1,x\n2,x\n'));
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/\n2 bad rows skipped, and there were no others\n$/)]);
+  });
+
+  it('--replace replaces nothing by a file with a doubt, which loads without it', async () => {
+    await store.writer.record('g', { userId: 'old', set: 9 });
+    const path = file('doubt.csv', 'user_id,xp\n204255221017214980,5\n');
+    const replaced = await seed('--guild', 'g', '--file', path, '--replace');
+    expect([replaced.code, replaced.stderr]).toEqual([1, expect.stringContaining('look rounded')]);
+    expect(await ranking()).toEqual(['old', '9']);
+    expect(await seed('--guild', 'g', '--file', path)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('look rounded'),
+    });
+  });
+
   it('--refused writes the bad rows into a CSV file, with their places and reasons', async () => {
     const path = file('some-bad.csv', 'user_id,xp\n1,"5,5"\na b,7\n3,5\n');
     const list = join(folder, 'refused.csv');
