@@ -104,9 +104,7 @@ describe('a CSV file', () => {
   });
 
   it('has the columns told that are not used', async () => {
-    expect((await read('user_id,xp,rank,avatar\n1,2,3,4\n2,3,4,5\n', 9)).lines).toEqual([
-      'f.csv: not used: rank',
-    ]);
+    expect((await read('user_id,xp,rank,avatar\n1,2,3,4\n2,3,4,5\n', 9)).lines).toEqual(['f.csv: not used: rank']);
   });
 
   it.each(['csv', 'ndjson', 'json'])(
