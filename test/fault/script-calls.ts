@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import type { Core } from '../../src/core/core.ts';
+import { beginCountScript, commitCountScript } from '../../src/core/counters/recount-scripts.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { correctMember, correctMembers, undoCorrection } from '../../src/core/members/correct.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
@@ -45,9 +46,6 @@ export interface ScriptCall {
   run(services: Core, staged: StagedMembers): Promise<unknown>;
 }
 
-const recount = (services: Core, ...args: (string | number)[]) => {
-  return services.scripts.run({ name: 'recount', boards: true }, GUILD_KEYS, ...args);
-};
 /** Runs a mode of season.lua with the lock of the replacement, which both share. */
 const season = (services: Core, staged: StagedMembers, mode: string, ...args: (string | number)[]) => {
   const keys = ['season', 'season:xp', 'next:xp:lock', 'hidden:reasons', 'avatars'].map((key) => `gr:{g}:${key}`);
@@ -125,8 +123,11 @@ export const scriptCalls: readonly ScriptCall[] = [
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { boards: ['month'] }) },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { boards: [], utcOffsetMinutes: 60 }) },
   {
-    script: 'recount',
-    run: (services) => recount(services, 'step', TOKEN, '', 9, 'commit', 'xp_curve', 'standard'),
+    script: 'recount-commit',
+    run: ({ scripts, redisKeys }) => {
+      const fields = { token: TOKEN, size: 9, config: ['xp_curve', 'standard'] };
+      return commitCountScript.run(scripts, redisKeys.guild(GUILD), fields);
+    },
   },
   { script: 'stage', run: (_, staged) => staged.stage([{ userId: 'y', set: 1, profile: { username: 'Y' } }]) },
   { script: 'replace', run: (services, staged) => replace(services, staged, 'note') },
@@ -235,7 +236,7 @@ export async function prepare(
   await services.client.hset('gr:{g}:stats', 'replacing', ' hidden');
   await services.client.zadd('gr:{g}:season:xp', 60, 'a', 20, 'hidden');
   Reflect.set(staged, 'server', await serverOf(servers[0] as Redis));
-  await recount(services, 'begin', TOKEN, '', 9);
+  await beginCountScript.run(services.scripts, services.redisKeys.guild(GUILD), { token: TOKEN, curve: '' });
   // Refused calls leave the guild as it is, for many of them.
   await services.client.persist('gr:{g}:next:xp:lock');
   return staged;
