@@ -21,21 +21,29 @@ from guildrank import (
     create_reader,
     create_writer,
 )
+from guildrank.scripts import source_of
 from scratch import ScratchTest, configure, connect, disconnect, require_empty
 
 ARCHIVE = "g.2026-s1"
 LOCKS = ("gr:{g}:next:xp:lock", f"gr:{{{ARCHIVE}}}:next:xp:lock")
 
 
+# The steps by the digests of their scripts.
+STEPS = {
+    source_of(f"season-{step}").sha: step
+    for step in ("begin", "open-archive", "hold", "mark", "place", "end-copy", "reset", "finish", "unlock")
+}
+
+
 class Watched:
-    """A connection that calls `before` with the mode of each step before it is sent."""
+    """A connection that calls `before` with the name of each step before it is sent, "" for stage.lua."""
 
     def __init__(self, connection: Any, before: Callable[[str], Awaitable[None]]) -> None:
         self.connection = connection
         self.before = before
 
     async def evalsha(self, sha: str, numkeys: int, *rest: Any) -> Any:
-        await self.before(rest[numkeys])
+        await self.before(STEPS.get(sha, ""))
         return await self.connection.evalsha(sha, numkeys, *rest)
 
     async def script_load(self, script: str) -> Any:
@@ -116,7 +124,7 @@ class SeasonTest(ScratchTest):
         """Interrupts the end of a season after some steps. Returns whether it had ended before."""
         left = steps
 
-        async def interrupt(mode: str) -> None:
+        async def interrupt(_step: str) -> None:
             nonlocal left
             left -= 1
             if left == 0 and is_cancelled:
@@ -153,9 +161,9 @@ class SeasonTest(ScratchTest):
     async def test_tells_how_many_it_has_copied_after_a_kill_while_it_marked(self) -> None:
         marks = 0
 
-        async def kill(mode: str) -> None:
+        async def kill(step: str) -> None:
             nonlocal marks
-            marks += mode == "mark"
+            marks += step == "mark"
             if marks == 3:
                 raise ConnectionError("killed")
 
@@ -167,8 +175,8 @@ class SeasonTest(ScratchTest):
         self.assertEqual(await self.writer.reset_season("g", archive_as=ARCHIVE), SeasonResult(4, 4))
 
     async def test_one_call_at_a_time_has_the_locks(self) -> None:
-        async def overtake(mode: str) -> None:
-            if mode == "mark":
+        async def overtake(step: str) -> None:
+            if step == "mark":
                 with self.assertRaisesRegex(RefusedError, "is running"):
                     await self.writer.reset_season("g", archive_as=ARCHIVE)
                 await self.connection.delete(*LOCKS)
@@ -182,22 +190,22 @@ class SeasonTest(ScratchTest):
 
     async def test_archives_each_member_once_during_a_failover(self) -> None:
         members = 2000
-        for mode, number, lost in (("mark", 3, 1), ("mark", 4, 5), ("copied", 1, 4), ("reset", 3, 3)):
-            with self.subTest(mode):
+        for step, number, lost in (("mark", 3, 1), ("mark", 4, 5), ("end-copy", 1, 4), ("reset", 3, 3)):
+            with self.subTest(step):
                 await self.connection.flushdb()
                 await self.writer.record_many("g", [XpRecord(f"m{n}", set=n + 1) for n in range(members)])
-                await self.fail_over(mode, number, lost, members)
+                await self.fail_over(step, number, lost, members)
 
-    async def fail_over(self, mode: str, number: int, lost: int, members: int) -> None:
+    async def fail_over(self, cut_at: str, number: int, lost: int, members: int) -> None:
         """Replaces the server at a step. The replica lacks the writes of the last calls before that."""
         replica = connect(os.environ["TEST_REPLICA_URL"])
         seen, left = 0, members
 
         async def cut(step: str) -> None:
             nonlocal seen, left
-            seen += step == mode
+            seen += step == cut_at
             left -= 1
-            if step == mode and seen == number and left > lost:
+            if step == cut_at and seen == number and left > lost:
                 await self.connection.execute_command("WAIT", 1, 1000)
                 await replica.execute_command("REPLICAOF", "NO", "ONE")
                 left = lost

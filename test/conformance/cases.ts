@@ -20,7 +20,7 @@ import {
   withReasons,
   xpChange,
 } from './samples.ts';
-import { season, stage } from './season-calls.ts';
+import { seasonModels, stage } from './season-calls.ts';
 import { seasonCases, stageCases } from './season-cases.ts';
 import { type Case, Refused, type State, type Suite, sorted } from './state.ts';
 
@@ -527,7 +527,7 @@ const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
   ['list', listCases, list],
   withBoards('remove', removeCases),
   ['names', namesCases, names],
-  ['season', seasonCases, season],
+  ...seasonCases().map(([script, calls]) => [script, () => calls, seasonModels[script]] as const),
   ['stage', stageCases, stage],
   ['invite', inviteCases, invite],
   ['describe', describeCases, describe],

@@ -25,32 +25,27 @@ function locked(state: State, now: number, token: string, call: () => [Reply, Na
   return result;
 }
 
-/** season.lua. */
-export const season: Model = (state, now, _keys, [mode, token, ...args]) => {
-  const guild = new NaiveGuild(state, now).open();
-  const held = guild.string(LOCK)?.string;
-  if (mode === 'begin' || mode === 'open') {
+/** A step that takes the lock. */
+function taking(take: (guild: NaiveGuild, token: string, args: readonly string[]) => Reply): Model {
+  return (state, now, _keys, [token = '', ...args]) => {
+    const guild = new NaiveGuild(state, now).open();
+    const held = guild.string(LOCK)?.string;
     if (held !== undefined && held !== token) return [['BUSY'], guild];
     if (guild.stats.importing !== undefined) return [['IMPORTING'], guild];
-    return [mode === 'begin' ? begin(guild, token as string, args) : open(guild, token as string, args), guild];
-  }
-  if (held !== token) throw new Refused(['REFUSED', 0, 'lock']);
-  const step = (): [Reply, NaiveGuild] =>
-    mode === 'hide' || mode === 'unhide'
-      ? placeInArchive(state, now, mode, args)
-      : [steps[mode as keyof typeof steps](guild, args), guild];
-  const result = locked(state, now, token as string, step);
-  if (mode === 'unlock') result[1].delete(LOCK);
-  return result;
-};
-
-function placeInArchive(state: State, now: number, mode: string, args: readonly string[]): [Reply, NaiveGuild] {
-  const ids = mode === 'hide' ? args.filter((_, n) => n % 2 === 0) : args;
-  const reasons = (id: string) => (mode === 'hide' ? (args[args.lastIndexOf(id) + 1] as string).split(' ') : []);
-  return place(state, now, ids, reasons);
+    return [take(guild, token, args), guild];
+  };
 }
 
-type Step = (guild: NaiveGuild, args: readonly string[]) => Reply;
+/** A step under the lock. */
+function under(
+  step: (guild: NaiveGuild, args: readonly string[], state: State, now: number) => [Reply, NaiveGuild],
+): Model {
+  return (state, now, _keys, [token = '', ...args]) => {
+    const guild = new NaiveGuild(state, now).open();
+    if (guild.string(LOCK)?.string !== token) throw new Refused(['REFUSED', 0, 'lock']);
+    return locked(state, now, token, () => step(guild, args, state, now));
+  };
+}
 
 function begin(guild: NaiveGuild, token: string, [archive, rest]: readonly string[]): Reply {
   const season = guild.hash(':season');
@@ -87,63 +82,69 @@ function open(guild: NaiveGuild, token: string, [of, curve = '', multiplier]: re
   return ['OK'];
 }
 
-const steps: Record<'server' | 'mark' | 'copied' | 'reset' | 'done' | 'unlock', Step> = {
-  server: () => ['OK', RUN_ID],
-  mark: (guild, [, , place, which]) => {
-    const marks = guild.zset(':season:xp');
-    const places = { marked: marks, ranked: guild.ranked, hidden: guild.hidden };
-    const listed = ascending(places[place as keyof typeof places]);
-    const wrong = listed.find((id) => !/^[\w.-]{1,64}$/.test(id));
-    if (wrong !== undefined) return ['INVALID', wrong];
-    const rows = listed
-      .filter((id) => guild.member(id).exists && (which !== 'unmarked' || !marks.has(id)))
-      .map((id) => {
-        const { isHidden, xp } = guild.member(id);
-        marks.set(id, Number(xp));
-        const state = isHidden ? `hidden ${guild.reasonsOf(id).join(' ')}` : 'ranked';
-        return [id, xp, state, guild.avatarOf(id), guild.hash(':members')[id] ?? ''].join('\n');
-      });
-    guild.setZset(':season:xp', marks);
-    return ['OK', '0', ...rows];
-  },
-  copied: (guild, [server, which]) => {
-    if (server !== undefined && server !== RUN_ID) return ['AGAIN'];
-    const members = guild.ranked.size + guild.hidden.size;
-    const marked = guild.zset(':season:xp').size;
-    if (which === 'all' && members > marked) return ['MISSED'];
-    inPhase(guild, 'reset');
-    return ['OK', marked];
-  },
-  done: (guild) => inPhase(guild, 'done'),
-  reset: (guild, [count]) => {
-    if (guild.hash(':season').phase === 'copy') return ['AGAIN'];
-    guild.levelOf(0n);
-    const marks = guild.zset(':season:xp');
-    const ids = ascending(marks).slice(0, Number(count));
-    const { rest } = guild.hash(':season');
-    let isWritten = false;
-    for (const id of ids) {
-      const { exists, isHidden, xp: old } = guild.member(id);
-      if (!exists) continue;
-      isWritten = true;
-      const marked = whole(marks.get(id) as number);
-      const xp = old > marked ? old - marked : 0n;
-      const { level = '-', ...profile } = guild.profile(id);
-      const stays = rest !== 'drop' || (isHidden && guild.reasonsOf(id).join() !== 'left');
-      if (xp === 0n && !stays) {
-        (isHidden ? guild.hidden : guild.ranked).delete(id);
-        delete guild.reasons[id];
-        guild.setProfile(id, {});
-        guild.setAvatar(id, 'none');
-      } else guild.put(id, xp, isHidden, /^\d+$/.test(level) ? profile : undefined);
-    }
-    if (isWritten) guild.write(['REFUSED', 0, 'total'], { hidden: String(guild.hidden.size) });
-    for (const id of ids) marks.delete(id);
-    guild.setZset(':season:xp', marks);
-    return ['OK', marks.size, ids.length];
-  },
-  unlock: () => ['OK'],
+type Step = (guild: NaiveGuild, args: readonly string[]) => Reply;
+
+const mark: Step = (guild, [, , place, which]) => {
+  const marks = guild.zset(':season:xp');
+  const places = { marked: marks, ranked: guild.ranked, hidden: guild.hidden };
+  const listed = ascending(places[place as keyof typeof places]);
+  const wrong = listed.find((id) => !/^[\w.-]{1,64}$/.test(id));
+  if (wrong !== undefined) return ['INVALID', wrong];
+  const rows = listed
+    .filter((id) => guild.member(id).exists && (which !== 'unmarked' || !marks.has(id)))
+    .map((id) => {
+      const { isHidden, xp } = guild.member(id);
+      marks.set(id, Number(xp));
+      const state = isHidden ? `hidden ${guild.reasonsOf(id).join(' ')}` : 'ranked';
+      return [id, xp, state, guild.avatarOf(id), guild.hash(':members')[id] ?? ''].join('\n');
+    });
+  guild.setZset(':season:xp', marks);
+  return ['OK', '0', ...rows];
 };
+
+const endCopy: Step = (guild, [server, which]) => {
+  if (server !== RUN_ID) return ['AGAIN'];
+  const members = guild.ranked.size + guild.hidden.size;
+  const marked = guild.zset(':season:xp').size;
+  if (which === 'all' && members > marked) return ['MISSED'];
+  inPhase(guild, 'reset');
+  return ['OK', marked];
+};
+
+const reset: Step = (guild, [count]) => {
+  if (guild.hash(':season').phase === 'copy') return ['AGAIN'];
+  guild.levelOf(0n);
+  const marks = guild.zset(':season:xp');
+  const ids = ascending(marks).slice(0, Number(count));
+  const { rest } = guild.hash(':season');
+  let isWritten = false;
+  for (const id of ids) {
+    const { exists, isHidden, xp: old } = guild.member(id);
+    if (!exists) continue;
+    isWritten = true;
+    const marked = whole(marks.get(id) as number);
+    const xp = old > marked ? old - marked : 0n;
+    const { level = '-', ...profile } = guild.profile(id);
+    const stays = rest !== 'drop' || (isHidden && guild.reasonsOf(id).join() !== 'left');
+    if (xp === 0n && !stays) {
+      (isHidden ? guild.hidden : guild.ranked).delete(id);
+      delete guild.reasons[id];
+      guild.setProfile(id, {});
+      guild.setAvatar(id, 'none');
+    } else guild.put(id, xp, isHidden, /^\d+$/.test(level) ? profile : undefined);
+  }
+  if (isWritten) guild.write(['REFUSED', 0, 'total'], { hidden: String(guild.hidden.size) });
+  for (const id of ids) marks.delete(id);
+  guild.setZset(':season:xp', marks);
+  return ['OK', marks.size, ids.length];
+};
+
+/** Puts members of the archive where each is named with its reasons. */
+function placeInArchive(args: readonly string[], state: State, now: number): [Reply, NaiveGuild] {
+  const ids = args.filter((_, n) => n % 2 === 0);
+  const reasons = new Map(ids.map((id, n) => [id, (args[2 * n + 1] as string).split(' ').filter(Boolean)]));
+  return place(state, now, ids, (id) => reasons.get(id) ?? []);
+}
 
 function inPhase(guild: NaiveGuild, phase: string): Reply {
   guild.setHash(':season', { ...guild.hash(':season'), phase });
@@ -153,3 +154,27 @@ function inPhase(guild: NaiveGuild, phase: string): Reply {
 function ascending(zset: ReadonlyMap<string, number>): string[] {
   return [...zset].sort(([a, x], [b, y]) => x - y || Buffer.compare(Buffer.from(a), Buffer.from(b))).map(([id]) => id);
 }
+
+const unlock: Model = (state, now, _keys, [token]) => {
+  const guild = new NaiveGuild(state, now).open();
+  if (guild.string(LOCK)?.string !== token) throw new Refused(['REFUSED', 0, 'lock']);
+  guild.delete(LOCK);
+  return [['OK'], guild];
+};
+
+const stepOf = (step: Step): Model => under((guild, args) => [step(guild, args), guild]);
+
+/** The steps of a season's end, by the names of their scripts. */
+export const seasonModels = {
+  'season-begin': taking(begin),
+  'season-open-archive': taking(open),
+  'season-hold': stepOf(() => ['OK', RUN_ID]),
+  'season-mark': stepOf(mark),
+  'season-place': under((_guild, args, state, now) => placeInArchive(args, state, now)),
+  'season-end-copy': stepOf(endCopy),
+  'season-reset': stepOf(reset),
+  'season-finish': stepOf((guild) => inPhase(guild, 'done')),
+  'season-unlock': unlock,
+} satisfies Record<string, Model>;
+
+export type SeasonStep = keyof typeof seasonModels;

@@ -15,11 +15,24 @@ import {
   withReasons,
   xpChange,
 } from './samples.ts';
+import { type SeasonStep, seasonModels } from './season-calls.ts';
 import { RUN_ID, type State, type Value } from './state.ts';
 
 const LOCK = ':next:xp:lock';
 const DATA = [':xp', ':stats', ':config', ':hidden', ':members'];
-const KEYS = [...DATA, ':season', ':season:xp', LOCK, ':hidden:reasons', ':avatars'];
+const REASONS = ':hidden:reasons';
+/** The keys of each step. */
+const KEYS: Readonly<Record<SeasonStep, readonly string[]>> = {
+  'season-begin': [':stats', ':config', ':season', ':season:xp', LOCK],
+  'season-open-archive': [':xp', ':stats', ':config', ':hidden', ':season', LOCK],
+  'season-hold': [LOCK],
+  'season-mark': [':xp', ':stats', ':hidden', ':members', ':season:xp', LOCK, REASONS, ':avatars'],
+  'season-place': [...DATA, LOCK, REASONS],
+  'season-end-copy': [...DATA, ':season', ':season:xp', LOCK],
+  'season-reset': [...DATA, ':season', ':season:xp', LOCK, REASONS, ':avatars'],
+  'season-finish': [':stats', ':season', LOCK],
+  'season-unlock': [LOCK],
+};
 const STAGE_KEYS = [...DATA, LOCK, ':avatars'];
 const locked: Record<string, Value> = { [LOCK]: { string: 'token', ms: 5000 } };
 const ARCHIVE: Value = { hash: { of: 'g s1' } };
@@ -42,20 +55,35 @@ function marksOf(random: Random, state: State): Record<string, Value> {
   return Object.keys(zset).length > 0 ? { ':season:xp': { zset } } : {};
 }
 
-export function* seasonCases(): Iterable<Call> {
-  const call = (name: string, state: State, mode: string, args: string[] = []) => ({
-    name: `${mode}: ${name}`,
-    state,
-    keys: KEYS,
-    args: [mode, 'token', ...args],
-  });
+/** Returns arguments that rank members. */
+const ranked = (ids: readonly string[]) => ids.flatMap((id) => [id, '']);
+
+/** A call of one step. */
+interface SeasonCall extends Call {
+  readonly step: SeasonStep;
+}
+
+/** Returns the calls of each step, by the name of its script. */
+export function seasonCases(): [SeasonStep, Call[]][] {
+  const all = [...allSeasonCases()];
+  return (Object.keys(seasonModels) as SeasonStep[]).map((name) => [
+    name,
+    all.filter(({ step }) => step === name).map(({ step: _, ...call }) => call),
+  ]);
+}
+
+function* allSeasonCases(): Iterable<SeasonCall> {
+  const call = (name: string, state: State, mode: string, args: string[] = []): SeasonCall => {
+    const step = `season-${mode}` as SeasonStep;
+    return { name, state, step, keys: KEYS[step], args: ['token', ...args] };
+  };
   const random = new Random(21);
   const states = sampleGuilds(24);
   for (const [n, state] of states.entries()) {
     for (const lock of [{}, locked, other]) {
       const before = { ...state, ...lock };
       yield call(`first season ${n}`, before, 'begin', ['g.s1', 'keep']);
-      yield call(`archive ${n}`, before, 'open', ['g s1', random.pick(['standard', 'lurkr']), '']);
+      yield call(`archive ${n}`, before, 'open-archive', ['g s1', random.pick(['standard', 'lurkr']), '']);
     }
     const under = { ...withAvatars(random, withReasons(random, state)), ...locked };
     const copying = { ...under, ...seasonIn('copy') };
@@ -64,11 +92,11 @@ export function* seasonCases(): Iterable<Call> {
     yield call(`${n} marked`, { ...copying, ...marks }, 'mark', ['100', '0', 'marked']);
     for (const place of ['ranked', 'hidden'])
       yield call(`${n} ${place} unmarked`, { ...copying, ...marks }, 'mark', ['100', '0', place, 'unmarked']);
-    for (const which of ['all', '']) yield call(`${n} ${which}`, { ...copying, ...marks }, 'copied', [RUN_ID, which]);
+    for (const which of ['all', '']) yield call(`${n} ${which}`, { ...copying, ...marks }, 'end-copy', [RUN_ID, which]);
     const ids = random.some(IDS, 3);
     const placed = ids.flatMap((id) => [id, random.pick(['moderator', 'left', 'self moderator', 'left self'])]);
-    yield call(`${n}`, { ...under, ':season': ARCHIVE }, 'hide', placed);
-    yield call(`${n}`, { ...under, ':season': ARCHIVE }, 'unhide', ids);
+    yield call(`${n} hidden`, { ...under, ':season': ARCHIVE }, 'place', placed);
+    yield call(`${n} ranked`, { ...under, ':season': ARCHIVE }, 'place', ranked(ids));
     for (const rest of ['keep', 'drop']) {
       const resetting = { ...under, ...seasonIn('reset', rest), ...marksOf(random, state) };
       yield call(`${n} ${rest}`, resetting, 'reset', ['2']);
@@ -86,22 +114,23 @@ export function* seasonCases(): Iterable<Call> {
         yield call(`another archive in phase ${phase} with ${marked} marked`, marking, 'begin', ['g.s2', 'keep']);
         yield call(`another rest in phase ${phase} with ${marked} marked`, marking, 'begin', ['g.s1', 'drop']);
       }
-      yield call(`on another server in phase ${phase}`, before, 'copied', ['0'.repeat(40), 'all']);
-      for (const mode of ['server', 'copied', 'done', 'unlock']) yield call(`in phase ${phase}`, before, mode);
+      yield call(`on another server in phase ${phase}`, before, 'end-copy', ['0'.repeat(40), 'all']);
+      for (const mode of ['hold', 'finish', 'unlock']) yield call(`in phase ${phase}`, before, mode);
       for (const [mode, args] of [
         ['mark', ['100', '0', 'ranked']],
-        ['hide', ['a', 'self']],
+        ['place', ['a', 'self']],
+        ['end-copy', [RUN_ID, '']],
         ['reset', ['2']],
       ] as const)
         yield call(`in phase ${phase}`, before, mode, [...args]);
     }
     const importing = { ...smallWith({}, { importing: '1' }), ':season': ARCHIVE, ...lock };
     yield call('a guild whose import is unfinished', importing, 'begin', ['g.s1', 'keep']);
-    yield call('an archive whose import is unfinished', importing, 'open', ['g s1', 'standard', '']);
+    yield call('an archive whose import is unfinished', importing, 'open-archive', ['g s1', 'standard', '']);
     const archive = { ...SMALL, ':season': ARCHIVE, ...lock };
-    yield call('the archive of this season', archive, 'open', ['g s1', 'lurkr', '2']);
-    yield call('the archive of another season', archive, 'open', ['g s2', 'standard', '']);
-    yield call('the archive of a season without members', { ':season': ARCHIVE, ...lock }, 'open', [
+    yield call('the archive of this season', archive, 'open-archive', ['g s1', 'lurkr', '2']);
+    yield call('the archive of another season', archive, 'open-archive', ['g s2', 'standard', '']);
+    yield call('the archive of a season without members', { ':season': ARCHIVE, ...lock }, 'open-archive', [
       'g s2',
       'standard',
       '',
@@ -112,7 +141,7 @@ export function* seasonCases(): Iterable<Call> {
       ['a curve of its own', { xp_curve: 'custom', xp_curve_custom: '0,0,50,0,1,1' }],
     ] as const) {
       for (const curve of ['standard', 'amari', 'custom=0,0,50,0,1,1'])
-        yield call(`a guild with ${name}, ${curve}`, { ':config': { hash: config }, ...lock }, 'open', [
+        yield call(`a guild with ${name}, ${curve}`, { ':config': { hash: config }, ...lock }, 'open-archive', [
           'g s1',
           curve,
           '2',
@@ -124,11 +153,12 @@ export function* seasonCases(): Iterable<Call> {
   const marks = { ':season:xp': { zset: { a: 300, '9': 10 } } };
   for (const [name, state] of [...BROKEN, ...FULL])
     yield call(name, { ...state, ...locked, ...seasonIn('reset'), ...marks }, 'reset', ['2']);
-  for (const mode of ['hide', 'unhide']) {
-    const each = (ids: string[]) => (mode === 'hide' ? ids.flatMap((id) => [id, 'left moderator']) : ids);
-    yield call('user_id', { ...SMALL, ...locked }, mode, each(['a', 'a b']));
-    yield call('total', { ...BRIM, ...locked }, mode, each(['9', 'a']));
-    for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, { ...state, ...locked }, mode, each(['a', '9']));
+  for (const kind of ['hidden', 'ranked']) {
+    const each = (ids: string[]) => (kind === 'hidden' ? ids.flatMap((id) => [id, 'left moderator']) : ranked(ids));
+    yield call(`${kind}: user_id`, { ...SMALL, ...locked }, 'place', each(['a', 'a b']));
+    yield call(`${kind}: total`, { ...BRIM, ...locked }, 'place', each(['9', 'a']));
+    for (const [name, state] of [...BROKEN, ...FULL])
+      yield call(`${kind}: ${name}`, { ...state, ...locked }, 'place', each(['a', '9']));
   }
   const low = guildOf({ ranked: { a: 300 }, stats: { total_xp: '-9223372036854775807' } });
   yield call('total', { ...low, ...locked, ...seasonIn('reset'), ...marks }, 'reset', ['2']);

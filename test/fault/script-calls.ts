@@ -1,11 +1,21 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import type { Core } from '../../src/core/core.ts';
+import { beginCountScript, commitCountScript } from '../../src/core/counters/recount-scripts.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { correctMember, correctMembers, undoCorrection } from '../../src/core/members/correct.ts';
+import type { HideReason } from '../../src/core/ranking/model.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
-import { allBoardKeys } from '../../src/core/store/keys.ts';
+import {
+  beginSeasonScript,
+  endCopyScript,
+  markMembersScript,
+  placeInArchiveScript,
+  resetMembersScript,
+} from '../../src/core/seasons/season-scripts.ts';
+import { allBoardKeys, type LockedKeys } from '../../src/core/store/keys.ts';
+import type { Script } from '../../src/core/store/script.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { endBoards } from '../support/boards.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
@@ -46,19 +56,16 @@ export interface ScriptCall {
   run(services: Core, staged: StagedMembers): Promise<unknown>;
 }
 
-const recount = (services: Core, ...args: (string | number)[]) => {
-  return services.scripts.run({ name: 'recount', boards: true }, GUILD_KEYS, ...args);
-};
-/** Runs a mode of season.lua with the lock of the replacement, which both share. */
-const season = (services: Core, staged: StagedMembers, mode: string, ...args: (string | number)[]) => {
-  const keys = ['season', 'season:xp', 'next:xp:lock', 'hidden:reasons', 'avatars'].map((key) => `gr:{g}:${key}`);
-  return services.scripts.run(
-    { name: 'season', boards: true },
-    [...GUILD_KEYS, ...keys],
-    mode,
-    staged.held.token,
-    ...args,
-  );
+type LockedScript<Fields> = Script<keyof LockedKeys, Fields & { readonly token: string }, unknown>;
+
+/** Returns the call of a step of a season's end with the lock of the replacement, which both share. */
+const season = <Fields>(script: LockedScript<Fields>, fieldsOf: (staged: StagedMembers) => Fields): ScriptCall => ({
+  script: script.name,
+  run: ({ scripts, redisKeys }, staged) =>
+    script.run(scripts, redisKeys.locked(GUILD), { ...fieldsOf(staged), token: staged.held.token }),
+});
+const placed = (userId: string, hiddenReasons: readonly HideReason[]) => {
+  return { userId, hidden: hiddenReasons.length > 0, hiddenReasons };
 };
 
 /** Runs a mode of replace.lua with the lock of the replacement. */
@@ -120,19 +127,22 @@ export const scriptCalls: readonly ScriptCall[] = [
   { script: 'hide', run: ({ client }) => createWriter(client).hide(GUILD, ['a', 'b']) },
   { script: 'hide', run: ({ client }) => createWriter(client).unhide(GUILD, ['hidden'], { reason: 'self' }) },
   { script: 'hide', run: ({ client }) => createWriter(client).hide(GUILD, ['a', 'hidden'], { reason: 'left' }) },
-  { script: 'season', run: (services, staged) => season(services, staged, 'mark', 100, 0, 'ranked') },
-  { script: 'season', run: (services, staged) => season(services, staged, 'reset', 9) },
-  { script: 'season', run: (services, staged) => season(services, staged, 'hide', 'a', 'self', 'hidden', 'left') },
-  { script: 'season', run: (services, staged) => season(services, staged, 'unhide', 'a', 'hidden') },
-  { script: 'season', run: (services, staged) => season(services, staged, 'begin', 'g.archive', 'keep') },
-  { script: 'season', run: (services, staged) => season(services, staged, 'copied') },
+  season(markMembersScript, () => ({ count: 100, cursor: '0', place: 'ranked', onlyUnmarked: false })),
+  season(resetMembersScript, () => ({ count: 9 })),
+  season(placeInArchiveScript, () => ({ members: [placed('a', ['self']), placed('hidden', ['left'])] })),
+  season(placeInArchiveScript, () => ({ members: [placed('a', []), placed('hidden', [])] })),
+  season(beginSeasonScript, () => ({ guild: GUILD, archive: 'g.archive', keepsMembers: true })),
+  season(endCopyScript, (staged) => ({ server: Reflect.get(staged, 'server'), requiresAll: false })),
   { script: 'describe', run: ({ writer }) => writer.describeGuild(GUILD, { name: 'Quiet Hours' }) },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { plan: 'pro' }) },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { boards: ['month'] }) },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { boards: [], utcOffsetMinutes: 60 }) },
   {
-    script: 'recount',
-    run: (services) => recount(services, 'step', TOKEN, '', 9, 'commit', 'xp_curve', 'standard'),
+    script: 'recount-commit',
+    run: ({ scripts, redisKeys }) => {
+      const fields = { token: TOKEN, size: 9, config: ['xp_curve', 'standard'] };
+      return commitCountScript.run(scripts, redisKeys.guild(GUILD), fields);
+    },
   },
   { script: 'stage', run: (_, staged) => staged.stage([{ userId: 'y', set: 1, profile: { username: 'Y' } }]) },
   { script: 'replace', run: (services, staged) => replace(services, staged, 'note') },
@@ -243,7 +253,7 @@ export async function prepare(
   await services.client.hset('gr:{g}:stats', 'replacing', ' hidden');
   await services.client.zadd('gr:{g}:season:xp', 60, 'a', 20, 'hidden');
   Reflect.set(staged, 'server', await serverOf(servers[0] as Redis));
-  await recount(services, 'begin', TOKEN, '', 9);
+  await beginCountScript.run(services.scripts, services.redisKeys.guild(GUILD), { token: TOKEN, curve: '' });
   // Refused calls leave the guild as it is, for many of them.
   await services.client.persist('gr:{g}:next:xp:lock');
   return staged;

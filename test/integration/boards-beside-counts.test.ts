@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { beginCountScript, commitCountScript } from '../../src/core/counters/recount-scripts.ts';
 import { createReader } from '../../src/kit/reader.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
@@ -6,17 +7,9 @@ import { realStore } from '../support/stores.ts';
 
 describe('a count of the members that runs while', needs('redis-server'), () => {
   const suite = storeSuite(realStore);
-  const count = (guild: string, mode: string) => {
-    const { xp, stats, config, hidden, members } = suite.store.redisKeys.guild(guild);
-    return suite.store.scripts.run(
-      { name: 'recount', boards: true },
-      [xp, stats, config, hidden, members],
-      mode,
-      'token',
-      '',
-      1,
-      'commit',
-    );
+  const step = (guild: string) => {
+    const fields = { token: 'token', size: 1, config: [] };
+    return commitCountScript.run(suite.store.scripts, suite.store.redisKeys.guild(guild), fields);
   };
   /** Makes a guild with members on boards, of which a count has passed two. */
   const begin = async () => {
@@ -28,14 +21,14 @@ describe('a count of the members that runs while', needs('redis-server'), () => 
       guild,
       amounts.map((add) => ({ userId: `u${add}`, add })),
     );
-    await count(guild, 'begin');
-    for (const _ of ['u500', 'u300']) expect((await count(guild, 'step'))[0]).toBe('OK');
+    await beginCountScript.run(suite.store.scripts, suite.store.redisKeys.guild(guild), { token: 'token', curve: '' });
+    for (const _ of ['u500', 'u300']) expect((await step(guild)).status).toBe('OK');
     return guild;
   };
   const boards = async (guild: string) => (await suite.store.counters.check(guild)).stored.boards;
   const end = async (guild: string) => {
-    let [status] = ['OK'] as (string | number)[];
-    while (status === 'OK') [status] = await count(guild, 'step');
+    let { status } = await step(guild);
+    while (status === 'OK') ({ status } = await step(guild));
     expect(status).toBe('DONE');
     const { stored, actual } = await suite.store.counters.check(guild);
     expect(stored).toEqual(actual);

@@ -5,6 +5,7 @@ import { BOUNDS } from '../../src/core/bounds.ts';
 import { eventCall, NO_EVENT } from '../../src/core/members/event.ts';
 import { parseCurve } from '../../src/core/ranking/curves.ts';
 import { ID_PATTERN } from '../../src/core/ranking/model.ts';
+import { beginSeasonScript, openArchiveScript } from '../../src/core/seasons/season-scripts.ts';
 import { configureScript, parseMultiplier, parseTitle } from '../../src/core/settings/guild-config.ts';
 import { parseLook } from '../../src/core/settings/page-look.ts';
 import { isTimeZone } from '../../src/core/settings/time-zone.ts';
@@ -123,19 +124,19 @@ describeStores('a text above its bound in a call of a script', (kind) => {
   );
 
   it.each([
-    ['the token of the lock', ['begin', zeros, 'archive', 'keep']],
-    ['the archive', ['begin', 'token', zeros, 'keep']],
-    ['the rest', ['begin', 'token', 'archive', zeros]],
-    ['the season', ['open', 'token', zeros, 'standard', '']],
-    ['the curve', ['open', 'token', 'g s', zeros, '']],
-    ['the multiplier', ['open', 'token', 'g s', 'standard', zeros]],
-  ])('is refused as %s of a season, and nothing is stored', async (_, args) => {
-    const { keys, stored, base } = guild();
-    const further = [':season', ':season:xp', ':next:xp:lock', ':hidden:reasons', ':avatars'].map(
-      (name) => base + name,
-    );
-    expect(await scriptCall('season', [...keys, ...further], ...args)).toEqual(['REFUSED', 0, 'argument']);
-    expect(await stored()).toEqual([]);
+    ['the token of the lock', beginSeasonScript, [zeros, 'archive', 'keep']],
+    ['the archive', beginSeasonScript, ['token', zeros, 'keep']],
+    ['the rest', beginSeasonScript, ['token', 'archive', zeros]],
+    ['the token of the lock of an archive', openArchiveScript, [zeros, 'g s', 'standard', '']],
+    ['the season', openArchiveScript, ['token', zeros, 'standard', '']],
+    ['the curve', openArchiveScript, ['token', 'g s', zeros, '']],
+    ['the multiplier', openArchiveScript, ['token', 'g s', 'standard', zeros]],
+  ])('is refused as %s of a season, and nothing is stored', async (_, script, args) => {
+    const id = suite.newGuild();
+    const named = suite.store.redisKeys.locked(id);
+    const keys = script.keys.map((name) => named[name]);
+    expect(await suite.store.scripts.run(script, keys, ...args)).toEqual(['REFUSED', 0, 'argument']);
+    expect(await suite.store.client.keys(`gr:{${id}}:*`)).toEqual([]);
   });
 
   it('an invite refuses a guild or a user that is too long', async () => {

@@ -19,8 +19,8 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
   /** Imports the guild, and does something else before the step. */
   const importBeside = ({ lines }: Guild, step: string, other: () => Promise<unknown>) => {
     let isDone = false;
-    const before = async ({ name }: NamedScript, _keys: readonly unknown[], mode: unknown) => {
-      if (isDone || name !== 'move' || mode !== step) return;
+    const before = async ({ name }: NamedScript) => {
+      if (isDone || name !== step) return;
       isDone = true;
       await other();
     };
@@ -31,40 +31,46 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     await endLock(guild);
   };
 
-  it.each(['finish', 'end'])('leaves no API key behind when it is refused at its step "%s"', async (step) => {
-    const others: [(guild: Guild) => Promise<unknown>, string][] = [
-      [({ guild }) => suite.store.writer.record(guild, { userId: 'a', add: 1 }), 'stop it, delete the guild here'],
-      [({ guild }) => endLock(guild).then(() => deleteGuild(suite.store, guild)), 'was suspended'],
-      [({ guild }) => endLock(guild), 'was suspended'],
-      [(moved) => endLock(moved.guild).then(() => leaveUnfinished(moved)), 'was suspended'],
-    ];
-    for (const [other, message] of others) {
-      const moved = await make();
-      await expect(importBeside(moved, step, () => other(moved))).rejects.toThrow(message);
-      expect(await suite.store.apiKeys.find(moved.sha)).toBeNull();
-      expect(await keysOf(moved)).toEqual([]);
-    }
-    const { lines, sha } = await make();
-    const short = [lines[0], lines.at(-1)] as string[];
-    await expect(importLines(suite.store, short)).rejects.toThrow(
-      'does not have as many members here as at the source',
-    );
-    expect(await suite.store.apiKeys.find(sha)).toBeNull();
-  });
+  it.each(['move-verify', 'move-finish'])(
+    'leaves no API key behind when it is refused at its step "%s"',
+    async (step) => {
+      const others: [(guild: Guild) => Promise<unknown>, string][] = [
+        [({ guild }) => suite.store.writer.record(guild, { userId: 'a', add: 1 }), 'stop it, delete the guild here'],
+        [({ guild }) => endLock(guild).then(() => deleteGuild(suite.store, guild)), 'was suspended'],
+        [({ guild }) => endLock(guild), 'was suspended'],
+        [(moved) => endLock(moved.guild).then(() => leaveUnfinished(moved)), 'was suspended'],
+      ];
+      for (const [other, message] of others) {
+        const moved = await make();
+        await expect(importBeside(moved, step, () => other(moved))).rejects.toThrow(message);
+        expect(await suite.store.apiKeys.find(moved.sha)).toBeNull();
+        expect(await keysOf(moved)).toEqual([]);
+      }
+      const { lines, sha } = await make();
+      const short = [lines[0], lines.at(-1)] as string[];
+      await expect(importLines(suite.store, short)).rejects.toThrow(
+        'does not have as many members here as at the source',
+      );
+      expect(await suite.store.apiKeys.find(sha)).toBeNull();
+    },
+  );
 
-  it.each(['finish', 'end'])('that goes on at "%s" after another one has ended leaves its API keys', async (step) => {
-    for (const isRevoked of [true, false]) {
-      const moved = await make();
-      const other = async () => {
-        await endLock(moved.guild);
-        await importLines(suite.store, moved.lines);
-        if (isRevoked) await suite.store.apiKeys.revoke(moved.guild, moved.keyId);
-      };
-      await expect(importBeside(moved, step, other)).rejects.toThrow('was suspended');
-      expect(await suite.store.apiKeys.find(moved.sha)).toEqual(isRevoked ? null : expect.anything());
-      expect(await keysOf(moved)).toHaveLength(isRevoked ? 0 : 1);
-    }
-  });
+  it.each(['move-verify', 'move-finish'])(
+    'that goes on at "%s" after another one has ended leaves its API keys',
+    async (step) => {
+      for (const isRevoked of [true, false]) {
+        const moved = await make();
+        const other = async () => {
+          await endLock(moved.guild);
+          await importLines(suite.store, moved.lines);
+          if (isRevoked) await suite.store.apiKeys.revoke(moved.guild, moved.keyId);
+        };
+        await expect(importBeside(moved, step, other)).rejects.toThrow('was suspended');
+        expect(await suite.store.apiKeys.find(moved.sha)).toEqual(isRevoked ? null : expect.anything());
+        expect(await keysOf(moved)).toHaveLength(isRevoked ? 0 : 1);
+      }
+    },
+  );
 
   it('that was interrupted at its end is done by the next one, with what that one has', async () => {
     const moved = await make();
@@ -75,7 +81,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     const more = { ...moved, lines: await streamOf(suite.store, moved.guild) };
     await deleteGuild(suite.store, moved.guild);
     const killed = async () => Promise.reject(new Error('killed'));
-    await expect(importBeside(more, 'end', killed)).rejects.toThrow('killed');
+    await expect(importBeside(more, 'move-finish', killed)).rejects.toThrow('killed');
     expect(await client.exists(`gr:{${moved.guild}}:config`, `gr:{${moved.guild}}:season`)).toBe(2);
     await endLock(moved.guild);
     expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
@@ -142,11 +148,11 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     const moved = await make();
     let first: Promise<unknown> = Promise.resolve();
     const suspended = new Promise<() => void>((resolve) => {
-      first = importBeside(moved, 'end', () => new Promise<void>((goOn) => resolve(goOn)));
+      first = importBeside(moved, 'move-finish', () => new Promise<void>((goOn) => resolve(goOn)));
     });
     const goOn = await suspended;
     await endLock(moved.guild);
-    const second = importBeside(moved, 'end', async () => {
+    const second = importBeside(moved, 'move-finish', async () => {
       goOn();
       await expect(first).rejects.toThrow('was suspended');
     });

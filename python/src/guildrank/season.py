@@ -1,4 +1,4 @@
-"""The end of a season: season.lua in steps."""
+"""The end of a season, in steps: the scripts season-*.lua."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Coroutine, Sequence, TypeVar
+from typing import Any, Coroutine, NamedTuple, Sequence, TypeVar
 
 from .checks import accepted, check_ids
 from .errors import InvalidInputError, RefusedError
@@ -14,8 +14,27 @@ from .keys import Keys
 from .profiles import split_profile
 from .scripts import Script, Scripts
 
-_SEASON = Script("season", boards=True)
-_STAGE = Script("stage", boards=True)
+_LOCK = "next:xp:lock"
+_GUILD = ("xp", "stats", "config", "hidden", "members")
+
+
+class _Step(NamedTuple):
+    """A script, and its keys by their last parts."""
+
+    script: Script
+    keys: tuple[str, ...]
+
+
+_BEGIN = _Step(Script("season-begin"), ("stats", "config", "season", "season:xp", _LOCK))
+_OPEN_ARCHIVE = _Step(Script("season-open-archive"), ("xp", "stats", "config", "hidden", "season", _LOCK))
+_HOLD = _Step(Script("season-hold"), (_LOCK,))
+_MARK = _Step(Script("season-mark"), ("xp", "stats", "hidden", "members", "season:xp", _LOCK, "hidden:reasons", "avatars"))
+_PLACE = _Step(Script("season-place", boards=True), (*_GUILD, _LOCK, "hidden:reasons"))
+_STAGE = _Step(Script("stage", boards=True), (*_GUILD, _LOCK, "avatars"))
+_END_COPY = _Step(Script("season-end-copy", boards=True), (*_GUILD, "season", "season:xp", _LOCK))
+_RESET = _Step(Script("season-reset", boards=True), (*_GUILD, "season", "season:xp", _LOCK, "hidden:reasons", "avatars"))
+_FINISH = _Step(Script("season-finish"), ("stats", "season", _LOCK))
+_UNLOCK = _Step(Script("season-unlock"), (_LOCK,))
 
 # Members of one step. Redis serves nobody else meanwhile: a few milliseconds in a guild of a million.
 MEMBERS_A_STEP = 100
@@ -53,7 +72,7 @@ class SeasonReset:
     async def run(self) -> SeasonResult:
         """Copies all members, then resets them."""
         try:
-            begun = await self._step(self._guild, "begin", self._archive, self._rest)
+            begun = await self._step(self._guild, _BEGIN, self._archive, self._rest)
             _check_conflict(begun, self._guild)
             _, season, phase, curve, multiplier = begun
             if phase == "done":
@@ -67,26 +86,26 @@ class SeasonReset:
         is_done = False
         while not is_done:
             if not is_copied:
-                _check_conflict(await self._step(self._archive, "open", *archive), self._archive)
+                _check_conflict(await self._step(self._archive, _OPEN_ARCHIVE, *archive), self._archive)
                 archived = await self._copy()
             count, is_done = await self._reset()
             reset += count
             is_copied = False
-        await self._step(self._guild, "done")
+        await self._step(self._guild, _FINISH)
         return SeasonResult(archived, reset)
 
     async def _copy(self) -> int:
         """Copies all members, again if a server of the guild or of the archive was replaced meanwhile. Returns how many."""
         while True:
-            servers = [(await self._step(guild, "server"))[1] for guild in (self._guild, self._archive)]
+            servers = [(await self._step(guild, _HOLD))[1] for guild in (self._guild, self._archive)]
             copied: list[Any] = ["MISSED"]
             # In a guild that gets members all the time, some are always missed: they came after the season's end.
             for number in range(1, MAX_PASSES + 1):
                 await self._copy_listed("" if number == 1 else "unmarked")
-                if (await self._step(self._archive, "server"))[1] != servers[1]:
+                if (await self._step(self._archive, _HOLD))[1] != servers[1]:
                     break
                 wanted = "all" if number < MAX_PASSES else ""
-                copied = await self._step(self._guild, "copied", servers[0], wanted)
+                copied = await self._step(self._guild, _END_COPY, servers[0], wanted)
                 if copied[0] != "MISSED":
                     break
             if copied[0] == "OK":
@@ -99,7 +118,7 @@ class SeasonReset:
         for place in ("ranked", "hidden") if which else ("marked", "ranked", "hidden"):
             cursor = "0"
             while True:
-                marked = await self._step(self._guild, "mark", MEMBERS_A_STEP, cursor, place, which)
+                marked = await self._step(self._guild, _MARK, MEMBERS_A_STEP, cursor, place, which)
                 if marked[0] == "INVALID":
                     raise RefusedError("user_id_unfit", {"guild": self._guild, "user": str(marked[1]), "list": self._list_of(place)})
                 _, cursor, *rows = marked
@@ -110,7 +129,7 @@ class SeasonReset:
     async def _archive_some(self, rows: Sequence[str]) -> None:
         """Copies members with the XP that is marked."""
         records: list[str] = []
-        ranked: list[str] = []
+        places: list[str] = []
         hidden: list[str] = []
         for user, xp, place, avatar, profile in (row.split("\n", 4) for row in rows):
             state, _, reasons = place.partition(" ")
@@ -118,43 +137,36 @@ class SeasonReset:
             numbers = ["none" if value is None else str(value) for value in (shown.level, shown.streak, shown.claim_ms)]
             changes = [" ".join([*numbers, shown.username]), avatar or "none"]
             records += [f"hidden {xp}" if state == "hidden" else xp, user, *changes]
+            places += [user, reasons]
             if state == "hidden":
                 hidden += [user, reasons]
-            else:
-                ranked.append(user)
         if not rows:
             # Any step renews the lock of the archive.
-            await self._step(self._archive, "server")
+            await self._step(self._archive, _HOLD)
             return
         # A member can have changed its place after its first copy.
-        await self._place_in_archive("hide", hidden)
-        await self._place_in_archive("unhide", ranked)
+        await self._step(self._archive, _PLACE, *places)
         try:
-            keys = self._keys.guild(self._archive, "next:xp:lock", "avatars")
-            await self._run(_STAGE, keys, [self._token, "avatars", *records])
+            await self._step(self._archive, _STAGE, "avatars", *records)
         except RefusedError as error:
             if error.code != "field":
                 raise
             user_id = records[4 * error.params["index"] + 1]
             raise RefusedError("name_unfit", {"guild": self._guild, "user": user_id}) from error
         # Those that the archive has only now have no reasons yet.
-        await self._place_in_archive("hide", hidden)
+        if hidden:
+            await self._step(self._archive, _PLACE, *hidden)
 
     def _list_of(self, place: str) -> str:
         """Returns the key that lists the members of a place."""
         name = {"marked": "season:xp", "ranked": "xp", "hidden": "hidden"}[place]
         return self._keys.of(self._guild, name)[0]
 
-    async def _place_in_archive(self, mode: str, args: Sequence[str]) -> None:
-        """Hides members in the archive, each followed by its reasons, or ranks them there. Passes over those that it does not have yet."""
-        if args:
-            await self._step(self._archive, mode, *args)
-
     async def _reset(self) -> tuple[int, bool]:
         """Resets the members that are marked, unless a failover lost the step before. Returns how many, and whether all are reset."""
         reset = 0
         while True:
-            reply = await self._step(self._guild, "reset", MEMBERS_A_STEP)
+            reply = await self._step(self._guild, _RESET, MEMBERS_A_STEP)
             if reply[0] == "AGAIN":
                 return reset, False
             _, left, count = reply
@@ -162,19 +174,16 @@ class SeasonReset:
             if left == 0:
                 return reset, True
 
-    async def _step(self, guild: str, mode: str, *args: str | int) -> list[Any]:
-        """Runs a mode of season.lua on the guild or on the archive. Raises RefusedError "lock" after a suspension of ten seconds."""
-        keys = self._keys.guild(guild, "season", "season:xp", "next:xp:lock", "hidden:reasons", "avatars")
-        return await self._run(_SEASON, keys, [mode, self._token, *args])
-
-    async def _run(self, script: Script, keys: list[str], args: Sequence[str | int]) -> list[Any]:
-        return accepted(await _to_the_end(self._scripts.run(script, keys, args)))
+    async def _step(self, guild: str, step: _Step, *args: str | int) -> list[Any]:
+        """Runs a script on the guild or on the archive. Raises RefusedError "lock" after a suspension of ten seconds."""
+        keys = self._keys.of(guild, *step.keys)
+        return accepted(await _to_the_end(self._scripts.run(step.script, keys, [self._token, *args])))
 
     async def _unlock(self) -> None:
         # Without Redis, or for another call that has the lock now, there is nothing to give back.
         for locked in (self._guild, self._archive):
             with suppress(Exception):
-                await self._step(locked, "unlock")
+                await self._step(locked, _UNLOCK)
 
 
 async def _to_the_end(work: Coroutine[Any, Any, Result]) -> Result:

@@ -9,6 +9,7 @@ import {
   type CountedSlice,
   type CounterCheck,
   type Counters,
+  commitCountScript,
   compare,
   readCountScript,
   type Sums,
@@ -88,8 +89,9 @@ export class GuildCounters {
   private async countBesideWrites(guildId: string, curve: CurveText | '', config?: readonly string[]) {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const token = randomUUID();
-      let slice = await this.begin(guildId, token, curve);
-      while (slice.status === 'OK') slice = await this.step(guildId, token, curve, config);
+      await this.begin(guildId, token, curve);
+      let slice = await this.step(guildId, token, config);
+      while (slice.status === 'OK') slice = await this.step(guildId, token, config);
       if (slice.status === 'DONE') return slice;
       if (slice.status === 'LOST') {
         throw new RefusedError('count_interrupted', { guild: guildId });
@@ -98,11 +100,11 @@ export class GuildCounters {
     throw new RefusedError('count_disturbed', { guild: guildId });
   }
 
-  private async begin(guildId: string, token: string, curve: CurveText | ''): Promise<CountedSlice> {
+  private async begin(guildId: string, token: string, curve: CurveText | ''): Promise<void> {
     for (let attempt = 0; attempt < MAX_BUSY_RETRIES; attempt++) {
-      const fields = { token, curve, size: this.sliceSize };
-      const slice = await beginCountScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), fields);
-      if (slice.status !== 'BUSY') return slice;
+      const keys = this.store.redisKeys.guild(guildId);
+      const { isBusy } = await beginCountScript.run(this.store.scripts, keys, { token, curve });
+      if (!isBusy) return;
       await delay(BUSY_RETRY_MS);
     }
     throw new RefusedError('count_busy', { guild: guildId });
@@ -114,14 +116,12 @@ export class GuildCounters {
     return readCountScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), fields);
   }
 
-  private step(
-    guildId: string,
-    token: string,
-    curve: CurveText | '',
-    config?: readonly string[],
-  ): Promise<CountedSlice> {
-    const fields = { token, curve, size: this.sliceSize, commits: config !== undefined, config: config ?? [] };
-    return stepCountScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), fields);
+  private step(guildId: string, token: string, config?: readonly string[]): Promise<CountedSlice> {
+    const keys = this.store.redisKeys.guild(guildId);
+    const fields = { token, size: this.sliceSize };
+    return config
+      ? commitCountScript.run(this.store.scripts, keys, { ...fields, config })
+      : stepCountScript.run(this.store.scripts, keys, fields);
   }
 }
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CurveText } from '../ranking/curves.ts';
 import { type BoardName, GUILD_KEYS } from '../store/keys.ts';
-import { defineScript, type ScriptArgument, type ScriptReply } from '../store/script.ts';
+import { defineScript, type ScriptReply } from '../store/script.ts';
 
-/** The scripts that count the members of a guild, one for each way of recount.lua. */
+/** The scripts that count the members of a guild, over lib-recount.lua. */
 
 /** What is counted of a ranking: that of a guild, or a board. */
 export interface Sums {
@@ -35,61 +35,70 @@ export interface CounterCheck {
 /** What one call counted. */
 export interface CountedSlice extends CounterCheck {
   /**
-   * "OK": there are more members. "DONE": all are counted. "BUSY": another count runs. "LOST": Redis does not know the count any more.
-   * "UNSEEN": something other than the scripts raised the revision meanwhile, so the sums may be wrong, and the count was ended.
+   * "OK": there are more members. "DONE": all are counted. "LOST": Redis does not know the count any more. "UNSEEN": something other
+   * than the scripts raised the revision meanwhile, so the sums may be wrong, and the count was ended.
    */
-  readonly status: 'OK' | 'DONE' | 'BUSY' | 'LOST' | 'UNSEEN';
+  readonly status: 'OK' | 'DONE' | 'LOST' | 'UNSEEN';
   readonly revision: string;
   /** Members counted: in this call of a count that only reads, else in all calls so far. */
   readonly counted: number;
 }
 
-/** What each way of counting takes. */
-interface CountFields {
+interface ReadFields {
+  /** Rank of the first member, from 0. */
+  readonly firstRank: number;
   /** The curve to count levels on; "" = the guild's own. */
   readonly curve: CurveText | '';
   /** Members to count in this call, 1 to 2000. */
   readonly size: number;
 }
 
-function defineCount<Fields extends CountFields>(
-  way: 'read' | 'begin' | 'step',
-  first: (fields: Fields) => ScriptArgument,
-  rest: (fields: Fields) => readonly ScriptArgument[] = () => [],
-) {
-  return defineScript({
-    name: 'recount',
-    keys: GUILD_KEYS,
-    boards: true,
-    args: (fields: Fields) => [way, first(fields), fields.curve, fields.size, ...rest(fields)],
-    decode: decodeSlice,
-  });
-}
-
 /** Counts from a rank on, and writes nothing. */
-export const readCountScript = defineCount<CountFields & { readonly firstRank: number }>(
-  'read',
-  ({ firstRank }) => firstRank,
-);
+export const readCountScript = defineScript({
+  name: 'recount-read',
+  keys: GUILD_KEYS,
+  boards: true,
+  args: ({ firstRank, curve, size }: ReadFields) => [firstRank, curve, size],
+  decode: decodeSlice,
+});
 
 /** Begins a count with a token, which the scripts keep exact while members change. */
-export const beginCountScript = defineCount<CountFields & { readonly token: string }>('begin', ({ token }) => token);
+export const beginCountScript = defineScript({
+  name: 'recount-begin',
+  keys: ['stats', 'config'],
+  args: ({ token, curve }: { token: string } & Pick<ReadFields, 'curve'>) => [token, curve],
+  decode: ([status]: ScriptReply) => ({ isBusy: status === 'BUSY' }),
+});
 
-/** Goes on with a count. The call that ends it can store the sums as counters, and fields of the config with them: field, value, ... */
-export const stepCountScript = defineCount<
-  CountFields & { readonly token: string; readonly commits: boolean; readonly config: readonly string[] }
->(
-  'step',
-  ({ token }) => token,
-  ({ commits, config }) => (commits ? ['commit', ...config] : []),
-);
+interface StepFields extends Pick<ReadFields, 'size'> {
+  /** The token that the count was begun with. */
+  readonly token: string;
+}
+
+/** Goes on with a count. The sums are those of all members counted so far. */
+export const stepCountScript = defineScript({
+  name: 'recount-step',
+  keys: GUILD_KEYS,
+  boards: true,
+  args: ({ token, size }: StepFields) => [token, size],
+  decode: decodeSlice,
+});
+
+/** The same. The call that ends the count stores the sums as counters, and fields of the config with them: field, value, ... */
+export const commitCountScript = defineScript({
+  name: 'recount-commit',
+  keys: GUILD_KEYS,
+  boards: true,
+  args: ({ token, size, config }: StepFields & { config: readonly string[] }) => [token, size, ...config],
+  decode: decodeSlice,
+});
 
 /** Returns stored counters beside counted ones. */
 export function compare(stored: Counters, actual: Counters): Pick<CounterCheck, 'stored' | 'actual' | 'exact'> {
   return { stored, actual, exact: isDeepStrictEqual(stored, actual) };
 }
 
-/** Decodes the reply of recount.lua. */
+/** Decodes a reply that lib-recount.lua has made. */
 function decodeSlice(reply: ScriptReply): CountedSlice {
   const texts = reply.map(String);
   const [status, revision = '', at, , counted] = texts;

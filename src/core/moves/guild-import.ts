@@ -5,11 +5,11 @@ import type { Script } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
 import {
   beginMoveScript,
-  endMoveScript,
   finishMoveScript,
   type MovedHash,
-  putFieldsScript,
   putMembersScript,
+  storeFieldsScript,
+  verifyMoveScript,
 } from './move-scripts.ts';
 import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
 
@@ -103,13 +103,13 @@ class GuildImport {
       for (const [hash, fields] of Object.entries(hashes)) await this.storeFields(hash as MovedHash, fields);
       const quotaMs = Math.max(0, Math.round(quota.untilMs - Date.now()));
       const { server } = this;
-      await this.step(finishMoveScript, { server, ranked, hidden, quotaUsed: quota.used, quotaMs });
+      await this.step(verifyMoveScript, { server, ranked, hidden, quotaUsed: quota.used, quotaMs });
       for (const key of keys) {
         // Whatever the stream says, it opens this guild alone. One that was revoked meanwhile is passed over.
         const own = [...key.record.map(toBytes), 'id', key.id, 'guild_id', this.guildId];
         if (await apiKeys.storeListed(this.guildId, key.id, key.sha256, own)) stored++;
       }
-      await this.step(endMoveScript, { server, revision: rev });
+      await this.step(finishMoveScript, { server, revision: rev });
     } catch (error) {
       await this.dropKeys(keys).catch(() => {});
       throw error;
@@ -120,9 +120,10 @@ class GuildImport {
 
   /** Stores fields and values of a hash of the guild, in steps. */
   private async storeFields(hash: MovedHash, fields: Fields): Promise<void> {
-    // Once for none too, because the first step of the counters takes away what "begin" has put there.
+    const { [hash]: key } = this.store.redisKeys.guild(this.guildId);
+    // Once for none too, because the first step of the counters takes away what move-begin.lua has put there.
     for (let from = 0; from === 0 || from < fields.length; from += TEXTS_PER_STEP)
-      await this.step(putFieldsScript, { hash, fields: fields.slice(from, from + TEXTS_PER_STEP) });
+      await this.step(storeFieldsScript, { hash, fields: fields.slice(from, from + TEXTS_PER_STEP) }, [key]);
   }
 
   /** @throws RefusedError when an API key of the stream opens another guild of this Redis. */

@@ -1,23 +1,10 @@
 import { RefusedError } from '../errors.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
-import type { ScriptReply } from '../store/script.ts';
-import { stepsOfScript } from '../store/script-steps.ts';
+import { throwRefusal } from '../store/refused-reply.ts';
+import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { Fields, MovedMember } from './moved-guild.ts';
 
-/** The scripts that store a guild which comes from another Redis, one for each step of move.lua. */
-
-const KEYS = [
-  ...GUILD_KEYS,
-  'season',
-  'apiKeys',
-  'quota',
-  'lock',
-  'hiddenReasons',
-  'apiKeysUsed',
-  'usage',
-  'about',
-  'avatars',
-] as const;
+/** The scripts that store a guild which comes from another Redis, over lib-move.lua. */
 
 /** A hash of a guild, by the name of its Redis key. */
 export type MovedHash = 'stats' | 'config' | 'season' | 'apiKeys' | 'apiKeysUsed' | 'usage' | 'about';
@@ -41,55 +28,83 @@ const OBSTACLES: ReadonlyMap<string, Obstacle> = new Map([
   ['COUNT', 'import_incomplete'],
 ]);
 
-/** Defines a step that takes the token of the lock and further fields. */
-const defineStep = stepsOfScript('move', KEYS, ([status]: ScriptReply, { guild }: StepFields) => {
-  const obstacle = OBSTACLES.get(String(status));
+/** @throws RefusedError for the reply of a step that may not go on. */
+function throwObstacle(reply: ScriptReply, { guild }: StepFields): void {
+  throwRefusal(reply);
+  const obstacle = OBSTACLES.get(String(reply[0]));
   if (obstacle) throw new RefusedError(obstacle, { guild });
-});
+}
 
 const toBytes = (text: string) => Buffer.from(text, 'latin1');
 
 /** Takes the lock, deletes what an unfinished import left, and returns the name of the server. */
-export const beginMoveScript = defineStep(
-  'begin',
-  ({ model }: { model: string }) => [model],
-  ([, server]) => String(server ?? ''),
-);
+export const beginMoveScript = defineScript({
+  name: 'move-begin',
+  keys: [...GUILD_KEYS, 'season', 'apiKeys', 'lock', 'hiddenReasons', 'about', 'avatars'],
+  boards: true,
+  args: ({ token, model }: StepFields & { model: string }) => [token, model],
+  decode(reply: ScriptReply, fields): string {
+    throwObstacle(reply, fields);
+    return String(reply[1] ?? '');
+  },
+});
 
-/** Stores members. Its keys end with the cooldown of each. @throws RefusedError as all steps do. */
-export const putMembersScript = defineStep(
-  'put',
-  ({ members, now }: { members: readonly MovedMember[]; now: number }) =>
-    members.flatMap(([userId, place, xp = '0', until = 0, profile = '', gains = '', avatar = '']) => {
+/** Stores members. Its keys end with the cooldown of each. */
+export const putMembersScript = defineScript({
+  name: 'move-put',
+  keys: [...GUILD_KEYS, 'lock', 'hiddenReasons', 'avatars'],
+  boards: true,
+  args: ({ token, members, now }: StepFields & { members: readonly MovedMember[]; now: number }) => [
+    token,
+    ...members.flatMap(([userId, place, xp = '0', until = 0, profile = '', gains = '', avatar = '']) => {
       const cooldownMs = Math.max(0, Math.round(until - now));
       return [userId, place, xp, cooldownMs, toBytes(profile), gains, avatar];
     }),
-  () => undefined,
-);
+  ],
+  decode: throwObstacle,
+});
 
-/** Stores fields and values of a hash of the guild. */
-export const putFieldsScript = defineStep(
-  'fields',
-  ({ hash, fields }: { hash: MovedHash; fields: Fields }) => [KEYS.indexOf(hash) + 1, ...fields.map(toBytes)],
-  () => undefined,
-);
+/** Stores fields and values of a hash of the guild, whose key comes last. */
+export const storeFieldsScript = defineScript({
+  name: 'move-store',
+  keys: ['stats', 'lock'],
+  args: ({ token, hash, fields }: StepFields & { hash: MovedHash; fields: Fields }) => [
+    token,
+    hash === 'stats' || hash === 'usage' ? hash : 'other',
+    ...fields.map(toBytes),
+  ],
+  decode: throwObstacle,
+});
+
+interface VerifyFields extends StepFields {
+  /** Name of the server that has stored the members. */
+  readonly server: string;
+  readonly ranked: number;
+  readonly hidden: number;
+  /** Requests counted in the running quota window, and milliseconds until its end. */
+  readonly quotaUsed: number | string;
+  readonly quotaMs: number;
+}
 
 /** Checks that all members are there, and stores the quota. */
-export const finishMoveScript = defineStep(
-  'finish',
-  (fields: { server: string; ranked: number; hidden: number; quotaUsed: number | string; quotaMs: number }) => [
-    fields.server,
-    fields.ranked,
-    fields.hidden,
-    fields.quotaUsed,
-    fields.quotaMs,
+export const verifyMoveScript = defineScript({
+  name: 'move-verify',
+  keys: ['xp', 'stats', 'hidden', 'lock', 'quota'],
+  args: ({ token, server, ranked, hidden, quotaUsed, quotaMs }: VerifyFields) => [
+    token,
+    server,
+    ranked,
+    hidden,
+    quotaUsed,
+    quotaMs,
   ],
-  () => undefined,
-);
+  decode: throwObstacle,
+});
 
 /** Gives the guild its revision, and the lock back. */
-export const endMoveScript = defineStep(
-  'end',
-  ({ server, revision }: { server: string; revision: string }) => [server, revision],
-  () => undefined,
-);
+export const finishMoveScript = defineScript({
+  name: 'move-finish',
+  keys: ['stats', 'lock'],
+  args: ({ token, server, revision }: StepFields & { server: string; revision: string }) => [token, server, revision],
+  decode: throwObstacle,
+});

@@ -1,15 +1,19 @@
 import { RefusedError } from '../errors.ts';
 import { decodeRow, type StoredMember } from '../reads/stored-members.ts';
 import { GUILD_KEYS } from '../store/keys.ts';
+import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
-import { stepsOfScript } from '../store/script-steps.ts';
 
-/** The scripts that end a season, one for each step of season.lua. All but the first two need the lock with the token. */
-
-const KEYS = [...GUILD_KEYS, 'season', 'seasonXp', 'lock', 'hiddenReasons', 'avatars'] as const;
+/** The scripts that end a season. All but the first two need the lock with the token. */
 
 /** Where the members of a step are listed: those that are marked, the ranking, or the hidden members. */
 export type ListedPlace = 'marked' | 'ranked' | 'hidden';
+
+/** What every step takes. */
+interface StepFields {
+  /** Token of the lock. */
+  readonly token: string;
+}
 
 /** A season that has begun. */
 interface BegunSeason {
@@ -20,11 +24,10 @@ interface BegunSeason {
   readonly multiplier: string;
 }
 
-/** Defines a step that takes the token of the lock and further fields. */
-const defineStep = stepsOfScript('season', KEYS);
-
 /** @throws RefusedError when a reply says that something else is in the way of the guild. */
-function throwConflict([status, other]: ScriptReply, guild: string): void {
+function throwConflict(reply: ScriptReply, guild: string): void {
+  throwRefusal(reply);
+  const [status, other] = reply;
   if (status === 'BUSY') throw new RefusedError('guild_busy', { guild });
   if (status === 'IMPORTING') throw new RefusedError('import_unfinished', { guild });
   if (status === 'OTHER') throw new RefusedError('season_unfinished', { guild, archive: String(other) });
@@ -33,14 +36,12 @@ function throwConflict([status, other]: ScriptReply, guild: string): void {
 
 /** Takes the lock of the guild, and begins its season or goes on with it. */
 export const beginSeasonScript = defineScript({
-  name: 'season',
-  keys: KEYS,
-  boards: true,
-  args: (fields: { token: string; guild: string; archive: string; keepsMembers: boolean }) => [
-    'begin',
-    fields.token,
-    fields.archive,
-    fields.keepsMembers ? 'keep' : 'drop',
+  name: 'season-begin',
+  keys: ['stats', 'config', 'season', 'seasonXp', 'lock'],
+  args: ({ token, archive, keepsMembers }: StepFields & { guild: string; archive: string; keepsMembers: boolean }) => [
+    token,
+    archive,
+    keepsMembers ? 'keep' : 'drop',
   ],
   decode(reply: ScriptReply, { guild }): BegunSeason {
     throwConflict(reply, guild);
@@ -54,88 +55,123 @@ export const beginSeasonScript = defineScript({
   },
 });
 
+interface OpenFields extends StepFields {
+  /** Guild id of the archive. */
+  readonly archive: string;
+  /** Id of the guild and id of its season, with a space between. */
+  readonly season: string;
+  readonly curve: string;
+  readonly multiplier: string;
+}
+
 /** Takes the lock of the archive of a season, and gives a new archive the curve and the multiplier of the guild. */
 export const openArchiveScript = defineScript({
-  name: 'season',
-  keys: KEYS,
-  boards: true,
-  args: (fields: { token: string; archive: string; season: string; curve: string; multiplier: string }) => [
-    'open',
-    fields.token,
-    fields.season,
-    fields.curve,
-    fields.multiplier,
-  ],
+  name: 'season-open-archive',
+  keys: ['xp', 'stats', 'config', 'hidden', 'season', 'lock'],
+  args: ({ token, season, curve, multiplier }: OpenFields) => [token, season, curve, multiplier],
   decode: (reply: ScriptReply, { archive }) => throwConflict(reply, archive),
 });
 
 /** Renews the lock, and returns the name that the server has from its start to its end. */
-export const serverNameScript = defineStep(
-  'server',
-  () => [],
-  ([, server]) => String(server),
-);
+export const holdSeasonScript = defineScript({
+  name: 'season-hold',
+  keys: ['lock'],
+  args: ({ token }: StepFields) => [token],
+  decode(reply: ScriptReply): string {
+    throwRefusal(reply);
+    return String(reply[1]);
+  },
+});
+
+interface MarkFields extends StepFields {
+  /** Members to look at, about. */
+  readonly count: number;
+  readonly cursor: string;
+  readonly place: ListedPlace;
+  readonly onlyUnmarked: boolean;
+}
+
+/** Members that were marked, or the first user id that is none. */
+type MarkedMembers =
+  | { readonly invalid: string }
+  | { readonly invalid?: never; readonly cursor: string; readonly members: readonly StoredMember[] };
 
 /** Notes the XP that members have now. */
-export const markMembersScript = defineStep(
-  'mark',
-  ({
+export const markMembersScript = defineScript({
+  name: 'season-mark',
+  keys: ['xp', 'stats', 'hidden', 'members', 'seasonXp', 'lock', 'hiddenReasons', 'avatars'],
+  args: ({ token, count, cursor, place, onlyUnmarked }: MarkFields) => [
+    token,
     count,
     cursor,
     place,
-    onlyUnmarked,
-  }: {
-    count: number;
-    cursor: string;
-    place: ListedPlace;
-    onlyUnmarked: boolean;
-  }) => [count, cursor, place, onlyUnmarked ? 'unmarked' : ''],
-  (reply): { invalid: string } | { invalid?: never; cursor: string; members: readonly StoredMember[] } => {
+    onlyUnmarked ? 'unmarked' : '',
+  ],
+  decode(reply: ScriptReply): MarkedMembers {
+    throwRefusal(reply);
     const [status, first, ...rows] = reply.map(String);
     if (status === 'INVALID') return { invalid: first as string };
     return { cursor: first as string, members: rows.map(decodeRow) };
   },
-);
+});
+
+/** Where a member stands in the guild. */
+type PlacedMember = Pick<StoredMember, 'userId' | 'hidden' | 'hiddenReasons'>;
+
+/** Puts members of the archive where they stand in the guild, hidden or ranked. Passes over those that the archive does not have. */
+export const placeInArchiveScript = defineScript({
+  name: 'season-place',
+  keys: [...GUILD_KEYS, 'lock', 'hiddenReasons'],
+  boards: true,
+  args: ({ token, members }: StepFields & { members: readonly PlacedMember[] }) => [
+    token,
+    ...members.flatMap(({ userId, hidden, hiddenReasons }) => [userId, hidden ? hiddenReasons.join(' ') : '']),
+  ],
+  decode: throwRefusal,
+});
 
 /** Ends the copying: from now on the marked members are reset. */
-export const endCopyScript = defineStep(
-  'copied',
-  ({ server, requiresAll }: { server: string; requiresAll: boolean }) => [server, requiresAll ? 'all' : ''],
-  ([status, marked]) => ({ status: status as 'OK' | 'MISSED' | 'AGAIN', marked: Number(marked) }),
-);
+export const endCopyScript = defineScript({
+  name: 'season-end-copy',
+  keys: [...GUILD_KEYS, 'season', 'seasonXp', 'lock'],
+  boards: true,
+  args: ({ token, server, requiresAll }: StepFields & { server: string; requiresAll: boolean }) => [
+    token,
+    server,
+    requiresAll ? 'all' : '',
+  ],
+  decode(reply: ScriptReply) {
+    throwRefusal(reply);
+    const [status, marked] = reply;
+    return { status: status as 'OK' | 'MISSED' | 'AGAIN', marked: Number(marked) };
+  },
+});
 
 /** Takes the marked XP and the level from marked members. */
-export const resetMembersScript = defineStep(
-  'reset',
-  ({ count }: { count: number }) => [count],
-  ([status, left, reset]) => ({ mustCopyAgain: status === 'AGAIN', left: Number(left), reset: Number(reset) }),
-);
-
-/** Hides members of the archive, each with its reasons. Passes over those that the archive does not have. */
-export const hideInArchiveScript = defineStep(
-  'hide',
-  ({ members }: { members: readonly StoredMember[] }) =>
-    members.flatMap(({ userId, hiddenReasons }) => [userId, hiddenReasons.join(' ')]),
-  () => undefined,
-);
-
-/** Ranks members of the archive. Passes over those that the archive does not have. */
-export const rankInArchiveScript = defineStep(
-  'unhide',
-  ({ members }: { members: readonly StoredMember[] }) => members.map(({ userId }) => userId),
-  () => undefined,
-);
+export const resetMembersScript = defineScript({
+  name: 'season-reset',
+  keys: [...GUILD_KEYS, 'season', 'seasonXp', 'lock', 'hiddenReasons', 'avatars'],
+  boards: true,
+  args: ({ token, count }: StepFields & { count: number }) => [token, count],
+  decode(reply: ScriptReply) {
+    throwRefusal(reply);
+    const [status, left, reset] = reply;
+    return { mustCopyAgain: status === 'AGAIN', left: Number(left), reset: Number(reset) };
+  },
+});
 
 /** Ends the season. */
-export const endSeasonScript = defineStep(
-  'done',
-  () => [],
-  () => undefined,
-);
+export const finishSeasonScript = defineScript({
+  name: 'season-finish',
+  keys: ['stats', 'season', 'lock'],
+  args: ({ token }: StepFields) => [token],
+  decode: throwRefusal,
+});
 
 /** Gives the lock back. */
-export const unlockSeasonScript = defineStep(
-  'unlock',
-  () => [],
-  () => undefined,
-);
+export const unlockSeasonScript = defineScript({
+  name: 'season-unlock',
+  keys: ['lock'],
+  args: ({ token }: StepFields) => [token],
+  decode: throwRefusal,
+});

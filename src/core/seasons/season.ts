@@ -9,14 +9,13 @@ import type { ScriptStore } from '../store/scripts.ts';
 import {
   beginSeasonScript,
   endCopyScript,
-  endSeasonScript,
-  hideInArchiveScript,
+  finishSeasonScript,
+  holdSeasonScript,
   type ListedPlace,
   markMembersScript,
   openArchiveScript,
-  rankInArchiveScript,
+  placeInArchiveScript,
   resetMembersScript,
-  serverNameScript,
   unlockSeasonScript,
 } from './season-scripts.ts';
 
@@ -84,7 +83,7 @@ export class SeasonReset {
         reset += result.reset;
         if (result.isDone) break;
       }
-      await this.step(endSeasonScript, guildId, {});
+      await this.step(finishSeasonScript, guildId, {});
       return { archived, reset };
     } finally {
       // Without Redis, or for another call that has the lock now, there is nothing to give back.
@@ -95,7 +94,7 @@ export class SeasonReset {
   /** Copies all members, again if a server of the guild or of the archive was replaced meanwhile. @returns how many. */
   private async copy(): Promise<number> {
     const { guildId, options } = this;
-    const serverOf = (id: string) => this.step(serverNameScript, id, {});
+    const serverOf = (id: string) => this.step(holdSeasonScript, id, {});
     for (;;) {
       const server = await serverOf(guildId);
       const serverOfArchive = await serverOf(options.archiveAs);
@@ -139,19 +138,14 @@ export class SeasonReset {
     const { archiveAs } = this.options;
     if (members.length === 0) {
       // Any step renews the lock of the archive.
-      await this.step(serverNameScript, archiveAs, {});
+      await this.step(holdSeasonScript, archiveAs, {});
       return;
     }
     const records = members.map(({ userId, xp, hidden, hiddenReasons: _, ...profile }) => {
       return { userId, set: xp, hidden, profile };
     });
-    const hidden = members.filter((member) => member.hidden);
     // A member can have changed its place after its first copy.
-    await this.placeInArchive(hideInArchiveScript, hidden);
-    await this.placeInArchive(
-      rankInArchiveScript,
-      members.filter((member) => !member.hidden),
-    );
+    await this.step(placeInArchiveScript, archiveAs, { members });
     await stageScript
       .run(this.store.scripts, this.store.redisKeys.locked(archiveAs), {
         token: this.token,
@@ -163,14 +157,8 @@ export class SeasonReset {
         throw new RefusedError('name_unfit', { guild: this.guildId, user });
       });
     // Those that the archive has only now have no reasons yet.
-    await this.placeInArchive(hideInArchiveScript, hidden);
-  }
-
-  private async placeInArchive(
-    script: typeof hideInArchiveScript | typeof rankInArchiveScript,
-    members: readonly StoredMember[],
-  ): Promise<void> {
-    if (members.length > 0) await this.step(script, this.options.archiveAs, { members });
+    const hidden = members.filter((member) => member.hidden);
+    if (hidden.length > 0) await this.step(placeInArchiveScript, archiveAs, { members: hidden });
   }
 
   /** Resets the members that are marked, unless a failover lost the step before. */

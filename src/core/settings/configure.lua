@@ -1,4 +1,4 @@
--- configure: stores fields of a guild's config and raises its revision. A curve is stored by recount.lua, with the levels it gives.
+-- configure: stores fields of a guild's config and raises its revision. A curve is stored by recount-commit.lua, with the levels it gives.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- ARGV field, value, ...   (plan, xp_multiplier, rules; "boards" with "week", "month", "week,month" or ""; "utc_offset_minutes", or

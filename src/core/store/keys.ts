@@ -79,7 +79,7 @@ export interface StagingKeys extends LockedKeys {
  */
 export const READ_KEYS = ['xp', 'stats', 'config', 'members'] as const;
 
-/** The keys that each other script of a guild begins with. */
+/** The keys that each script which changes or counts members begins with. Those of the boards follow them. */
 export const GUILD_KEYS = ['xp', 'stats', 'config', 'hidden', 'members'] as const;
 
 /** The boards of a guild, as their ids name them after `~`. Those of `.prev` are the last ones that are over. */

@@ -17,19 +17,17 @@ export class SeasonModel {
   ) {}
 
   /** Follows one call by its reply: `script` is its name, `args` are its arguments. */
-  follow(script: string, [mode, , ...rest]: readonly string[], reply: unknown): void {
+  follow(script: string, [, ...rest]: readonly string[], reply: unknown): void {
     if (!Array.isArray(reply) || reply[0] !== 'OK') return;
     if (script === 'stage') for (const [id, member] of this.marked) this.archive.members.set(id, member);
-    if (script !== 'season') return;
-    if (mode === 'mark') {
+    if (script === 'season-mark') {
       this.marked = [];
       for (const row of reply.slice(2)) this.mark(row.split('\n', 1)[0]);
     }
-    if (mode === 'hide')
-      for (let n = 0; n < rest.length; n += 2) this.place(rest[n], rest[n + 1]?.split(' ') as Reasons);
-    if (mode === 'unhide') for (const id of rest) this.place(id, []);
-    if (mode === 'reset') for (const id of this.firstMarks(Number(rest[0]))) this.reset(id);
-    if (mode !== 'copied' || this.isCopied) return;
+    if (script === 'season-place')
+      for (let n = 0; n < rest.length; n += 2) this.place(rest[n], rest[n + 1]?.split(' ').filter(Boolean) as Reasons);
+    if (script === 'season-reset') for (const id of this.firstMarks(Number(rest[0]))) this.reset(id);
+    if (script !== 'season-end-copy' || this.isCopied) return;
     this.isCopied = true;
     this.guild.boards?.clear();
   }

@@ -6,6 +6,7 @@ import type { ScriptClient } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
 import { needs } from '../../support/needs.ts';
+import { scriptOf } from '../../support/script-digests.ts';
 import { realStore, type TestStore } from '../../support/stores.ts';
 import { PATIENT } from '../../support/wait.ts';
 
@@ -178,16 +179,15 @@ describe('the end of a season', needs('redis-server'), () => {
     }
   });
 
-  /** Returns a client that calls `before` with the mode of each step of season.lua, and the place of a "mark". */
-  const watched = (before: (mode: string, place: string) => Promise<unknown>): ScriptClient => ({
+  /** Returns a client that calls `before` with the name of each script, and with the place of a "season-mark". */
+  const watched = (before: (script: string | undefined, place: string) => Promise<unknown>): ScriptClient => ({
     evalsha: async (...args) => {
-      const [mode, place] = [String(args[2 + args[1]]), String(args[6 + args[1]])];
-      await before(mode, place);
+      await before(scriptOf(args[0]), String(args[5 + args[1]]));
       return store.client.evalsha(...args);
     },
     eval: store.client.eval.bind(store.client),
   });
-  const killedAt = (mode: string) => watched(async (each) => each === mode && Promise.reject(new Error('killed')));
+  const killedAt = (script: string) => watched(async (each) => each === script && Promise.reject(new Error('killed')));
 
   it('copies members that a killed call has marked, also when they escape each reading of the places', async () => {
     await writer().recordMany('g', [
@@ -197,8 +197,7 @@ describe('the end of a season', needs('redis-server'), () => {
     let stages = 0;
     const killed: ScriptClient = {
       evalsha: async (...args) => {
-        // stage.lua has seven keys.
-        if (args[1] === 7 && ++stages === 1) throw new Error('killed');
+        if (scriptOf(args[0]) === 'stage' && ++stages === 1) throw new Error('killed');
         return store.client.evalsha(...args);
       },
       eval: store.client.eval.bind(store.client),
@@ -206,27 +205,30 @@ describe('the end of a season', needs('redis-server'), () => {
     await expect(createWriter(killed).resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(
       'The store did not answer',
     );
-    const elusive = watched(async (mode, place) => {
-      if (mode === 'mark' && place === 'ranked') await writer().hide('g', ['a'], { reason: 'left' });
-      if (mode === 'mark' && place === 'hidden') await writer().unhide('g', ['a'], { reason: 'left' });
+    const elusive = watched(async (script, place) => {
+      if (script === 'season-mark' && place === 'ranked') await writer().hide('g', ['a'], { reason: 'left' });
+      if (script === 'season-mark' && place === 'hidden') await writer().unhide('g', ['a'], { reason: 'left' });
     });
     await createWriter(elusive).resetSeason('g', { archiveAs: ARCHIVE });
     expect((await content(ARCHIVE)).ranked).toEqual(['a', '300', 'b', '200']);
     expect((await content('g')).ranked).toEqual(['b', '0', 'a', '0']);
   });
 
-  it.each(['copied', 'reset'])('keeps the curve of the archive when it changes after a kill at %s', async (mode) => {
-    await fill();
-    await expect(createWriter(killedAt(mode)).resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(
-      'The store did not answer',
-    );
-    const { guildConfig } = openCore(store.client, 'gr');
-    await guildConfig.update('g', { xpCurve: 'lurkr' });
-    await writer().resetSeason('g', { archiveAs: ARCHIVE });
-    await content(ARCHIVE);
-    expect(await createReader(store.client).stats(ARCHIVE)).toMatchObject({ xpCurve: 'custom' });
-    expect(await createReader(store.client).member(ARCHIVE, 'b')).toMatchObject({ level: 4 });
-  });
+  it.each(['season-end-copy', 'season-reset'])(
+    'keeps the curve of the archive when it changes after a kill at %s',
+    async (script) => {
+      await fill();
+      await expect(createWriter(killedAt(script)).resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(
+        'The store did not answer',
+      );
+      const { guildConfig } = openCore(store.client, 'gr');
+      await guildConfig.update('g', { xpCurve: 'lurkr' });
+      await writer().resetSeason('g', { archiveAs: ARCHIVE });
+      await content(ARCHIVE);
+      expect(await createReader(store.client).stats(ARCHIVE)).toMatchObject({ xpCurve: 'custom' });
+      expect(await createReader(store.client).member(ARCHIVE, 'b')).toMatchObject({ level: 4 });
+    },
+  );
 
   it('gives the archive the curve of the guild, whatever it has before', async () => {
     await store.client.hset(`gr:{${ARCHIVE}}:config`, { xp_curve: 'lurkr', plan: 'free' });
@@ -244,8 +246,8 @@ describe('the end of a season', needs('redis-server'), () => {
     );
     await writer().hide('g', ['m1', 'm2']);
     let marks = 0;
-    const killed = watched(async (mode) => {
-      if (mode === 'mark' && ++marks === 5) throw new Error('killed');
+    const killed = watched(async (script) => {
+      if (script === 'season-mark' && ++marks === 5) throw new Error('killed');
     });
     await expect(createWriter(killed).resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow();
     expect(await store.client.zcard('gr:{g}:season:xp')).toBeGreaterThan(100);
@@ -257,9 +259,9 @@ describe('the end of a season', needs('redis-server'), () => {
     await writer().recordMany('g', members);
     const lock = `gr:{${ARCHIVE}}:next:xp:lock`;
     let marks = 0;
-    const slow = watched(async (mode) => {
-      if (mode === 'copied' && marks < 50) await writer().record('g', { userId: 'late', set: 5 });
-      if (mode !== 'mark') return;
+    const slow = watched(async (script) => {
+      if (script === 'season-end-copy' && marks < 50) await writer().record('g', { userId: 'late', set: 5 });
+      if (script !== 'season-mark') return;
       marks++;
       // As if each step took two seconds.
       const left = (await store.client.pttl(lock)) - 2000;
@@ -274,7 +276,7 @@ describe('the end of a season', needs('redis-server'), () => {
     await fill();
     await writer().record('full', { userId: 'a', set: 1 });
     await expect(writer().resetSeason('g', { archiveAs: 'full' })).rejects.toThrow('full already has data');
-    await expect(createWriter(killedAt('mark')).resetSeason('g', { archiveAs: 'g.typo' })).rejects.toThrow(
+    await expect(createWriter(killedAt('season-mark')).resetSeason('g', { archiveAs: 'g.typo' })).rejects.toThrow(
       'The store did not answer',
     );
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE, keepMembers: false })).toMatchObject({ archived: 4 });
@@ -304,11 +306,11 @@ describe('the end of a season', needs('redis-server'), () => {
       await fill();
       let suspended: (() => void) | undefined;
       let calls = 0;
-      let mode: unknown;
+      let script: string | undefined;
       const slow: ScriptClient = {
         evalsha: async (...args) => {
           if (++calls === last) {
-            mode = args[2 + args[1]];
+            script = scriptOf(args[0]);
             await new Promise<void>((resolve) => (suspended = resolve));
           }
           return client.evalsha(...args);
@@ -318,7 +320,7 @@ describe('the end of a season', needs('redis-server'), () => {
       const first = createWriter(slow).resetSeason('g', { archiveAs: ARCHIVE });
       const outcome = first.catch((error: unknown) => error);
       await expect.poll(() => suspended).toBeDefined();
-      if (mode === 'unlock') {
+      if (script === 'season-unlock') {
         suspended?.();
         expect(await outcome).toEqual({ archived: 4, reset: 4 });
         expect(last).toBeGreaterThan(10);
@@ -366,14 +368,14 @@ describe('the end of a season during a failover', needs('redis-server'), () => {
 
   // A cursor of the old server lists other members on the new one, and writes after the cut are lost.
   it.each([
-    ['mark', 3, 1],
-    ['mark', 9, 1],
-    ['mark', 6, 7],
-    ['copied', 1, 4],
-    ['reset', 4, 3],
+    ['season-mark', 3, 1],
+    ['season-mark', 9, 1],
+    ['season-mark', 6, 7],
+    ['season-end-copy', 1, 4],
+    ['season-reset', 4, 3],
   ])(
     'at %s %d, with the writes of %d commands lost, archives each member once and resets it',
-    async (mode, nth, calls) => {
+    async (script, nth, calls) => {
       const start = () => startEmbeddedRedis(['--repl-diskless-sync-delay', '0']);
       const [old, next] = [await start(), await start()];
       const [from, to] = [new Redis(old.url), new Redis(next.url)];
@@ -387,7 +389,7 @@ describe('the end of a season during a failover', needs('redis-server'), () => {
         let [seen, left] = [0, Number.POSITIVE_INFINITY];
         const client: ScriptClient = {
           evalsha: async (...args) => {
-            if (args[2 + args[1]] === mode && ++seen === nth) {
+            if (scriptOf(args[0]) === script && ++seen === nth) {
               await from.wait(1, 1000);
               await to.replicaof('NO', 'ONE');
               left = calls;

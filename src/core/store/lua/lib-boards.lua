@@ -36,6 +36,17 @@ local function on_boards()
     end
   end
 
+  -- Returns the keys of all boards, whether the guild has them or not.
+  local function all_board_keys()
+    require_board_keys()
+    local keys = {}
+    for _, name in ipairs(BOARD_KEYS) do
+      keys[#keys + 1] = BOARD_KEYS[name].xp
+      keys[#keys + 1] = BOARD_KEYS[name].hidden
+    end
+    return keys
+  end
+
   -- Adds an empty board to those of a guild. Its data lie under `source`, nil for none, and are stored under `keys`.
   local function add_board(stats, boards, name, period)
     local board = { name = name, key = stats.key, keys = BOARD_KEYS[name], period = period, staged = {}, ids = {} }
@@ -300,6 +311,7 @@ local function on_boards()
 
   board_functions = {
     require_keys = require_board_keys,
+    all_keys = all_board_keys,
     add = add_board,
     parse = parse_boards,
     open = open_boards,

@@ -1,6 +1,8 @@
 -- lib-lock: the lock of a guild that imports, deletions and the end of a season share. Every step checks its token and renews the lock,
 -- so a command that was suspended cannot go on when another has taken over. And the server that it was taken on.
 
+--- @include lib-permissions
+
 local LOCK_MS = 10000
 
 -- Returns the token of the lock, nil for none. A lock with more time left than it ever gets was taken by a clock that was ahead: it is over.
@@ -14,6 +16,17 @@ end
 
 local function renew_lock(lock_key)
   redis.call('PEXPIRE', lock_key, LOCK_MS)
+end
+
+-- Returns the reply of `work`, and renews the lock; {"REFUSED", 0, "lock"} when the lock has another token.
+local function under_lock(lock_key, token, work)
+  if not holds_lock(lock_key, token) then
+    return { 'REFUSED', 0, 'lock' }
+  end
+  require_permissions(lock_key, 'PEXPIRE')
+  local reply = work()
+  renew_lock(lock_key)
+  return reply
 end
 
 -- Returns a name that the server has from its start to its end. After a failover it is another server, where cursors list other members, and

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { GuildCounters } from '../../../../src/core/counters/counters.ts';
 import { RefusedError } from '../../../../src/core/errors.ts';
 import { RedisKeys } from '../../../../src/core/store/keys.ts';
-import type { Scripts } from '../../../../src/core/store/scripts.ts';
+import type { NamedScript, Scripts } from '../../../../src/core/store/scripts.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { describeStores } from '../../../support/stores.ts';
 
@@ -80,8 +80,8 @@ describeStores('a count of the members', (kind) => {
   it('that was dropped meanwhile stores nothing, and says to run it again', async () => {
     const guild = await newGuild();
     await suite.store.client.hset(stats(guild), 'members', '99');
-    const store = suite.beside(async (_name, _keys, mode) => {
-      if (mode === 'step') await suite.store.client.hdel(stats(guild), 'recount');
+    const store = suite.beside(async ({ name }) => {
+      if (name === 'recount-commit') await suite.store.client.hdel(stats(guild), 'recount');
     });
     const rebuild = new GuildCounters(store, 3).rebuild(guild);
     await expect(rebuild).rejects.toThrow(RefusedError);
@@ -95,28 +95,28 @@ describeStores('a count of the members', (kind) => {
     const guild = await newGuild();
     const second = Math.floor(Date.now() / 1000);
     await suite.store.client.hset(stats(guild), 'recount', `other standard ${second} - - 0 0,0,0,0,0 - `);
-    const modes: unknown[] = [];
-    const store = suite.beside(async (_name, _keys, mode) => {
-      if (modes.push(mode) === 4) await suite.store.client.hdel(stats(guild), 'recount');
+    const names: string[] = [];
+    const store = suite.beside(async ({ name }) => {
+      if (names.push(name) === 4) await suite.store.client.hdel(stats(guild), 'recount');
     });
     const { exact } = await new GuildCounters(store).rebuild(guild);
     expect(exact).toBe(true);
-    expect(modes).toEqual(['begin', 'begin', 'begin', 'begin', 'step']);
+    expect(names).toEqual([...Array(4).fill('recount-begin'), 'recount-commit']);
     expect(waits).toEqual([250, 250, 250]);
   });
 });
 
 describe('a count of the members that cannot end', () => {
-  /** Returns an counters on a Redis that replies with this status, and the modes of its calls. */
-  const replying = (status: (mode: string) => string) => {
-    const modes: string[] = [];
-    const run = async (_name: string, _keys: string[], mode: string) => {
-      modes.push(mode);
-      return [status(mode), '1', '0', '1', '0', '0', '0', '0', '0', '0', '0', '0', '0'];
+  /** Returns counters on a Redis that replies with this status, and the names of the scripts that they run. */
+  const replying = (status: (name: string) => string) => {
+    const names: string[] = [];
+    const run = async ({ name }: NamedScript) => {
+      names.push(name);
+      return [status(name), '1', '0', '1', '0', '0', '0', '0', '0', '0', '0', '0', '0'];
     };
     return {
       counters: new GuildCounters({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }),
-      modes,
+      names,
     };
   };
 
@@ -132,10 +132,10 @@ describe('a count of the members that cannot end', () => {
   });
 
   it('because something writes without the scripts gives up at the third time, and says so', async () => {
-    const { counters, modes } = replying((mode) => (mode === 'begin' ? 'OK' : 'UNSEEN'));
+    const { counters, names } = replying((name) => (name === 'recount-begin' ? 'OK' : 'UNSEEN'));
     await expect(counters.rebuild('g')).rejects.toThrow(
       'Something changes guild g without the scripts while its members are counted: stop it, or let it write through the scripts',
     );
-    expect(modes).toEqual(['begin', 'step', 'begin', 'step', 'begin', 'step']);
+    expect(names).toEqual(Array(3).fill(['recount-begin', 'recount-commit']).flat());
   });
 });
