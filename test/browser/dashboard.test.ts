@@ -26,6 +26,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
       [`${hour}:${key?.id}`]: 1200,
       [`${hour - 1}:${key?.id}`]: 40,
       [`${hour - 30}:${key?.id}:refused`]: 25,
+      [`${hour}:data`]: 108,
     };
     await client.hset(`gr:{${GUILD}}:usage`, counts);
   });
