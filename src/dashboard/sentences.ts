@@ -5,7 +5,6 @@ import type { Advice } from '../imports/advice.ts';
 
 /** How an import is mended on its pages. */
 export const PAGE_ADVICE: Advice = {
-  nameFormat: 'choose it in the field "format"',
   checkFormat: 'is the format right?',
   mapFields: (readings) => `choose the fields below, such as ${readings.join(', or ')}`,
   readInstead: (reading) => `choose it as the field of XP to read it instead (${reading})`,
