@@ -280,7 +280,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await page()).toMatch(/format: mee6 \(detected\).*curve/s);
     const refused = await upload('what is this', 'x.bin');
     expect(refused.status).toBe(400);
-    expect(refused.text).toContain('x.bin is neither CSV nor JSON, and begins with 'Cannot tell the format of x.bin: choose it in the field &quot;format&quot;'quot;what is this'Cannot tell the format of x.bin: choose it in the field &quot;format&quot;'quot;');
+    expect(refused.text).toContain('x.bin is neither CSV nor JSON, and begins with &quot;what is this&quot;');
     for (const [content, name] of [
       ['', 'empty.csv'],
       [Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3]), 'broken.csv.gz'],
