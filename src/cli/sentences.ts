@@ -6,7 +6,6 @@ import type { Advice } from '../imports/advice.ts';
 
 /** What a person can do about a run of `seed`. */
 export const COMMAND_ADVICE: Advice = {
-  nameFormat: 'name it with --format',
   checkFormat: 'is --format right?',
   mapFields: (readings) =>
     `say which field is which, such as ${readings.map((reading) => `--map ${shellWord(reading)}`).join(', or ')}`,

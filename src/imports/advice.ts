@@ -1,6 +1,5 @@
 /** What a person can do about a file, in the words of the place that shows it: options of a command, or fields of a page. */
 export interface Advice {
-  readonly nameFormat: string;
   readonly checkFormat: string;
   /** @param readings of the fields, as `--map` takes them. */
   mapFields(readings: readonly string[]): string;

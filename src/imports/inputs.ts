@@ -86,7 +86,7 @@ async function inspect(
   const { name } = source;
   const head = await beginningOf(readSource(source, signal));
   refuseOtherContent(head, name);
-  const syntax = syntaxOf(given.format, head, name, advice);
+  const syntax = syntaxOf(given.format, head, name);
   const dialect = syntax === 'csv' ? dialectOf(head) : undefined;
   const text = (onRead?: (bytes: number) => void) => readSource(source, signal, onRead);
   const { found, chosen } = dialect
@@ -137,11 +137,14 @@ async function beginningOf(text: AsyncGenerator<string>): Promise<string> {
   return head;
 }
 
-function syntaxOf(format: FormatName | undefined, head: string, name: string, advice: Advice): Syntax {
+function syntaxOf(format: FormatName | undefined, head: string, name: string): Syntax {
   if (head.trim() === '') throw new InvalidInputError(`${name} is empty`);
   if (format === 'csv' || format === 'ndjson') return format;
   const syntax = detectSyntax(head, name);
-  if (!syntax) throw new InvalidInputError(`Cannot tell the format of ${name}: ${advice.nameFormat}`);
+  if (!syntax)
+    throw new InvalidInputError(
+      `${name} is neither CSV nor JSON, and begins with ${quote(head.trim())}: export it again as one of them`,
+    );
   return format === 'json' && syntax === 'ndjson' ? 'json' : syntax;
 }
 

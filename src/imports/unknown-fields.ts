@@ -36,7 +36,7 @@ export function unknownFields(
   advice: Advice,
 ): InvalidInputError {
   if (!list || list.fields.size === 0)
-    return new InvalidInputError(`Cannot tell the format of ${file}: ${advice.nameFormat}`);
+    return new InvalidInputError(`${file} has no members: docs/importing.md says where each bot has its export`);
   const fields = [...list.fields].map(([name, { example }]) => ({ name, example }));
   const shown = fields.slice(0, MAX_SHOWN).map(({ name, example }) => (example ? `${name} ${quote(example)}` : name));
   if (fields.length > MAX_SHOWN) shown.push(`${fields.length - MAX_SHOWN} more`);

@@ -43,9 +43,13 @@ describe('the format of a file', () => {
     expect(await readFile(text)).toMatchObject({ entries: [], lines: [] });
   });
 
-  it.each(['hello', '{}', '{"players":{}}'])('cannot be told, so the file is refused: %j', async (text) => {
-    await expect(readFile(text, { name: 'x.json' })).rejects.toThrow(
-      'Cannot tell the format of x.json: name it with --format',
+  it.each(['{}', '{"players":{}}'])('cannot be told of a file without members, which is refused: %j', async (text) => {
+    await expect(readFile(text, { name: 'x.json' })).rejects.toThrow('x.json has no members: ');
+  });
+
+  it('cannot be told of another text, which is refused with its beginning', async () => {
+    await expect(readFile('error code: 1015', { name: 'x.json' })).rejects.toThrow(
+      'x.json is neither CSV nor JSON, and begins with "error code: 1015": export it again as one of them',
     );
   });
 });
