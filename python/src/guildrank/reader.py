@@ -120,13 +120,13 @@ class GuildReader:
         """
         given = None if user_ids is None else list(user_ids)
         check_ids(guild_id, *(given or ()))
-        keys = self._keys.guild(guild_id, "hidden:reasons")
+        keys = self._keys.guild(guild_id, "hidden:reasons", "avatars")
         async for some in self._all_members(guild_id) if given is None else _slices_of(given):
             _, curve_text, *rows = await self._scripts.run(_MEMBERS, keys, some)
             curve = stored_curve(curve_text)
             levels = []
             for row in (str(row) for row in rows if row):
-                user_id, xp, _place, profile = row.split("\n", 3)
+                user_id, xp, _place, _avatar, profile = row.split("\n", 4)
                 level = split_profile(profile).level
                 levels.append(MemberLevel(user_id, level_for_xp(curve, whole_xp(xp)) if level is None else level))
             yield levels
