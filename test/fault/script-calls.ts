@@ -6,6 +6,15 @@ import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { correctMember, correctMembers, undoCorrection } from '../../src/core/members/correct.ts';
 import type { HideReason } from '../../src/core/ranking/model.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
+import {
+  carryHiddenScript,
+  clearStagedScript,
+  endReplacementScript,
+  hideStagedScript,
+  noteChangesScript,
+  replacementKeys,
+  swapMembersScript,
+} from '../../src/core/replace/replace-scripts.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import {
   beginSeasonScript,
@@ -25,6 +34,11 @@ export const GUILD = 'g';
 export const GUILD_KEYS = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:hidden', 'gr:{g}:members'];
 const STAGED = ['a', 'b', 'new'];
 const AVATAR = '0123456789abcdef0123456789abcdef';
+/** Members that the file of a replacement hides, with their reasons. */
+const HIDDEN_BY_FILE = [
+  ['a', 'self'],
+  ['hidden', 'moderator'],
+] as const;
 /** The count that {@link prepare} has begun. */
 const TOKEN = 'token';
 
@@ -68,15 +82,25 @@ const placed = (userId: string, hiddenReasons: readonly HideReason[]) => {
   return { userId, hidden: hiddenReasons.length > 0, hiddenReasons };
 };
 
-/** Runs a mode of replace.lua with the lock of the replacement. */
-const replace = ({ scripts }: Core, staged: StagedMembers, mode: string, ...args: (string | number)[]) => {
-  const ofStaged = ['xp', 'stats', 'config', 'hidden', 'members', 'carried', 'xp:lock'].map(
-    (key) => `gr:{g}:next:${key}`,
-  );
-  const further = ['hidden:reasons', 'next:hidden:reasons', 'avatars', 'next:avatars'].map((key) => `gr:{g}:${key}`);
-  const keys = [...GUILD_KEYS, ...ofStaged, ...further];
-  return scripts.run({ name: 'replace', boards: true }, keys, mode, staged.held.token, ...args);
-};
+type ReplacementScript<Fields> = Script<
+  keyof ReturnType<typeof replacementKeys>,
+  Fields & { readonly token: string },
+  unknown
+>;
+
+/** Returns the call of a step of a replacement. */
+const replace = <Fields>(
+  script: ReplacementScript<Fields>,
+  fieldsOf: (staged: StagedMembers) => Fields,
+  deletes?: true,
+): ScriptCall => ({
+  script: script.name,
+  ...(deletes && { deletes }),
+  run: ({ scripts, redisKeys }, staged) => {
+    const keys = replacementKeys(redisKeys.guild(GUILD), redisKeys.staging(GUILD));
+    return script.run(scripts, keys, { ...fieldsOf(staged), token: staged.held.token });
+  },
+});
 
 /** A call of every script; `batch` counts, and `page` reads. */
 export const scriptCalls: readonly ScriptCall[] = [
@@ -145,22 +169,18 @@ export const scriptCalls: readonly ScriptCall[] = [
     },
   },
   { script: 'stage', run: (_, staged) => staged.stage([{ userId: 'y', set: 1, profile: { username: 'Y' } }]) },
-  { script: 'replace', run: (services, staged) => replace(services, staged, 'note') },
-  {
-    script: 'replace',
-    run: (services, staged) => replace(services, staged, 'hide', 'a', 'self', 'hidden', 'moderator'),
-  },
-  { script: 'replace', run: (services, staged) => replace(services, staged, 'carry', 'a', 'b', 'hidden', 'shown') },
-  {
-    script: 'replace',
-    run: (services, staged) => replace(services, staged, 'swap', STAGED.length, 1, Reflect.get(staged, 'server'), 9),
-  },
-  {
-    script: 'replace',
-    deletes: true,
-    run: (services, staged) => replace(services, staged, 'clear', 'xp_curve', 'lurkr'),
-  },
-  { script: 'replace', deletes: true, run: (services, staged) => replace(services, staged, 'end') },
+  replace(noteChangesScript, () => ({})),
+  replace(hideStagedScript, () => ({ members: HIDDEN_BY_FILE })),
+  replace(carryHiddenScript, () => ({ userIds: ['a', 'b', 'hidden', 'shown'] })),
+  replace(swapMembersScript, (staged) => ({
+    ranked: STAGED.length,
+    hidden: 1,
+    server: Reflect.get(staged, 'server'),
+    maxCarried: 9,
+    curve: undefined,
+  })),
+  replace(clearStagedScript, () => ({ config: ['xp_curve', 'lurkr'] }), true),
+  replace(endReplacementScript, () => ({}), true),
   {
     script: 'delete',
     deletes: true,

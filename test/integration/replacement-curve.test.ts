@@ -14,8 +14,8 @@ describeStores('a replacement of the members, while the owner sets another curve
   /** Replaces the members of a guild, and sets the curve before the last step. */
   async function replaceBeside(guild: string, owner: CurveText, curve?: CurveText) {
     await suite.store.writer.record(guild, { userId: 'old', set: 500 });
-    const target = suite.beside(async ({ name }, _keys, mode) => {
-      if (name === 'replace' && mode === 'swap') await suite.store.guildConfig.update(guild, { xpCurve: owner });
+    const target = suite.beside(async ({ name }) => {
+      if (name === 'replace-swap') await suite.store.guildConfig.update(guild, { xpCurve: owner });
     });
     const { signal } = new AbortController();
     const advice = { write: () => {}, advice: COMMAND_ADVICE };

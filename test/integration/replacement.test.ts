@@ -69,7 +69,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
       );
       const steps: number[] = [];
       const beside = suite.beside(async ({ name }, _keys, ...args) => {
-        if (name === 'replace') steps.push(args.length);
+        if (name.startsWith('replace-')) steps.push(args.length);
       });
       const staged = await StagedMembers.lock(beside, guild);
       const file = [...records('new', 3, 10), ...records('f', many, 20), ...records('h', many / 2, 30)];
@@ -98,8 +98,8 @@ describeStores('a replacement of the members beside a bot', (kind) => {
       await writer.recordMany(guild, [...crowd, ...records('old', 3, 10)]);
       await writer.hide(guild, ['old0', 'old1']);
       let swaps = 0;
-      const beside = suite.beside(async ({ name }, _keys, mode) => {
-        if (name !== 'replace' || mode !== 'swap') return;
+      const beside = suite.beside(async ({ name }) => {
+        if (name !== 'replace-swap') return;
         swaps++;
         // More than one script carries, then more than the stats note, then one.
         if (swaps === 1)
@@ -154,8 +154,8 @@ describeStores('a replacement of the members beside a bot', (kind) => {
         crowd(1100).map(({ userId }) => userId),
       );
       let changed = 600;
-      const beside = suite.beside(async ({ name }, _keys, mode) => {
-        if (name === 'replace' && mode === 'swap') await writer.load(guild, [...crowd(changed), ...crowd(changed)]);
+      const beside = suite.beside(async ({ name }) => {
+        if (name === 'replace-swap') await writer.load(guild, [...crowd(changed), ...crowd(changed)]);
       });
       const first = await StagedMembers.lock(beside, guild);
       await first.stage(records('new', 1, 10));
@@ -178,8 +178,8 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await writer.recordMany(guild, records('old', 2, 10));
     await writer.hide(guild, ['old0']);
     await client.zadd(`gr:{${guild}}:xp`, 7, 'old0');
-    const beside = suite.beside(async ({ name }, _keys, mode) => {
-      if (name === 'replace' && mode === 'swap') await writer.claimDaily(guild, { userId: 'old0', reward: 1 });
+    const beside = suite.beside(async ({ name }) => {
+      if (name === 'replace-swap') await writer.claimDaily(guild, { userId: 'old0', reward: 1 });
     });
     const staged = await StagedMembers.lock(beside, guild);
     await staged.stage(records('new', 1, 10));
@@ -189,8 +189,8 @@ describeStores('a replacement of the members beside a bot', (kind) => {
 
   it('that is killed leaves no sign of a guild that did not exist', async () => {
     const guild = suite.newGuild();
-    const dies = suite.beside(async ({ name }, _keys, mode) => {
-      if (name === 'replace' && mode === 'swap') throw new Error('killed');
+    const dies = suite.beside(async ({ name }) => {
+      if (name === 'replace-swap') throw new Error('killed');
     });
     const staged = await StagedMembers.lock(dies, guild);
     await staged.stage(records('new', 1, 10));
@@ -249,8 +249,8 @@ describeStores('a replacement of the members beside a bot', (kind) => {
           }
         };
         let before = await hiddenMembers(guild);
-        const beside = suite.beside(async ({ name }, _keys, mode) => {
-          if (name !== 'replace' || mode === 'end' || mode === 'clear') return;
+        const beside = suite.beside(async ({ name }) => {
+          if (!name.startsWith('replace-') || name === 'replace-end' || name === 'replace-clear') return;
           await bot();
           before = await hiddenMembers(guild);
         });

@@ -30,7 +30,7 @@ it('a replacement beside a failover shows and forgets no hidden member', needs('
   let current = before;
   const scripts = {
     run: async (script: NamedScript, keys: readonly string[], ...args: string[]) => {
-      if (script.name === 'replace' && args[0] === 'carry' && ++steps === 6) {
+      if (script.name === 'replace-carry' && ++steps === 6) {
         await master.client.wait(1, 5000);
         await promoted.replicaof('NO', 'ONE');
         current = after;

@@ -1,11 +1,23 @@
 import { GUILD_KEYS, type GuildKeys, type StagingKeys } from '../store/keys.ts';
-import type { ScriptReply } from '../store/script.ts';
-import { stepsOfScript } from '../store/script-steps.ts';
+import { throwRefusal } from '../store/refused-reply.ts';
+import { defineScript, type ScriptReply } from '../store/script.ts';
 
-/** The scripts that replace the members of a guild, one for each step of replace.lua. All but the first need the lock with the token. */
+/** The scripts that replace the members of a guild. All but the first need the lock with the token. */
 
-const KEYS = [
-  ...GUILD_KEYS,
+/** The keys of all that is staged, which the scripts that remove it take. */
+const STAGED_KEYS = [
+  'nextXp',
+  'nextStats',
+  'nextConfig',
+  'nextHidden',
+  'nextMembers',
+  'carried',
+  'nextHiddenReasons',
+  'nextAvatars',
+] as const;
+
+/** The keys that the scripts take which move members between the staged ranking and the hidden staged members. */
+const MOVE_KEYS = [
   'nextXp',
   'nextStats',
   'nextConfig',
@@ -13,11 +25,14 @@ const KEYS = [
   'nextMembers',
   'carried',
   'lock',
-  'hiddenReasons',
   'nextHiddenReasons',
-  'avatars',
-  'nextAvatars',
 ] as const;
+
+/** What every step takes. */
+interface StepFields {
+  /** Token of the lock. */
+  readonly token: string;
+}
 
 /** Returns the keys of a guild and of its staged members, by the names that the scripts have for them. */
 export function replacementKeys(guild: GuildKeys, staging: StagingKeys) {
@@ -51,74 +66,119 @@ type Swapped =
   /** All hidden members are to be carried, on the server of this name. */
   | { readonly status: 'carry all'; readonly server: string };
 
-/** Defines a step that takes the token of the lock and further fields. */
-const defineStep = stepsOfScript('replace', KEYS);
-
-const movedMembers = ([, left, copied]: ScriptReply): Moved => ({ left: Number(left), copied: Number(copied) });
+function movedMembers(reply: ScriptReply): Moved {
+  throwRefusal(reply);
+  const [, left, copied] = reply;
+  return { left: Number(left), copied: Number(copied) };
+}
 
 /** Takes the lock. */
-export const lockReplacementScript = defineStep(
-  'lock',
-  () => [],
-  ([status]) => ({ isBusy: status === 'BUSY' }),
-);
+export const lockReplacementScript = defineScript({
+  name: 'replace-begin',
+  keys: ['stats', 'lock'],
+  args: ({ token }: StepFields) => [token],
+  decode(reply: ScriptReply) {
+    throwRefusal(reply);
+    return { isBusy: reply[0] === 'BUSY' };
+  },
+});
 
 /** Removes all that is staged, stores the next curve, as fields of a config, and returns how many members were staged. */
-export const clearStagedScript = defineStep(
-  'clear',
-  ({ config }: { config: readonly string[] }) => config,
-  ([, staged]) => Number(staged),
-);
+export const clearStagedScript = defineScript({
+  name: 'replace-clear',
+  keys: ['stats', ...STAGED_KEYS, 'lock'],
+  args: ({ token, config }: StepFields & { config: readonly string[] }) => [token, ...config],
+  decode(reply: ScriptReply): number {
+    throwRefusal(reply);
+    return Number(reply[1]);
+  },
+});
 
 /** Removes all that is staged, and gives the lock back. */
-export const endReplacementScript = defineStep(
-  'end',
-  () => [],
-  () => undefined,
-);
+export const endReplacementScript = defineScript({
+  name: 'replace-end',
+  keys: ['stats', ...STAGED_KEYS, 'lock'],
+  args: ({ token }: StepFields) => [token],
+  decode: throwRefusal,
+});
 
 /** From now on, the stats of the guild name the hidden members that change. */
-export const noteChangesScript = defineStep(
-  'note',
-  () => [],
-  ([, staged, server]) => ({ staged: Number(staged), server: String(server) }),
-);
+export const noteChangesScript = defineScript({
+  name: 'replace-note',
+  keys: ['stats', 'nextXp', 'lock'],
+  args: ({ token }: StepFields) => [token],
+  decode(reply: ScriptReply) {
+    throwRefusal(reply);
+    const [, staged, server] = reply;
+    return { staged: Number(staged), server: String(server) };
+  },
+});
 
 /** Hides staged members, each with its reasons. */
-export const hideStagedScript = defineStep(
-  'hide',
-  ({ members }: { members: readonly (readonly [userId: string, reasons: string])[] }) => members.flat(),
-  movedMembers,
-);
+export const hideStagedScript = defineScript({
+  name: 'replace-hide',
+  keys: MOVE_KEYS,
+  boards: true,
+  args: ({ token, members }: StepFields & { members: readonly (readonly [userId: string, reasons: string])[] }) => [
+    token,
+    ...members.flat(),
+  ],
+  decode: movedMembers,
+});
 
 /** Brings the hidden members of the guild into the replacement, and takes those back that are not hidden any more. */
-export const carryHiddenScript = defineStep(
-  'carry',
-  ({ userIds }: { userIds: readonly string[] }) => userIds,
-  movedMembers,
-);
+export const carryHiddenScript = defineScript({
+  name: 'replace-carry',
+  keys: [...MOVE_KEYS, 'nextAvatars', 'hidden', 'members', 'hiddenReasons', 'avatars'],
+  boards: true,
+  args: ({ token, userIds }: StepFields & { userIds: readonly string[] }) => [token, ...userIds],
+  decode: movedMembers,
+});
+
+interface SwapFields extends StepFields {
+  /** Members that the staged ranking must have, and hidden members beside it. */
+  readonly ranked: number;
+  readonly hidden: number;
+  /** Name of the server, as replace-note.lua or the last swap replied it. */
+  readonly server: string;
+  /** Hidden members that the swap may carry itself. */
+  readonly maxCarried: number;
+  /** The curve that the guild must have still, as its config names it, "" for none; undefined for any. */
+  readonly curve: string | undefined;
+}
 
 /** Puts the staged members in the place of the present ones. */
-export const swapMembersScript = defineStep(
-  'swap',
-  (fields: {
-    /** Members that the staged ranking must have, and hidden members beside it. */
-    ranked: number;
-    hidden: number;
-    /** Name of the server at the last "note". */
-    server: string;
-    /** Hidden members that the swap may carry itself. */
-    maxCarried: number;
-    /** The curve that the guild must have still, as its config names it, "" for none; undefined for any. */
-    curve: string | undefined;
-  }) => {
-    const { ranked, hidden, server, maxCarried, curve } = fields;
-    return [ranked, hidden, server, maxCarried, ...(curve === undefined ? [] : [curve])];
-  },
-  ([status, ...rest]): Swapped => {
+export const swapMembersScript = defineScript({
+  name: 'replace-swap',
+  keys: [
+    ...GUILD_KEYS,
+    'nextXp',
+    'nextStats',
+    'nextConfig',
+    'nextHidden',
+    'nextMembers',
+    'carried',
+    'lock',
+    'hiddenReasons',
+    'nextHiddenReasons',
+    'avatars',
+    'nextAvatars',
+  ],
+  boards: true,
+  args: ({ token, ranked, hidden, server, maxCarried, curve }: SwapFields) => [
+    token,
+    ranked,
+    hidden,
+    server,
+    maxCarried,
+    ...(curve === undefined ? [] : [curve]),
+  ],
+  decode(reply: ScriptReply): Swapped {
+    throwRefusal(reply);
+    const [status, ...rest] = reply;
     if (status === 'OK') return { status: 'done' };
     if (status === 'CURVE') return { status: 'other curve' };
     if (status === 'NOTED') return { status: 'carry these', userIds: rest.map(String) };
     return { status: 'carry all', server: String(rest[0]) };
   },
-);
+});

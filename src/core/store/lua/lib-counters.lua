@@ -83,7 +83,7 @@ local function read_stats(stats_key)
   if type(stored[7]) == 'string' and stored[7] ~= '0' then
     stats.hidden = stored[7]
   end
-  -- Hidden members that changed since a replacement has begun to carry them (src/core/replace/replace.lua), nil for no replacement.
+  -- Hidden members that changed since a replacement has begun to carry them (src/core/replace/replace-carry.lua), nil for no replacement.
   if type(stored[8]) == 'string' then
     stats.replacing = stored[8]
   end
