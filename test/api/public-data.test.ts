@@ -108,13 +108,14 @@ describeStores('the data of a public page', (kind) => {
     const { client } = suite.testStore;
     await client.hset('gr:{guild}:about', { name: 'Told <b>name</b>', icon });
     await client.hset('gr:{guild}:avatars', { bob: avatar, cid: '../../evil' });
-    await client.hincrby('gr:{guild}:stats', 'rev', 1);
+    expect((await read(RANKING)).guild.icon).toBeNull();
+    await configure({ avatars: true });
     const { guild, data } = await read(RANKING);
     expect(guild).toEqual({
       ...{ id: 'guild', name: 'Told <b>name</b>' },
       icon: `https://cdn.discordapp.com/icons/guild/${icon}.webp?size=128`,
     });
-    const picture = `https://cdn.discordapp.com/avatars/bob/${avatar}.webp?size=64`;
+    const picture = `https://cdn.discordapp.com/avatars/bob/${avatar}.webp?size=128`;
     expect(data.map((row: { avatar: string | null }) => row.avatar)).toEqual([null, picture, null]);
     expect((await read('/g/guild/m/bob/data.json')).member.avatar).toBe(picture);
     const { text, headers } = await get('/g/guild').expect(200);

@@ -17,7 +17,8 @@ describeStores('a search on the public page of a guild', (kind) => {
   const find = (text: string, more = '') => get(`/g/guild?find=${encodeURIComponent(text)}${more}`);
   const record = (userId: string, username: string, set = 100) =>
     suite.service.store.writer.record('guild', { userId, set, profile: { username } });
-  const linksOf = (html: string) => [...html.matchAll(/<a class="name" href="([^"]*)"/g)].map(([, href]) => href);
+  const linksOf = (html: string) =>
+    [...html.matchAll(/<a class="name" dir="auto" href="([^"]*)"/g)].map(([, href]) => href);
   /** Returns the address that a search leads to. */
   const targetOf = async (answer: request.Test) => {
     const { headers } = await answer.expect(303);

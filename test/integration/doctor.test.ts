@@ -157,9 +157,10 @@ describe('guildrank doctor', needs('redis-server'), () => {
     const { code, of } = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url });
     expect(code).toBe(0);
     expect(of('time zones')).toMatchObject([{ state: 'note' }]);
-    expect(of('time zones')[0]?.detail).toBe(
-      'weeks and months can begin at a wrong hour: the changes of Europe/Berlin in a are old, this version of Node does not know the time zone Mars/Olympus of b',
-    );
+    const detail = of('time zones')[0]?.detail;
+    expect(detail).toContain('weeks and months can begin at a wrong hour: ');
+    expect(detail).toContain('the changes of Europe/Berlin in a are old');
+    expect(detail).toContain('this version of Node does not know the time zone Mars/Olympus of b');
   });
 
   it('has no read to time where there are no members', async () => {

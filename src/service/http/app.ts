@@ -11,7 +11,6 @@ import { healthRoutes, type Readiness } from './health.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
 import { answerPreflight, type CorsPolicy } from './response/headers.ts';
 import { Problem, toProblem } from './response/problem.ts';
-import { leadToDocs } from './site/root.ts';
 import { staticRoutes } from './site/static-routes.ts';
 
 export interface AppParts extends ApiParts, RequestContextParts {
@@ -54,13 +53,9 @@ export function createApp(parts: AppParts): Express {
   if (pages) app.use(pages.knownAddresses);
   api.addTo(app);
   app.use(healthRoutes(parts.readiness, () => countOther('probe')));
+  if (parts.extraRoutes) app.use(parts.extraRoutes);
   app.use(staticRoutes(parts.embedOrigins, () => countOther('page')));
   if (pages) app.use(pages.router);
-  if (parts.extraRoutes) app.use(parts.extraRoutes);
-  app.get(
-    '/',
-    leadToDocs(() => countOther('page')),
-  );
   app.use(api.refuse(notFound));
   app.use(countBadPath(api));
   app.use(answerProblem(parts));

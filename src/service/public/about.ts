@@ -21,5 +21,5 @@ export function iconOf(
 /** Returns the address of a member's picture; null when the bot has told none. */
 export function avatarOf({ avatars }: Pick<PublicGuild, 'avatars'>, userId: string): string | null {
   const hash = avatars.get(userId);
-  return hash === undefined ? null : avatarUrl(userId, hash, 64);
+  return hash === undefined ? null : avatarUrl(userId, hash, 128);
 }

@@ -214,23 +214,6 @@ describe('pages', () => {
   });
 });
 
-describe('the address of the service', () => {
-  const accept = async (types: string) =>
-    request(await appOf())
-      .get('/')
-      .set('Accept', types);
-
-  it('leads a browser to the documentation page', async () => {
-    const { status, headers } = await accept('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
-    expect([status, headers.location, headers.vary]).toEqual([302, 'docs', 'Accept']);
-  });
-
-  it.each(['*/*', 'application/json', 'text/plain'])('answers 404 to a program that accepts %s', async (types) => {
-    const { status, body } = await accept(types);
-    expect([status, body.code]).toEqual([404, 'not_found']);
-  });
-});
-
 describe('the demonstration', () => {
   const guilds = [
     { name: `<Tom & "Ann's">`, guild: 'g1', key: 'k1' },
