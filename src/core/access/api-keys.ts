@@ -3,7 +3,7 @@ import { InvalidInputError, RefusedError } from '../errors.ts';
 import { type ClientStore, publishInvalidation, transact } from '../store/store.ts';
 import { type ApiKeyRecord, isExpired, OVERSIZED, toFields } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
-import { oneRotation } from './one-rotation.ts';
+import { withRotationLock } from './rotation-lock.ts';
 import { StoredApiKeys } from './stored-api-keys.ts';
 
 /** Names that keys may have. */
@@ -118,7 +118,7 @@ export class ApiKeyStore extends StoredApiKeys {
   rotate(guildId: string, keyId: string, overlapMs: number): Promise<RotatedKey> {
     // Two calls at once would make two keys, and the later call would decide when the old key ends.
     const rotate = () => this.replace(guildId, keyId, overlapMs);
-    return oneRotation(this.store, guildId, keyId, rotate);
+    return withRotationLock(this.store, guildId, keyId, rotate);
   }
 
   private async replace(guildId: string, keyId: string, overlapMs: number): Promise<RotatedKey> {

@@ -11,7 +11,7 @@ const LOCK_MS = 10_000;
  * @throws RefusedError while another rotation runs, and for ten seconds from its start.
  * @throws StoreUnavailableError
  */
-export async function oneRotation<T>(
+export async function withRotationLock<T>(
   { client, redisKeys }: ClientStore,
   guildId: string,
   keyId: string,
