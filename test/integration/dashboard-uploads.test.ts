@@ -487,7 +487,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       parseDashboardConfig({ REDIS_URL: dashboard.redis.url, DASHBOARD_PORT: '0', LOG_LEVEL: 'silent' }),
       SILENT,
     );
-    const rows = Array.from({ length: 100_000 }, (_, n) => `m${n},${n}`).join('\n');
+    const rows = Array.from({ length: 300_000 }, (_, n) => `m${n},${n}`).join('\n');
     const first = [dashboard, owner] as const;
     dashboard = { ...dashboard, ...second };
     owner = new Visitor(second);

@@ -10,7 +10,7 @@ import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
 import { randomRuns } from '../support/variants.ts';
 
-const IDS = Array.from({ length: 6 }, (_, n) => `10000000000000000${n}`);
+const IDS = Array.from({ length: 6 }, (_, n) => `15998587045832${n}007`);
 
 interface Row {
   readonly id: string;
