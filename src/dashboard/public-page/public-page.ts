@@ -9,9 +9,9 @@ import { describePageChange, publicPageForm } from './public-page-form.ts';
 
 /** What search engines may list, with the labels of the choices. */
 const INDEXING_LABELS: readonly [value: Indexing, label: string][] = [
-  ['leaderboard', 'The leaderboard, but no page of a member'],
-  ['members', 'The leaderboard and the pages of its members'],
-  ['none', 'Nothing: only people who have the address find the page'],
+  ['leaderboard', 'The leaderboard alone'],
+  ['members', 'The leaderboard and its members'],
+  ['none', 'Nothing: the page is unlisted'],
 ];
 
 const PATH = '/settings/public-page';
