@@ -172,17 +172,19 @@ describeStores('corrections of members', (kind) => {
     await expect(correct('c', { userId: 'a', xp: { take: -1 } })).rejects.toThrow('take must be a whole number');
   });
 
-  it('a correction cannot be undone after the end of a season, which began all XP anew', async ({ skip }) => {
-    if (kind.name === 'ioredis-mock') skip('ioredis-mock lists no members of a sorted set in steps');
-    await begin({ userId: 'a', set: 10 });
-    await correct('c', { userId: 'a', xp: { add: 5 } });
-    await services.writer.resetSeason(guild, { archiveAs: `${guild}.s` });
-    await gain(3);
-    expect(await undo('c')).toBe('season');
-    expect((await member())?.xp).toBe(3);
-    await correct('next', { userId: 'a', xp: { add: 5 } });
-    expect(await undo('next')).toMatchObject({ xp: 3 });
-  });
+  // The end of a season lists members in steps, and ioredis-mock does not.
+  if (kind.name !== 'ioredis-mock') {
+    it('a correction cannot be undone after the end of a season, which began all XP anew', async () => {
+      await begin({ userId: 'a', set: 10 });
+      await correct('c', { userId: 'a', xp: { add: 5 } });
+      await services.writer.resetSeason(guild, { archiveAs: `${guild}.s` });
+      await gain(3);
+      expect(await undo('c')).toBe('season');
+      expect((await member())?.xp).toBe(3);
+      await correct('next', { userId: 'a', xp: { add: 5 } });
+      expect(await undo('next')).toMatchObject({ xp: 3 });
+    });
+  }
 
   it('a correction counts on the boards for XP that is added or taken, and not for XP that is set', async () => {
     guild = `g${guilds++}`;
