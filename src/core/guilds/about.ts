@@ -75,7 +75,8 @@ export function readLabels({ client, redisKeys }: ClientStore, guildIds: readonl
   return Promise.all(labels);
 }
 
-function labelOf(name: string | null | undefined, icon: string | null | undefined): GuildLabel {
+/** Returns name and icon of a guild as they are stored. A text that is no hash counts as no icon. */
+export function labelOf(name: string | null | undefined, icon: string | null | undefined): GuildLabel {
   // Other programs can have stored a longer name.
   const isName = name && !isAbove(name, BOUNDS.guildName.bytes);
   return { name: isName ? name : null, icon: isPictureHash(icon) ? icon : null };

@@ -10,7 +10,8 @@ local function ranking_page(guild, board, ...)
 end
 
 -- Returns the settings of the page, each "" when there is none: what search engines may list, whether rewards are shown, whether avatars
--- are, title, boards, accent, dark accent, background, dark background, picture; and what the bot has told of the guild: name and icon. Returns nil when the page is off.
+-- are, title, boards, accent, dark accent, background, dark background, picture; and what the bot has told of the guild: name and icon.
+-- Returns nil when the page is off.
 local function public_settings(guild)
   local fields = { 'public_page', 'page_index', 'page_rewards', 'avatars', 'page_title', 'boards' }
   local look = { 'page_accent', 'page_accent_dark', 'page_background', 'page_background_dark', 'page_picture' }

@@ -1,14 +1,14 @@
 import { BOUNDS, cutText } from '../bounds.ts';
-import { channelsIn, type GuildChannel, type GuildRole, rolesIn } from '../guilds/about.ts';
+import { channelsIn, type GuildChannel, type GuildLabel, type GuildRole, labelOf, rolesIn } from '../guilds/about.ts';
 import type { Curve } from '../ranking/curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage } from '../ranking/model.ts';
-import { isPictureHash } from '../ranking/picture-hash.ts';
 import { splitProfile } from '../ranking/profile.ts';
 import { parseRules } from '../rules/parse-rules.ts';
 import type { Rules } from '../rules/rules-document.ts';
 import { type Indexing, indexingOf } from '../settings/guild-config.ts';
 import { lookOf, type PageLook } from '../settings/page-look.ts';
 import { BOARDS, type BoardName, kindOfBoard } from '../store/keys.ts';
+import { avatarsOf } from './avatars.ts';
 import type { CommandReply, ReadCommand } from './command-batcher.ts';
 import { type Period, periodOf } from './period.ts';
 import {
@@ -46,12 +46,6 @@ export interface PublicGuild {
   readonly showsAvatars: boolean;
   /** Discord's hashes of the avatars of rows, by user id, if the guild shows them. A row without an avatar has none. */
   readonly avatars: ReadonlyMap<string, string>;
-}
-
-/** Name and icon of a guild: the icon is Discord's hash. */
-export interface GuildLabel {
-  readonly name: string | null;
-  readonly icon: string | null;
 }
 
 /** One page of the ranking. */
@@ -192,6 +186,7 @@ function guildOf(
   const boards = BOARDS.filter((name) => kinds.includes(kindOfBoard(name)));
   if (board && !boards.includes(board)) return null;
   const { revision, value: stats, curve } = decodeStats(counters);
+  const userIds = page === '' ? [] : page[3].filter((_text, at) => at % 2 === 0);
   return {
     revision,
     indexing: indexingOf(index),
@@ -199,13 +194,11 @@ function guildOf(
     title: cutText(title, BOUNDS.title.bytes),
     boards,
     look: lookOf(look),
-    about: { name: cutText(name, BOUNDS.title.bytes) || null, icon: isPictureHash(icon) ? icon : null },
+    about: labelOf(cutText(name, BOUNDS.title.bytes), icon),
     curve: curveOf(curve),
     stats,
     period: board ? periodOf(period) : null,
     showsAvatars: avatarsSetting === '1',
-    avatars: new Map(
-      avatars.flatMap((hash, at) => (page !== '' && isPictureHash(hash) ? [[page[3][2 * at] ?? '', hash]] : [])),
-    ),
+    avatars: avatarsOf(userIds, avatars),
   };
 }

@@ -1,5 +1,6 @@
 import { cutText } from '../../core/bounds.ts';
-import { iconUrl, isPictureHash } from '../../core/ranking/picture-hash.ts';
+import { readLabels } from '../../core/guilds/about.ts';
+import { iconUrl } from '../../core/ranking/picture-hash.ts';
 import type { ClientStore } from '../../core/store/store.ts';
 
 /** The store, and whether people can sign in with Discord: browsers then load pictures from its host, which knows them already. */
@@ -28,15 +29,17 @@ const NAME_BYTES = 400;
 const TINTS = 6;
 
 /** Reads a server for the navigation. O(1), one round trip. @throws StoreUnavailableError */
-export async function readServer({ client, redisKeys, discord }: ServerParts, guildId: string): Promise<ShownServer> {
-  const { about, config, xp } = redisKeys.guild(guildId);
-  const [[told, icon], title, members] = await Promise.all([
-    client.hmget(about, 'name', 'icon'),
+export async function readServer(parts: ServerParts, guildId: string): Promise<ShownServer> {
+  const { client, redisKeys, discord } = parts;
+  const { config, xp } = redisKeys.guild(guildId);
+  const [[label], title, members] = await Promise.all([
+    readLabels(parts, [guildId]),
     client.hget(config, 'page_title'),
     client.zcard(xp),
   ]);
-  const picture = discord !== null && isPictureHash(icon) ? iconUrl(guildId, icon, 64) : null;
-  return { ...shownServer(guildId, cutText(told || title || guildId, NAME_BYTES), members), picture };
+  const name = cutText(label?.name || title || guildId, NAME_BYTES);
+  const picture = discord !== null && label?.icon ? iconUrl(guildId, label.icon, 64) : null;
+  return { ...shownServer(guildId, name, members), picture };
 }
 
 /** Reads servers for the navigation, in the order of the ids. O(n), one round trip. @throws StoreUnavailableError */

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import { nameOf } from '../../widget/name.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
-import { nameOfGuild } from './about.ts';
+import { nameOfGuild } from './names-and-pictures.ts';
 import type { MemberQuery, RankingQuery } from './queries.ts';
 import { headingOf, renderTemplate, shorten } from './views.ts';
 import { wordsOf } from './words.ts';

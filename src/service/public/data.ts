@@ -2,7 +2,7 @@ import type { LeaderboardEntry, LeaderboardPage } from '../../core/ranking/model
 import { progressOf } from '../../core/reads/card.ts';
 import type { PublicGuild, PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import { type RenderedBody, statsText, toBody } from '../http/response/rendered-body.ts';
-import { avatarOf, iconOf, nameOfGuild } from './about.ts';
+import { avatarOf, iconOf, nameOfGuild } from './names-and-pictures.ts';
 import type { DataQuery } from './queries.ts';
 
 /** A request for data: the guild, and the board that it names. */

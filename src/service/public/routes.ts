@@ -12,9 +12,9 @@ import { isFresh, type ResponseWriter } from '../http/response/response-writer.t
 import { addRoute, assetFile, serve } from '../http/site/asset.ts';
 import { REVALIDATE } from '../http/site/static-routes.ts';
 import type { RequestBatcher } from '../serving/request-batcher.ts';
-import { iconOf } from './about.ts';
 import { acceptedLanguage, DEFAULT_LANGUAGE } from './languages.ts';
 import { PICTURE_POLICY, policyOf, styleOf } from './look.ts';
+import { iconOf } from './names-and-pictures.ts';
 import { type Painter, Pictures } from './pictures.ts';
 import { problemPage } from './problem-page.ts';
 import { type Address, noPage } from './queries.ts';

@@ -6,8 +6,8 @@ import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
 import { daysOf } from '../../widget/period.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
-import { nameOfGuild } from './about.ts';
 import { accentsOf } from './look.ts';
+import { nameOfGuild } from './names-and-pictures.ts';
 import type { RankingQuery } from './queries.ts';
 import { headingOf, shortNumber, wayOf, xpText } from './views.ts';
 import { type Words, wordsOf } from './words.ts';

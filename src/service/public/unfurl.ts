@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import { inLine, isolated } from '../../pictures/text.ts';
-import { iconOf } from './about.ts';
 import { CARD_SIZE } from './member-card.ts';
+import { iconOf } from './names-and-pictures.ts';
 import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
 import { TOP_SIZE } from './top-drawing.ts';
 import { shorten } from './views.ts';
