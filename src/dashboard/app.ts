@@ -119,7 +119,8 @@ function guildRoutes(parts: AppParts): Router {
         req.path === (path || '/') || [path, ...alsoAt].some((each) => each && `${req.path}/`.startsWith(`${each}/`)),
     );
     if (page) res.context.route = `/guilds/:guild${page.path}`;
-    visitOf(res).server = await readServer(parts, guild);
+    const offered = visitOf(res).servers?.find(({ id }) => id === guild);
+    visitOf(res).server = offered ?? (await readServer(parts, guild));
     next();
   });
   router.use(rememberServer(parts));

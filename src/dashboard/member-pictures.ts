@@ -4,7 +4,7 @@ import { readAvatars } from '../core/reads/avatars.ts';
 import type { ClientStore } from '../core/store/store.ts';
 
 /** Lets a page load pictures from the host of Discord's pictures. Call it before the page is sent, and only where people know of that host. */
-export function allowPictures(res: Response): void {
+function allowPictures(res: Response): void {
   const policy = String(res.get('Content-Security-Policy'));
   res.set('Content-Security-Policy', policy.replace('img-src ', `img-src ${PICTURE_HOST} `));
 }

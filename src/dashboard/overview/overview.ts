@@ -25,13 +25,15 @@ export const overviewPage: GuildPage = {
         readUsage(parts, guildId, parts.now()),
       ]);
       const board = BOARD_KINDS.find((kind) => kind === req.query.top && overview.boards.includes(kind));
-      const { value: top } = await parts.commands.read(new PageRead(guildId, 1, TOP, board));
+      const [{ value: top }, weekXp] = await Promise.all([
+        parts.commands.read(new PageRead(guildId, 1, TOP, board)),
+        xpOfWeek(parts, overview),
+      ]);
       const tops = Object.entries(TOPS).filter(([kind]) => kind === '' || overview.boards.includes(kind));
       const steps = firstSteps(overview, parts.publicPages, usage.isUsed || usage.publicUse.data.week > 0);
       const chart = req.query.requests === 'week' ? weekChart(usage) : dayChart(usage);
       const hasPage = parts.publicPages && overview.public_page;
       const publicUrl = hasPage ? `${parts.apiUrl}/g/${encodeURIComponent(guildId)}` : '';
-      const weekXp = await xpOfWeek(parts, overview);
       const today = new Date(parts.now()).toISOString();
       const shownTop = { top: top.data, board: board ?? '', tops };
       const data = { overview, weekXp, steps, ...shownTop, chart, publicUrl, publicUse: usage.publicUse, today };
