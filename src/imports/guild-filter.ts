@@ -66,9 +66,8 @@ export function guildFilter(
     );
   if (sourceGuild === undefined) {
     if (guilds.length > 1)
-      throw new SeveralGuildsError(
+      throw new InvalidInputError(
         `${file} has members of ${count(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}`,
-        guilds.map(([id]) => id),
       );
     return () => true;
   }
@@ -79,15 +78,4 @@ export function guildFilter(
   const others = guilds.reduce((sum, [id, n]) => (id === sourceGuild ? sum : sum + n), 0);
   if (others > 0) write(`${file}: left out: ${count(others, 'row')} of other guilds`);
   return ({ guildId }) => String(guildId ?? '') === sourceGuild;
-}
-
-/** A file with the members of several guilds, of which a person has to choose one. */
-export class SeveralGuildsError extends InvalidInputError {
-  /** @param guilds their ids, that with the most members first. */
-  constructor(
-    message: string,
-    readonly guilds: readonly string[],
-  ) {
-    super(message);
-  }
 }
