@@ -55,7 +55,7 @@ describeStores('the data of a public page', (kind) => {
     await configure({ publicPage: true });
   });
 
-  it('has guild, counters, members and pages in one document', async () => {
+  it('one document has the guild, the counters, the members and the number of pages', async () => {
     await configure({ pageTitle: 'The Den', pageLook: { picture: 'https://cdn.example/a.png' } });
     expect(await read(RANKING)).toEqual({
       guild: { id: 'guild', name: 'The Den', icon: 'https://cdn.example/a.png' },
@@ -103,7 +103,7 @@ describeStores('the data of a public page', (kind) => {
     expect((await read(RANKING)).guild).toEqual({ id: 'guild', name: null, icon: null });
   });
 
-  it('has the name, the icon and the avatars that the bot has told, unless the owner chose a title and a picture', async () => {
+  it('the document has the name, the icon and the avatars that the bot has told, unless the owner chose a title and a picture', async () => {
     const [icon, avatar] = ['a'.repeat(32), `a_${'b'.repeat(32)}`];
     const { client } = suite.testStore;
     await client.hset('gr:{guild}:about', { name: 'Told <b>name</b>', icon });
@@ -126,7 +126,7 @@ describeStores('the data of a public page', (kind) => {
     expect((await read(RANKING)).guild).toMatchObject({ name: 'The Den', icon: 'https://cdn.example/a.png' });
   });
 
-  it('has further pages, and the true total past the last one', async () => {
+  it('a further page has its members, and a page past the last one has the true total', async () => {
     expect(await read(`${RANKING}?limit=2&page=2`)).toMatchObject({
       ...{ data: [{ user_id: 'cid' }], total: 3, page: 2, pages: 2, limit: 2 },
     });
@@ -135,7 +135,7 @@ describeStores('the data of a public page', (kind) => {
     expect(await read('/g/empty/data.json')).toMatchObject({ data: [], total: 0, page: 1, pages: 1 });
   });
 
-  it('has the rows around a member, with the member in the middle and as many rows at both ends', async () => {
+  it('around a member stand as many rows as elsewhere, with the member in the middle unless the ranking ends', async () => {
     const ids = async (around: string) => {
       const { data, page } = await read(`${RANKING}?limit=3&around=${around}`);
       return [...data.map(({ user_id }: { user_id: string }) => user_id), page];
@@ -161,7 +161,7 @@ describeStores('the data of a public page', (kind) => {
       expect(await read(`${RANKING}?find=${text}`)).toMatchObject({ data: [], total: 0, stats: { total_members: 3 } });
   });
 
-  it('has a member with rank, level, XP and streak', async () => {
+  it('the document of a member has rank, level, XP and streak', async () => {
     expect(await read(MEMBER)).toEqual({
       guild: { id: 'guild', name: null, icon: null },
       board: 'all',
@@ -176,7 +176,7 @@ describeStores('the data of a public page', (kind) => {
     expect((await problem('/g/guild/m/nobody/data.json', 404)).code).toBe('member_not_found');
   });
 
-  it('has a board with its time in UTC by the clock of the guild, and no level of its XP', async () => {
+  it('the document of a board has its time in UTC by the clock of the guild, and no level of its XP', async () => {
     await configure({ boards: ['week', 'month'], utcOffsetMinutes: 60 });
     await record('bob', { add: 7 });
     const week = await read(`${RANKING}?board=week`);
