@@ -75,7 +75,7 @@ function firstSteps(overview: Overview, hasPublicPages: boolean, isUsed: boolean
     },
     {
       label: 'Put it on your site',
-      hint: 'Done with the first request of a widget, with one of your keys or from the public page.',
+      hint: 'This step is done when a website first asks for your leaderboard.',
       path: '/widget',
       button: 'Set up',
       isDone: isUsed,
