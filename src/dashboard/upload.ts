@@ -26,6 +26,11 @@ interface Saving extends UploadedFile {
 }
 
 const LONGEST_NAME = 100;
+/**
+ * How long the rest of a refused upload is read, in milliseconds. A browser or a proxy that still sends when the connection ends would show an
+ * error of the connection, and not the answer.
+ */
+const REST_MS = 5000;
 /** The form around the file. */
 const MAX_REST = 64 * 1024;
 const MAX_FIELDS = 20;
@@ -46,7 +51,7 @@ const LIMITS = {
  * @throws Refusal for a form without token, one that is malformed, or one that is too large or too slow.
  * @throws InvalidInputError for no file with content.
  */
-export function receiveUpload(
+export async function receiveUpload(
   req: Request,
   res: Response,
   pathOf: (number: number) => string,
@@ -55,7 +60,10 @@ export function receiveUpload(
 ): Promise<Upload> {
   const type = req.headers['content-type'];
   if (type === undefined || !req.is('multipart/form-data')) throw malformed();
-  if (Number(req.headers['content-length'] ?? 0) > maxBytes + MAX_REST) throw tooLarge(maxBytes);
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes + MAX_REST) {
+    await readRest(req);
+    throw tooLarge(maxBytes);
+  }
   const fields: Record<string, string> = Object.create(null);
   return new Promise((resolve, reject) => {
     const form = openForm({ ...req.headers, 'content-type': type }, maxBytes, maxFiles);
@@ -63,12 +71,12 @@ export function receiveUpload(
     let bytes = 0;
     const fail = (error: unknown): void => {
       req.unpipe(form);
-      // The rest is read and thrown away, so that the browser gets the answer.
-      req.resume();
       // The files can be deleted for good once they are closed.
       const open = saving.filter(({ copy }) => !copy.closed);
       const closed = open.map(({ copy }) => new Promise<void>((done) => copy.once('close', () => done()).destroy()));
-      void Promise.all(closed).then(() => reject(error));
+      // Another file that waits for the place of this one does not wait for its rest.
+      const rest = signal?.aborted ? req.resume() : readRest(req);
+      void Promise.all([rest, ...closed]).then(() => reject(error));
     };
     form.on('field', (name, value) => {
       // The token is checked before the first file.
@@ -106,6 +114,17 @@ export function receiveUpload(
       }, fail);
     });
     req.pipe(form);
+  });
+}
+
+/** Reads the rest of a body and throws it away, as far as it comes in time. */
+function readRest(req: Request): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, REST_MS);
+    finished(req.resume(), () => {
+      clearTimeout(timer);
+      resolve();
+    });
   });
 }
 
