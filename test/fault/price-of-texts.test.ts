@@ -31,6 +31,7 @@ describe('a guild whose texts are all as long as they can be', needs('redis-serv
     await fill('usual', '1'.repeat(18), 'Ann of the mountains');
     const usual = services.redisKeys.guild('usual');
     await configureScript.run(services.scripts, usual, ['xp_multiplier', '1.5', 'boards', 'week,month']);
+    await services.guildConfig.update('usual', { timeZone: 'Europe/Berlin' });
     await fill(a('guildId'), a('userId'), a('username'));
     const own = services.redisKeys.guild(a('guildId'));
     const multiplier = `1.${'5'.repeat(BOUNDS.multiplier.bytes - 2)}`;
@@ -45,16 +46,21 @@ describe('a guild whose texts are all as long as they can be', needs('redis-serv
   });
   afterAll(() => store?.stop());
 
-  /** Returns the microseconds of Redis for one call, the least of some rounds: what else runs on the machine only adds to them. */
-  async function priceOf(call: (round: number, n: number) => Promise<unknown>): Promise<number> {
-    const prices: number[] = [];
+  /**
+   * Returns the microseconds of Redis for each of two calls, the least of some rounds: what else runs on the machine only adds to them. The two
+   * take turns, so that a slow minute of the machine is a slow minute of both.
+   */
+  async function pricesOf(...calls: ReturnType<CallOf>[]): Promise<number[]> {
+    const prices = calls.map((): number[] => []);
     for (let round = 0; round < ROUNDS; round++) {
-      await client.config('RESETSTAT');
-      for (let n = 0; n < CALLS; n++) await call(round, n);
-      const [, usec] = /cmdstat_evalsha:calls=\d+,usec=(\d+)/.exec(await client.info('commandstats')) ?? [];
-      prices.push(Number(usec) / CALLS);
+      for (const [which, call] of calls.entries()) {
+        await client.config('RESETSTAT');
+        for (let n = 0; n < CALLS; n++) await call(round, n);
+        const [, usec] = /cmdstat_evalsha:calls=\d+,usec=(\d+)/.exec(await client.info('commandstats')) ?? [];
+        prices[which]?.push(Number(usec) / CALLS);
+      }
     }
-    return Math.min(...prices);
+    return prices.map((each) => Math.min(...each));
   }
 
   it.each<[string, CallOf]>([
@@ -72,8 +78,10 @@ describe('a guild whose texts are all as long as they can be', needs('redis-serv
     ['a page of a board', (guild, _, reader) => () => reader.page(guild, 1, MEMBERS, { board: 'week' })],
   ])('costs Redis at most twice as much for %s as a usual guild', async (_, callOf) => {
     const reader = createReader(client);
-    const usual = await priceOf(callOf('usual', `${'1'.repeat(17)}5`, reader));
-    const longest = await priceOf(callOf(a('guildId'), `${a('userId').slice(1)}5`, reader));
-    expect(longest / usual).toBeLessThanOrEqual(2);
+    const [usual, longest] = await pricesOf(
+      callOf('usual', `${'1'.repeat(17)}5`, reader),
+      callOf(a('guildId'), `${a('userId').slice(1)}5`, reader),
+    );
+    expect(Number(longest) / Number(usual)).toBeLessThanOrEqual(2);
   });
 });

@@ -32,18 +32,25 @@ local function day_at(offsets)
   return math.floor((now + minutes * 60) / 86400)
 end
 
--- Returns when a day begins, in minutes since 1970: at midnight, or at the change that leaves midnight out.
-local function begin_of_day(day, offsets)
+-- Returns when each of some days begins, in minutes since 1970: at midnight, or at the change that leaves midnight out. The days go up.
+local function begins_of_days(days, offsets)
   local minutes, changes = parse_offsets(offsets)
-  local since = -math.huge
-  for at, changed in changes do
-    local begin = math.max(day * 1440 - minutes, since)
-    if begin < at + 0 then
-      return begin
+  local begins, since = {}, -math.huge
+  local function add_begins_before(at)
+    while days[#begins + 1] do
+      local begin = math.max(days[#begins + 1] * 1440 - minutes, since)
+      if begin >= at then
+        return
+      end
+      begins[#begins + 1] = begin
     end
+  end
+  for at, changed in changes do
+    add_begins_before(at + 0)
     minutes, since = changed, at + 0
   end
-  return math.max(day * 1440 - minutes, since)
+  add_begins_before(math.huge)
+  return begins
 end
 
 -- Returns the number of the week, from Monday, or of the month that has a day. The month by Howard Hinnant's civil_from_days,
@@ -73,10 +80,9 @@ end
 
 -- Returns when a period begins, and when it ends, as texts: seconds since 1970.
 local function limits_of(kind, period, offsets)
-  local function begin_of(each)
-    return string.format('%.0f', 60 * begin_of_day(first_day_of(kind, each), offsets))
-  end
-  return { begin_of(period), begin_of(period + 1) }
+  local days = { first_day_of(kind, period), first_day_of(kind, period + 1) }
+  local begin, finish = unpack(begins_of_days(days, offsets))
+  return { string.format('%.0f', 60 * begin), string.format('%.0f', 60 * finish) }
 end
 
 -- Returns where the boards of a period and of the period before it lie: "present" or "last" as they are stored, nil for an empty board.
