@@ -9,7 +9,7 @@ describeStores('API keys', (kind) => {
   const path = '/servers/guild/stats';
   const day = 86_400_000;
 
-  it('answers a missing, unknown, mistyped and doubled key alike', async () => {
+  it('a missing, unknown, mistyped or doubled API key gets the same 401', async () => {
     const unknown = generateKey();
     const mistyped = `${suite.key.slice(0, -1)}${suite.key.endsWith('a') ? 'b' : 'a'}`;
     const answers = [
@@ -34,12 +34,12 @@ describeStores('API keys', (kind) => {
     expect(answers.map(({ body }) => body.code)).toEqual(['missing_api_key', ...Array(4).fill('invalid_api_key')]);
   });
 
-  it('takes the key from the header only', async () => {
+  it('an API key outside the header gets 401', async () => {
     await request(suite.service.url).get(`/api/v1${path}?x-api-key=${suite.key}`).expect(401);
     await request(suite.service.url).get(`/api/v1${path}`).auth(suite.key, { type: 'bearer' }).expect(401);
   });
 
-  it('ends an expired key at its moment, also when it is remembered', async () => {
+  it('an expired key gets 401 from its last moment on, cached or not', async () => {
     const created = await suite.service.store.apiKeys.create('guild', 'short', null);
     const sha = (await suite.testStore.client.hgetall('gr:{guild}:keys'))[created.record.id];
     await suite.testStore.client.hset(`gr:key:${sha}`, 'expires_at', '2026-01-15T12:00:02Z');
@@ -51,21 +51,21 @@ describeStores('API keys', (kind) => {
     await suite.get(path, created.key).expect(401);
   });
 
-  it('counts an expiry that cannot be read as past', async () => {
+  it('a key whose expiry cannot be read gets 401', async () => {
     const { key, record } = await suite.service.store.apiKeys.create('guild', 'odd', day);
     const sha = (await suite.testStore.client.hgetall('gr:{guild}:keys'))[record.id];
     await suite.testStore.client.hset(`gr:key:${sha}`, 'expires_at', 'soon');
     await suite.get(path, key).expect(401);
   });
 
-  it('ends a revoked key at once, although it was remembered', async () => {
+  it('a revoked key gets 401 at once, although it was cached', async () => {
     const { key, record } = await suite.service.store.apiKeys.create('guild', 'leaving', null);
     await suite.get(path, key).expect(200);
     await suite.service.store.apiKeys.revoke('guild', record.id);
     await expect.poll(async () => (await suite.get(path, key)).status).toBe(401);
   });
 
-  it('believes what it remembers for no more than five seconds when no change is announced', async () => {
+  it('a key that was revoked without an announcement gets 401 after five seconds at most', async () => {
     await suite.get(path).expect(200);
     await suite.testStore.empty();
     await suite.get(path).expect(200);
@@ -73,7 +73,7 @@ describeStores('API keys', (kind) => {
     await suite.get(path).expect(401);
   });
 
-  it('believes it no longer when the wall clock was set back meanwhile', async () => {
+  it('a cached key gets 401 after five seconds at most, also when the wall clock was set back meanwhile', async () => {
     await suite.get(path).expect(200);
     await suite.testStore.empty();
     suite.service.setWallClock(-3_600_000);
@@ -81,7 +81,7 @@ describeStores('API keys', (kind) => {
     await suite.get(path).expect(401);
   });
 
-  it('lets both keys work through a rotation, and the old one end after it', async () => {
+  it('both keys get 200 during the overlap of a rotation, and the old key gets 401 after it', async () => {
     const { apiKeys } = suite.service.store;
     const [old] = await apiKeys.list('guild');
     const { key, record } = await apiKeys.rotate('guild', old?.id ?? '', 0);
@@ -98,14 +98,14 @@ describeStores('API keys', (kind) => {
       '/servers/other/leaderboard?limit=0',
       '/servers/other/members/u',
       '/servers/other/stats',
-    ])('learn nothing from %s', async (foreign) => {
+    ])('a key of another guild gets 403 and learns nothing from %s', async (foreign) => {
       const { body, headers } = await suite.get(foreign).expect(403);
       expect(body).toMatchObject({ code: 'wrong_guild', detail: 'This API key belongs to another server.' });
       expect(headers['x-ratelimit-remaining']).toBe('99');
     });
   });
 
-  it('are stored as hashes only, and never logged', async () => {
+  it('API keys are stored as hashes only, and never logged', async () => {
     await suite.get(path).expect(200);
     await suite.get(path, generateKey()).expect(401);
     const client = suite.testStore.client;

@@ -23,7 +23,7 @@ describeStores('the boards of a guild over HTTP', (kind) => {
     ]);
   };
 
-  it('ranks by the XP gained, with the names and levels of the guild', async () => {
+  it('a board ranks members by the XP gained, with the names and levels of the guild', async () => {
     await begin();
     for (const board of ['week', 'month']) expect(await rows(`guild~${board}`)).toEqual(['b b 20 1', 'a Ann 1 10']);
     expect(await rows('guild~week.prev')).toEqual([]);
@@ -36,7 +36,7 @@ describeStores('the boards of a guild over HTTP', (kind) => {
     expect(page.body).toMatchObject({ total: 2, page: 2, data: [{ rank: 2, user_id: 'a' }] });
   });
 
-  it('is empty before anything is gained, and in a guild without boards', async () => {
+  it('a board is empty before anybody gains XP, and in a guild without boards', async () => {
     for (const board of ['week', 'month.prev']) {
       const { body } = await suite.get(`/servers/guild~${board}/leaderboard`).expect(200);
       expect(body).toEqual({ data: [], total: 0, page: 1 });
@@ -45,7 +45,7 @@ describeStores('the boards of a guild over HTTP', (kind) => {
     }
   });
 
-  it('is another one when its week is over, written or not, and cached or not', async () => {
+  it('a new board begins when the week is over, written or not, and cached or not', async () => {
     await begin();
     const { headers } = await suite.get('/servers/guild~week/leaderboard').expect(200);
     await suite.get('/servers/guild~week/leaderboard').set('if-none-match', String(headers.etag)).expect(304);
@@ -61,7 +61,7 @@ describeStores('the boards of a guild over HTTP', (kind) => {
     expect(await rows('guild~month')).toEqual(['b b 25 1', 'a Ann 1 10']);
   });
 
-  it('is the last one for one week, cached or not', async () => {
+  it('a finished board is the last one for one week, cached or not', async () => {
     await begin();
     const ofLast = async () => {
       await endBoards(suite.testStore.client, 'guild', ['week']);
@@ -72,7 +72,7 @@ describeStores('the boards of a guild over HTTP', (kind) => {
     expect(await ofLast()).toEqual([]);
   });
 
-  it('needs a key of its guild, and counts on its quota', async () => {
+  it('a board needs a key of its guild, and counts against its quota', async () => {
     const other = await suite.service.store.apiKeys.create('other', 'test', null);
     const { body } = await suite.get('/servers/guild~week/leaderboard', other.key).expect(403);
     expect(body.code).toBe('wrong_guild');
@@ -83,7 +83,7 @@ describeStores('the boards of a guild over HTTP', (kind) => {
   });
 
   it.each(['guild~day', 'guild~', 'guild~week~week', 'guild~week.', 'guild~WEEK', '~week', 'a b~week'])(
-    'refuses the id %s, and says how a board is named',
+    'the guild id %s gets 400, which says how to name a board',
     async (id) => {
       const { body } = await suite.get(`/servers/${encodeURIComponent(id)}/stats`).expect(400);
       expect(body).toMatchObject({

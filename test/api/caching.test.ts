@@ -7,7 +7,7 @@ describeStores('caching', (kind) => {
   const suite = serviceSuite(kind);
   const path = '/servers/guild/leaderboard';
 
-  it('makes the tag from the content: the same bytes, the same tag', async () => {
+  it('the same content has the same ETag', async () => {
     const { writer } = suite.service.store;
     await writer.record('guild', { userId: 'a', set: 5 });
     const first = await suite.get(path);
@@ -22,7 +22,7 @@ describeStores('caching', (kind) => {
     expect(first.headers.vary).toBe('x-api-key');
   });
 
-  it('answers 304 without a body to the tag, and 200 to another one', async () => {
+  it('a request with the current ETag gets 304 without a body, and another ETag gets 200', async () => {
     const { headers } = await suite.get(path);
     const again = await suite
       .get(path)
@@ -42,7 +42,7 @@ describeStores('caching', (kind) => {
   it.each([
     ['nginx', (tag: string) => `W/${tag}`],
     ['Apache', (tag: string) => tag.replace(/"$/, '-gzip"')],
-  ])('answers 304 to the tag as %s marks it when it compresses', async (_proxy, marked) => {
+  ])('an ETag that %s has marked while it compressed the response gets 304', async (_proxy, marked) => {
     const { headers } = await suite.get(path);
     await suite
       .get(path)
@@ -50,7 +50,7 @@ describeStores('caching', (kind) => {
       .expect(304);
   });
 
-  it('never serves a page older than the last acknowledged write', async () => {
+  it('a page is never older than the last acknowledged write', async () => {
     await setPlan(suite, 'guild', 'pro');
     for (let xp = 1; xp <= 60; xp++) {
       await suite.service.store.writer.record('guild', { userId: 'a', set: xp });
@@ -65,7 +65,7 @@ describeStores('caching', (kind) => {
     }
   });
 
-  it('keeps the responses of a guild while another one changes its settings', async () => {
+  it('a change of settings leaves the cached responses of other guilds in place', async () => {
     const hits = async () => {
       const text = await suite.service.registry.metrics();
       return Number(/guildrank_page_cache_requests_total\{result="hit"\} (\d+)/.exec(text)?.[1] ?? 0);
@@ -80,7 +80,7 @@ describeStores('caching', (kind) => {
     expect(await hits()).toBe(before + 1);
   });
 
-  it('shows a guild that was deleted and filled again as it is now', async () => {
+  it('a guild that was deleted and filled again shows its new data', async () => {
     const { writer } = suite.service.store;
     await writer.record('guild', { userId: 'a', set: 1 });
     await suite.get(path).expect(200);
@@ -90,7 +90,7 @@ describeStores('caching', (kind) => {
     expect((await suite.get(path)).body.data).toMatchObject([{ user_id: 'b' }]);
   });
 
-  it('answers HEAD with the headers of GET and no body', async () => {
+  it('HEAD gets the headers of GET and no body', async () => {
     const get = await suite.get(path);
     const head = await request(suite.service.url).head(`/api/v1${path}`).set('x-api-key', suite.key).expect(200);
     for (const name of ['etag', 'content-length', 'content-type', 'cache-control']) {
@@ -103,7 +103,7 @@ describeStores('caching', (kind) => {
 describeStores('CACHE_MAX_AGE_S', (kind) => {
   const suite = serviceSuite(kind, { CACHE_MAX_AGE_S: '30', CACHE_MAX_PAGES: '0' });
 
-  it('tells the browser how long it may reuse an answer', async () => {
+  it('CACHE_MAX_AGE_S tells the browser how long it may reuse a response', async () => {
     const { headers } = await suite.get('/servers/guild/stats').expect(200);
     expect(headers['cache-control']).toBe('private, max-age=30');
   });

@@ -14,7 +14,7 @@ describe('compression of answers', () => {
   );
   const get = (path: string, encoding: string) => suite.get(path).set('accept-encoding', encoding);
 
-  it('sends a page of 100 rows with gzip to those who ask, and the same content as it is to others', async () => {
+  it('a client that accepts gzip gets a page of 100 rows compressed, with the content that others get as it is', async () => {
     const plain = await get(large, 'identity').expect(200);
     expect(plain.headers).toMatchObject({ vary: 'x-api-key, Accept-Encoding' });
     expect(plain.headers).not.toHaveProperty('content-encoding');
@@ -32,7 +32,7 @@ describe('compression of answers', () => {
     }
   });
 
-  it('gives each form a tag of its own, and 304 to the client that has either form of the same content', async () => {
+  it('each form of a response has an ETag of its own, and either ETag gets 304', async () => {
     const [plain, small] = [await get(large, 'identity'), await get(large, 'gzip')];
     const tags = [plain.headers.etag as string, small.headers.etag as string];
     expect(tags[1]).toBe(tags[0]?.replace(/"$/, '-gzip"'));
@@ -58,7 +58,7 @@ describe('compression of answers', () => {
     expect(changed.body.data[0]).toMatchObject({ user_id: 'u0', xp: 1000 });
   });
 
-  it('tells HEAD the length of the compressed form', async () => {
+  it('HEAD tells the length of the compressed form', async () => {
     const { headers } = await get(large, 'gzip');
     const head = await request(suite.service.url)
       .head(`/api/v1${large}`)
@@ -69,7 +69,7 @@ describe('compression of answers', () => {
     }
   });
 
-  it('leaves small answers and problems as they are', async () => {
+  it('small responses and problems are sent as they are', async () => {
     for (const path of ['/servers/guild/leaderboard', '/servers/guild/stats', '/servers/guild/members/u1']) {
       const { headers } = await get(path, 'gzip').expect(200);
       expect(headers.vary).toBe('x-api-key');

@@ -9,7 +9,7 @@ describeStores('an API key with a cap', (kind) => {
   const keyWithCap = async (cap: number) =>
     (await suite.service.store.apiKeys.create('guild', 'capped', null, [], cap)).key;
 
-  it('lets as many requests through, and then says that the cap is used up and when it is renewed', async () => {
+  it('requests up to the cap get 200, and the next one gets 429 with the time of the renewal', async () => {
     const key = await keyWithCap(2);
     const { headers } = await suite.get(path, key).expect(200);
     expect(headers).toMatchObject({
@@ -28,14 +28,14 @@ describeStores('an API key with a cap', (kind) => {
     expect(refused.headers['x-ratelimit-remaining']).toBe('0');
   });
 
-  it('takes nothing of the quota with a request that the cap refuses', async () => {
+  it('a request that the cap refuses takes nothing from the quota', async () => {
     const key = await keyWithCap(1);
     await suite.get(path, key).expect(200);
     for (let i = 0; i < 10; i++) await suite.get(path, key).expect(429);
     expect((await suite.get(path)).headers['x-ratelimit-remaining']).toBe('3');
   });
 
-  it('keeps its cap for later when the quota refuses, and says that the quota is used up', async () => {
+  it('a request that the quota refuses takes nothing from the cap, and the 429 names the quota', async () => {
     const key = await keyWithCap(3);
     for (let i = 0; i < 5; i++) await suite.get(path).expect(200);
     const { body, headers } = await suite.get(path, key).expect(429);
@@ -45,13 +45,13 @@ describeStores('an API key with a cap', (kind) => {
     expect((await suite.get(path, key).expect(200)).headers['x-ratelimit-remaining']).toBe('2');
   });
 
-  it('states the rest of the quota where that is smaller', async () => {
+  it('the headers state the rest of the quota where it is smaller than the rest of the cap', async () => {
     const key = await keyWithCap(200);
     const { headers } = await suite.get(path, key).expect(200);
     expect(headers).toMatchObject({ 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4' });
   });
 
-  it('lets exactly the cap through when 40 clients come at once, beside those of another cap', async () => {
+  it('exactly the cap passes when 40 clients come at once, beside clients with another cap', async () => {
     const [two, three] = [await keyWithCap(2), await keyWithCap(3)];
     const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => suite.get(path, i % 2 === 0 ? two : three)));
     const passed = (parity: number) => answers.filter(({ status }, i) => status === 200 && i % 2 === parity).length;
@@ -59,7 +59,7 @@ describeStores('an API key with a cap', (kind) => {
     expect(await suite.testStore.client.get('gr:quota:{guild}')).toBe('5');
   });
 
-  it('is refused when what is stored as its cap is none', async () => {
+  it('a key whose stored cap is not a cap gets 401', async () => {
     const { key, record } = await suite.service.store.apiKeys.create('guild', 'odd', null, [], 7);
     const [sha] = (await suite.testStore.client.hmget('gr:{guild}:keys', record.id)) as [string];
     for (const cap of ['0', '-1', '1.5', 'many', '2147483648']) {

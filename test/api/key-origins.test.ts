@@ -65,7 +65,7 @@ it('a key works in pages that share the origin of the service, by the host that 
   await proxied.close();
 });
 
-it('a refusal for the origin counts, and a page can read it', async () => {
+it('a refused origin counts against the quota, and a page can read the refusal', async () => {
   const { key } = await service.store.apiKeys.create('guild', 'page', null, ORIGINS);
   const before = await ask(key, { origin: 'https://b.example' });
   const after = await ask(key, { origin: 'https://b.example' });

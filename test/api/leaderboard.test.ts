@@ -16,7 +16,7 @@ describeStores('GET /servers/{guild_id}/leaderboard', (kind) => {
     ]);
   });
 
-  it('orders by XP, then by user id in descending byte order, and counts everyone', async () => {
+  it('the leaderboard is ordered by XP, then by user id in descending byte order, and counts everyone', async () => {
     const { body } = await suite.get(path).expect(200);
     expect(body).toEqual({
       data: [
@@ -31,7 +31,7 @@ describeStores('GET /servers/{guild_id}/leaderboard', (kind) => {
     });
   });
 
-  it('continues the ranks on the next page', async () => {
+  it('the next page continues the ranks', async () => {
     const { body } = await suite.get(`${path}?limit=2&page=2`).expect(200);
     expect(body).toMatchObject({
       data: [
@@ -43,7 +43,7 @@ describeStores('GET /servers/{guild_id}/leaderboard', (kind) => {
     });
   });
 
-  it('gives 10 entries unless asked for more, and up to 100', async () => {
+  it('a page has 10 entries by default, and up to 100 on request', async () => {
     const many = Array.from({ length: 120 }, (_, i) => ({ userId: `u${i}`, set: 5000 + i }));
     await suite.service.store.writer.recordMany('guild', many);
     expect((await suite.get(path)).body.data).toHaveLength(10);
@@ -51,21 +51,21 @@ describeStores('GET /servers/{guild_id}/leaderboard', (kind) => {
   });
 
   it.each(['6', '1000000', '9007199254740991'])(
-    'answers page %s past the end with no entries and the true total',
+    'page %s past the end has no entries and the true total',
     async (page) => {
       const { body } = await suite.get(`${path}?limit=1&page=${page}`).expect(200);
       expect(body).toEqual({ data: [], total: 5, page: Number(page) });
     },
   );
 
-  it('answers a guild without data with an empty page', async () => {
+  it('a guild without data has an empty page', async () => {
     const { key } = await suite.service.store.apiKeys.create('empty', 'test', null);
     const { body } = await suite.get('/servers/empty/leaderboard', key).expect(200);
     expect(body).toEqual({ data: [], total: 0, page: 1 });
   });
 
   it.each(['0', '101', '-1', '+5', '1.5', '1e1', '0x10', 'ten', '', ' 5', '99999999999999999999', '%EF%BC%95'])(
-    'refuses limit=%s and names its range',
+    'limit=%s gets 400 with the range',
     async (limit) => {
       const { body } = await suite.get(`${path}?limit=${limit}`).expect(400);
       expect(body.code).toBe('invalid_request');
@@ -73,22 +73,22 @@ describeStores('GET /servers/{guild_id}/leaderboard', (kind) => {
     },
   );
 
-  it.each(['0', '-1', 'x', '', '9007199254740992'])('refuses page=%s and names its range', async (page) => {
+  it.each(['0', '-1', 'x', '', '9007199254740992'])('page=%s gets 400 with the range', async (page) => {
     const { body } = await suite.get(`${path}?page=${page}`).expect(400);
     expect(body.errors).toEqual([{ parameter: 'page', detail: expect.stringContaining('from 1 to 9007199254740991') }]);
   });
 
-  it('refuses a parameter given twice, and reports every bad one together', async () => {
+  it('a parameter given twice gets 400, and the problem names every wrong parameter together', async () => {
     const { body } = await suite.get(`${path}?limit=5&limit=5&page=0`).expect(400);
     expect(body.errors.map(({ parameter }: { parameter: string }) => parameter).sort()).toEqual(['limit', 'page']);
   });
 
-  it('ignores parameters it does not know, and allows leading zeros', async () => {
+  it('unknown parameters are ignored, and leading zeros are allowed', async () => {
     const { body } = await suite.get(`${path}?sort=xp&limit=002&page=01&__proto__=1`).expect(200);
     expect(body.data).toHaveLength(2);
   });
 
-  it('shows every name as it is stored, whatever characters it has', async () => {
+  it('every name is shown as it is stored, whatever characters it has', async () => {
     const names = [
       'two\nlines',
       'back\\slash',
@@ -112,7 +112,7 @@ describeStores('GET /servers/{guild_id}/leaderboard', (kind) => {
     }
   });
 
-  it('shows XP up to 2^53-1 exactly', async () => {
+  it('XP up to 2^53-1 is shown exactly', async () => {
     await suite.service.store.writer.record('guild', { userId: 'max', set: 9007199254740991n });
     const { text } = await suite.get(`${path}?limit=1`).expect(200);
     expect(text).toContain('"xp":9007199254740991');

@@ -5,7 +5,7 @@ import { serviceSuite } from '../support/suite.ts';
 describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
   const suite = serviceSuite(kind);
 
-  it('gives exactly the fields of the contract', async () => {
+  it('a member has exactly the fields of the contract', async () => {
     await suite.service.store.writer.record('guild', {
       userId: '123456789012345678',
       set: 4674,
@@ -23,7 +23,7 @@ describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
     });
   });
 
-  it('gives the rank that the leaderboard row shows, also among ties', async () => {
+  it('the rank of a member is that of its leaderboard row, also among ties', async () => {
     await suite.service.store.writer.recordMany(
       'guild',
       ['9', '10', '100', 'a'].map((userId) => ({ userId, set: 500 })),
@@ -35,20 +35,20 @@ describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
     }
   });
 
-  it('shows the user id for a name, 0 for a streak and null for a claim that are not stored', async () => {
+  it('a member without a stored profile shows its user id as the name, a streak of 0 and null for the claim', async () => {
     await suite.service.store.writer.record('guild', { userId: 'u', set: 0 });
     const { body } = await suite.get('/servers/guild/members/u').expect(200);
     expect(body).toMatchObject({ username: 'u', daily_streak: 0, last_daily_claim: null, level: 0, xp: 0 });
   });
 
-  it('answers 404 for someone who is not ranked, also when a profile is stored', async () => {
+  it('a user who is not ranked gets 404, also when a profile is stored', async () => {
     await suite.testStore.client.hset('gr:{guild}:members', 'ghost', '- 0 - Ghost');
     const { body } = await suite.get('/servers/guild/members/ghost').expect(404);
     expect(body).toMatchObject({ code: 'member_not_found', status: 404, title: 'Not Found' });
   });
 
   it.each(['%20', 'a%2Fb', 'a%00b', 'ü', `${'x'.repeat(65)}`, '%7Bguild%7D'])(
-    'refuses the user id %s',
+    'the user id %s gets 400',
     async (userId) => {
       const { body } = await suite.get(
         `/servers/guild/members/${encodeURI(decodeURIComponent(userId)).replace('a/b', 'a%2Fb')}`,
@@ -57,7 +57,7 @@ describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
     },
   );
 
-  it('survives values a raw writer should not have left', async () => {
+  it('values that a raw writer should not have left do not break a member', async () => {
     const client = suite.testStore.client;
     await client.zadd('gr:{guild}:xp', '12.7', 'half', '-5', 'below');
     await client.hset('gr:{guild}:members', { half: 'x -2 yesterday', below: '- 3 0 Below' });
@@ -70,7 +70,7 @@ describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
 
   // ioredis-mock has no infinite scores.
   if (kind === realStore)
-    it('shows the largest XP for an infinite score', async () => {
+    it('an infinite score shows the largest XP', async () => {
       await suite.testStore.client.zadd('gr:{guild}:xp', '+inf', 'above', '-inf', 'below', 5, 'between');
       const { body } = await suite.get('/servers/guild/leaderboard').expect(200);
       const rows = body.data.map(({ user_id, xp }: { user_id: string; xp: number }) => [user_id, xp]);

@@ -18,7 +18,7 @@ describe('GET /metrics on the admin port', () => {
         .at(-1),
     );
 
-  it('counts requests by method, route and status, decisions by plan, and what the cache did', async () => {
+  it('the metrics count requests by method, route and status, decisions by plan, and the uses of the cache', async () => {
     for (let i = 0; i < 3; i++) await suite.get('/servers/guild/leaderboard');
     await setPlan(suite, 'guild', 'pro');
     await expect.poll(async () => (await suite.get('/servers/guild/stats')).status).toBe(200);
@@ -41,7 +41,7 @@ describe('GET /metrics on the admin port', () => {
     expect(text).toContain('nodejs_eventloop_lag_p99_seconds');
   });
 
-  it('never names a guild or a key, and bounds its series against made-up methods', async () => {
+  it('the metrics name no guild and no key, and made-up methods do not add series', async () => {
     await suite.get('/servers/guild/members/someone');
     const { request } = await import('node:http');
     await new Promise((resolve) => {
@@ -54,7 +54,7 @@ describe('GET /metrics on the admin port', () => {
     expect(text).not.toMatch(/PROPFIND|someone|"guild"|gr_/);
   });
 
-  it('counts the requests that are held back', async () => {
+  it('the metrics count the requests that are held back', async () => {
     const held = 'guildrank_held_back_requests_total';
     const before = value(await metrics(), held);
     for (let i = 0; i < 700; i++) {
@@ -64,7 +64,7 @@ describe('GET /metrics on the admin port', () => {
     expect(value(await metrics(), 'guildrank_key_lookups_total{result="unknown"}')).toBeGreaterThan(10);
   });
 
-  it('is not on the public port', async () => {
+  it('the public port answers /metrics with 404', async () => {
     expect((await fetch(`${suite.service.url}/metrics`)).status).toBe(404);
   });
 });

@@ -51,56 +51,65 @@ describeStores('the API', (kind) => {
   }
 
   describe('every answer is as the document describes it', () => {
-    it.each(OPERATIONS)('200 and 304 of %s, by GET and by HEAD', async (url) => {
+    it.each(OPERATIONS)('200 and 304 of %s, by GET and by HEAD, are as the document describes them', async (url) => {
       const { headers } = await ask(200, url);
       await ask(304, url, { 'x-api-key': key, 'if-none-match': String(headers.etag) });
       await ask(200, url, { 'x-api-key': key }, 'HEAD');
     });
 
-    it.each(['?page=99', '?limit=1', '?limit=100&page=1&other=1'])('200 of the leaderboard with %s', async (query) => {
-      await ask(200, `/servers/guild/leaderboard${query}`);
-    });
+    it.each(['?page=99', '?limit=1', '?limit=100&page=1&other=1'])(
+      '200 of the leaderboard with %s is as the document describes it',
+      async (query) => {
+        await ask(200, `/servers/guild/leaderboard${query}`);
+      },
+    );
 
-    it('200 of a guild without data', async () => {
+    it('200 of a guild without data is as the document describes it', async () => {
       const { key: emptyKey } = await service.store.apiKeys.create('empty', 'test', null);
       await ask(200, '/servers/empty/leaderboard', { 'x-api-key': emptyKey });
       await ask(200, '/servers/empty/stats', { 'x-api-key': emptyKey });
     });
 
-    it.each(['?limit=0', '?limit=101&page=0', '?page=1e3', '?limit=1&limit=2'])('400 with %s', async (query) => {
-      await ask(400, `/servers/guild/leaderboard${query}`);
-    });
+    it.each(['?limit=0', '?limit=101&page=0', '?page=1e3', '?limit=1&limit=2'])(
+      '400 with %s is as the document describes it',
+      async (query) => {
+        await ask(400, `/servers/guild/leaderboard${query}`);
+      },
+    );
 
-    it('400 with a bad id', async () => {
+    it('400 with a bad id is as the document describes it', async () => {
       await ask(400, '/servers/guild/members/a%20b');
     });
 
-    it.each(OPERATIONS)('401 of %s without a key, with a malformed and with an unknown one', async (url) => {
-      await ask(401, url, {});
-      await ask(401, url, { 'x-api-key': 'nonsense' });
-      await ask(401, url, { 'x-api-key': generateKey() });
-    });
+    it.each(OPERATIONS)(
+      '401 of %s without a key, with a malformed and with an unknown one is as the document describes it',
+      async (url) => {
+        await ask(401, url, {});
+        await ask(401, url, { 'x-api-key': 'nonsense' });
+        await ask(401, url, { 'x-api-key': generateKey() });
+      },
+    );
 
-    it.each(OPERATIONS)('403 of %s with the key of another guild', async (url) => {
+    it.each(OPERATIONS)('403 of %s with the key of another guild is as the document describes it', async (url) => {
       const { key: other } = await service.store.apiKeys.create('other', 'test', null);
       await ask(403, url, { 'x-api-key': other });
     });
 
-    it('404 of a member that is not ranked', async () => {
+    it('404 of a member that is not ranked is as the document describes it', async () => {
       await ask(404, '/servers/guild/members/4');
     });
 
-    it.each(OPERATIONS)('405 of %s, with a key and without', async (url) => {
+    it.each(OPERATIONS)('405 of %s, with a key and without, is as the document describes it', async (url) => {
       await ask(405, url, { 'x-api-key': key }, 'POST');
       await ask(405, url, {}, 'DELETE');
     });
 
-    it('429 when the quota is used up', async () => {
+    it('429 of a used-up quota is as the document describes it', async () => {
       for (let i = 0; i < 30; i++) await ask(200, '/servers/guild/stats');
       for (const url of OPERATIONS) await ask(429, url);
     });
 
-    it('503 when the data cannot be read', async () => {
+    it('503 of data that cannot be read is as the document describes it', async () => {
       await client.del('gr:{guild}:xp');
       await client.lpush('gr:{guild}:xp', 'something else');
       const { headers } = await ask(503, '/servers/guild/leaderboard');
@@ -109,13 +118,13 @@ describeStores('the API', (kind) => {
 
     // The mock lets the limiter count in a list.
     if (kind === realStore)
-      it('503 when the quota cannot be counted', async () => {
+      it('503 of a quota that cannot be counted is as the document describes it', async () => {
         await client.lpush('gr:quota:{guild}', 'something else');
         const { headers } = await ask(503, '/servers/guild/leaderboard');
         expect(headers).not.toHaveProperty('ratelimit');
       });
 
-    it('500 when the service itself fails', async () => {
+    it('500 of a failure of the service is as the document describes it', async () => {
       let broken = false;
       const clock = () => {
         if (broken) throw new Error('the clock fails');
@@ -138,7 +147,7 @@ describeStores('the API', (kind) => {
   describe('/api/v1/openapi.json', () => {
     const get = () => request(service.url).get('/api/v1/openapi.json');
 
-    it('is the document, for everyone, without a key', async () => {
+    it('/api/v1/openapi.json serves the document to everyone, without a key', async () => {
       const { body, headers } = await get()
         .expect(200)
         .expect('content-type', /^application\/json/);
@@ -147,7 +156,7 @@ describeStores('the API', (kind) => {
       expect(headers).not.toHaveProperty('ratelimit');
     });
 
-    it('is 304 for who has it, and nothing but readable', async () => {
+    it('/api/v1/openapi.json answers a known ETag with 304, and allows reading only', async () => {
       const { headers } = await get();
       await get().set('if-none-match', String(headers.etag)).expect(304);
       await request(service.url).head('/api/v1/openapi.json').expect(200).expect('content-length', /^\d+$/);

@@ -19,7 +19,7 @@ describe('paths and answers', () => {
     `${path}/`,
     '/api/v2/servers/guild/stats',
     '/metrics',
-  ])('know no resource at %s', async (unknown) => {
+  ])('%s gets 404', async (unknown) => {
     const { body, headers } = await http().get(unknown).expect(404);
     expect(headers['content-type']).toBe('application/problem+json');
     expect(body).toMatchObject({
@@ -29,7 +29,7 @@ describe('paths and answers', () => {
     });
   });
 
-  it('name the request in the answer and in the log', async () => {
+  it('the response and the log name the same request id', async () => {
     const { headers } = await suite.get('/servers/guild/members/nobody').expect(404);
     await expect
       .poll(() => suite.service.log.find((line) => line.request_id === headers['x-request-id']))
@@ -43,7 +43,7 @@ describe('paths and answers', () => {
       });
   });
 
-  it('ask HTTP/1.1 for a Host, in an answer that can be read, and count the request of a valid key', async () => {
+  it('an HTTP/1.1 request without a Host gets a readable 400, and counts if its key is valid', async () => {
     const port = Number(new URL(suite.service.url).port);
     const ask = async (head: string) => (await rawExchange(port, Buffer.from(`${head}\r\n\r\n`), false))[0];
     const hostless = `GET ${path} HTTP/1.1\r\nConnection: close`;
@@ -60,7 +60,7 @@ describe('paths and answers', () => {
     });
   });
 
-  it('give nothing that runs, loads or stands in a frame when opened as a page, answers and problems alike', async () => {
+  it('no response runs, loads or stands in a frame when a browser opens it as a page', async () => {
     for (const key of [suite.key, 'wrong']) {
       const { headers } = await suite.get('/servers/guild/stats', key);
       expect(headers).toMatchObject({
@@ -80,7 +80,7 @@ describe('CORS', () => {
   describe('for everyone', () => {
     const suite = serviceSuite(mockStore);
 
-    it('answers a preflight before it asks for a key', async () => {
+    it('a preflight gets 204 before a key is asked for', async () => {
       const { headers } = await request(suite.service.url)
         .options(path)
         .set({
@@ -97,7 +97,7 @@ describe('CORS', () => {
       });
     });
 
-    it('lets scripts read the quota and caching headers, also of errors', async () => {
+    it('scripts can read the headers of quota and caching, also of errors', async () => {
       for (const key of [suite.key, 'wrong']) {
         const { headers } = await suite.get('/servers/guild/stats', key).set('origin', 'https://a.example');
         expect(headers['access-control-allow-origin']).toBe('*');
@@ -119,7 +119,7 @@ describe('CORS', () => {
   describe('for listed origins', () => {
     const suite = serviceSuite(mockStore, { CORS_ORIGINS: 'https://a.example,https://b.example' });
 
-    it('names a listed origin and varies by it', async () => {
+    it('a listed origin is named in the response, which varies by the origin', async () => {
       const { headers } = await suite.get('/servers/guild/stats').set('origin', 'https://b.example');
       expect(headers['access-control-allow-origin']).toBe('https://b.example');
       expect(headers.vary).toBe('x-api-key, Origin');
@@ -130,7 +130,7 @@ describe('CORS', () => {
 describe.each(['errors', 'off'])('LOG_REQUESTS=%s', (mode) => {
   const suite = serviceSuite(mockStore, { LOG_REQUESTS: mode });
 
-  it('logs what its name says', async () => {
+  it('LOG_REQUESTS logs the requests that its value names', async () => {
     await suite.get('/servers/guild/stats').expect(200);
     await suite.get('/servers/guild/members/nobody').expect(404);
     const requests = () => suite.service.log.filter(({ msg }) => msg === 'request').map(({ status }) => status);

@@ -8,7 +8,7 @@ describeStores('quotas', (kind) => {
   const path = '/servers/guild/stats';
   const remaining = async (path: string) => Number((await suite.get(path)).headers['x-ratelimit-remaining']);
 
-  it('say on every answer what is left, in both header families', async () => {
+  it('every response tells the rest of the quota, in both families of headers', async () => {
     const { headers } = await suite.get(path).expect(200);
     expect(headers['ratelimit-policy']).toBe('"hourly";q=5;w=3600');
     expect(headers.ratelimit).toMatch(/^"hourly";r=4;t=3(600|5\d\d)$/);
@@ -21,7 +21,7 @@ describeStores('quotas', (kind) => {
     expect(reset).toBeLessThanOrEqual(start + 3600);
   });
 
-  it('let the last request of the window through and refuse the next with Retry-After', async () => {
+  it('the last request of the quota window gets 200, and the next one gets 429 with Retry-After', async () => {
     for (let i = 1; i <= 4; i++) await suite.get(path).expect(200);
     const last = await suite.get(path).expect(200);
     expect(last.headers['x-ratelimit-remaining']).toBe('0');
@@ -32,7 +32,7 @@ describeStores('quotas', (kind) => {
     expect(body).not.toHaveProperty('data');
   });
 
-  it('count every answer to a valid key: 304, 400, 403, 404, 405 and HEAD', async () => {
+  it('every response to a valid key counts: 304, 400, 403, 404, 405 and HEAD', async () => {
     await setPlan(suite, 'guild', 'pro');
     const { etag } = (await suite.get(path)).headers;
     await suite
@@ -50,21 +50,21 @@ describeStores('quotas', (kind) => {
     expect(await remaining(path)).toBe(990);
   });
 
-  it('do not count OPTIONS, refused keys or health', async () => {
+  it('OPTIONS, refused keys and health checks do not count', async () => {
     await request(suite.service.url).options(`/api/v1${path}`).set('x-api-key', suite.key).expect(204);
     await suite.get(path, 'gr_wrong').expect(401);
     await request(suite.service.url).get('/readyz').set('x-api-key', suite.key).expect(200);
     expect(await remaining(path)).toBe(4);
   });
 
-  it('are shared by all keys of a guild', async () => {
+  it('all keys of a guild share its quota', async () => {
     const { key } = await suite.service.store.apiKeys.create('guild', 'second', null);
     await suite.get(path).expect(200);
     const { headers } = await suite.get(path, key).expect(200);
     expect(headers['x-ratelimit-remaining']).toBe('3');
   });
 
-  it('follow a change of plan at once and keep the count', async () => {
+  it('a change of plan takes effect at once and keeps the count', async () => {
     for (let i = 1; i <= 5; i++) await suite.get(path).expect(200);
     await suite.get(path).expect(429);
     await setPlan(suite, 'guild', 'pro');
@@ -76,7 +76,7 @@ describeStores('quotas', (kind) => {
     await suite.get(path).expect(429);
   });
 
-  it('do not count the requests that they refuse, so a higher plan has all that is left of it', async () => {
+  it('refused requests do not count, so a higher plan has all of its rest', async () => {
     for (let i = 1; i <= 5; i++) await suite.get(path).expect(200);
     for (let i = 1; i <= 20; i++) await suite.get(path).expect(429);
     await setPlan(suite, 'guild', 'starter');
@@ -88,12 +88,12 @@ describeStores('quotas', (kind) => {
       });
   });
 
-  it('give a guild with an unknown plan the free quota', async () => {
+  it('a guild with an unknown plan has the free quota', async () => {
     await setPlan(suite, 'guild', 'platinum');
     await expect.poll(async () => (await suite.get(path)).headers['x-ratelimit-limit']).toBe('5');
   });
 
-  it('let exactly the quota through when 50 clients come at once', async () => {
+  it('exactly the quota passes when 50 clients come at once', async () => {
     await setPlan(suite, 'guild', 'starter');
     const answers = await Promise.all(Array.from({ length: 50 }, () => suite.get(path)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);

@@ -10,27 +10,27 @@ describe('the log line of a request', () => {
   const suite = serviceSuite(mockStore, { TRUST_PROXY: 'loopback', PLAN_QUOTAS: 'free=1000' });
   const last = () => suite.service.log.filter(({ msg }) => msg === 'request').at(-1);
 
-  it('has guild, plan and id of the key, and no code when the answer is good', async () => {
+  it('the log line of a request has guild, plan and key id, and no code when the request succeeds', async () => {
     await suite.get('/servers/guild/stats').expect(200);
     await expect.poll(last).toMatchObject({ status: 200, guild: 'guild', plan: 'free', key_id: expect.any(String) });
     for (const field of ['code', 'reason', 'trace_id', 'worker']) expect(last()).not.toHaveProperty(field);
     expect(suite.service.logText()).not.toContain(suite.key);
   });
 
-  it('has the code of the problem', async () => {
+  it('the log line of a refused request has the code of the problem', async () => {
     await suite.get('/servers/guild/members/nobody').expect(404);
     await expect.poll(last).toMatchObject({ status: 404, code: 'member_not_found' });
     await suite.get('/servers/other/stats').expect(403);
     await expect.poll(last).toMatchObject({ status: 403, code: 'wrong_guild', plan: 'free' });
   });
 
-  it('has the reason of a 503', async () => {
+  it('the log line of a 503 has its reason', async () => {
     await suite.testStore.client.set('gr:{guild}:xp', 'text');
     await suite.get('/servers/guild/leaderboard').expect(503);
     await expect.poll(last).toMatchObject({ code: 'store_unavailable', reason: expect.stringMatching(/./) });
   });
 
-  it('takes over the request id and the trace of a trusted proxy', async () => {
+  it('the log line takes over the request id and the trace of a trusted proxy', async () => {
     const { headers } = await suite
       .get('/servers/guild/stats')
       .set('x-request-id', 'edge-1/a=b')
@@ -51,14 +51,14 @@ describe('the log line of a request', () => {
     ['traceparent', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`],
     ['traceparent', `ff-${TRACE}-00f067aa0ba902b7-01`],
     ['traceparent', PARENT.toUpperCase()],
-  ])('takes no %s that is malformed: %j', async (name, value) => {
+  ])('the log line takes no %s that is malformed: %j', async (name, value) => {
     const { headers } = await suite.get('/servers/guild/stats').set(name, value);
     expect(headers['x-request-id']).toMatch(/^[0-9a-f]{12}-\w+$/);
     await expect.poll(() => last()?.request_id).toBe(headers['x-request-id']);
     expect(last()).not.toHaveProperty('trace_id');
   });
 
-  it('has the number of its worker', () => {
+  it('the log line has the number of its worker', () => {
     const lines: string[] = [];
     createLogger('info', { write: (line) => void lines.push(line) }, 3).info('x');
     expect(JSON.parse(lines[0] as string)).toMatchObject({ worker: 3, msg: 'x' });
@@ -71,7 +71,7 @@ describe.each([
 ])('when %s', (_what, trust) => {
   const suite = serviceSuite(mockStore, { TRUST_PROXY: trust });
 
-  it('ids from a client are ignored', async () => {
+  it('the log line ignores ids from a client', async () => {
     const { headers } = await suite.get('/servers/guild/stats').set('x-request-id', 'mine').set('traceparent', PARENT);
     expect(headers['x-request-id']).not.toBe('mine');
     await expect.poll(() => suite.service.logText()).toContain(headers['x-request-id'] as string);

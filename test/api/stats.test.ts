@@ -6,7 +6,7 @@ describeStores('GET /servers/{guild_id}/stats', (kind) => {
   const suite = serviceSuite(kind);
   const stats = async () => (await suite.get('/servers/guild/stats').expect(200)).body;
 
-  it('answers a guild without data with zeros, the standard curve and multiplier 1', async () => {
+  it('the statistics of a guild without data are zeros, the standard curve and multiplier 1', async () => {
     expect(await stats()).toEqual({
       total_members: 0,
       total_xp: 0,
@@ -16,7 +16,7 @@ describeStores('GET /servers/{guild_id}/stats', (kind) => {
     });
   });
 
-  it('counts members with XP, adds up their XP and rounds their average level', async () => {
+  it('the statistics count members with XP, add up their XP and round their average level', async () => {
     await suite.service.store.writer.recordMany('guild', [
       { userId: 'a', set: 4675 },
       { userId: 'b', set: 100 },
@@ -31,7 +31,7 @@ describeStores('GET /servers/{guild_id}/stats', (kind) => {
     });
   });
 
-  it('follows a new curve at once, levels and average alike', async () => {
+  it('levels and average follow a new curve at once', async () => {
     await suite.service.store.writer.recordMany('guild', [
       { userId: 'a', set: 550 },
       { userId: 'b', set: 100, profile: { level: 9 } },
@@ -43,7 +43,7 @@ describeStores('GET /servers/{guild_id}/stats', (kind) => {
   });
 
   if (kind === realStore)
-    it('gives a total beyond 2^53 to the last digit', async () => {
+    it('a total beyond 2^53 is shown to the last digit', async () => {
       const max = 9007199254740991n;
       await suite.service.store.writer.recordMany('guild', [
         { userId: 'a', set: max },

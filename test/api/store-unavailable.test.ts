@@ -24,7 +24,7 @@ describe('when Redis', needs('redis-server'), () => {
     await server.stop();
   });
 
-  it('holds another type than the data model says, the answer is 503 with Retry-After and still counted', async () => {
+  it('a key of another type in Redis gets a 503 with Retry-After, which counts', async () => {
     await testStore.client.set('gr:{guild}:xp', 'text');
     const { body, headers } = await get('/api/v1/servers/guild/leaderboard').expect(503);
     expect(body).toMatchObject({ code: 'store_unavailable', status: 503 });
@@ -36,7 +36,7 @@ describe('when Redis', needs('redis-server'), () => {
     await get('/api/v1/servers/guild/leaderboard').expect(200);
   });
 
-  it('holds another type than the data model says, a public page is a 503 that a visitor understands', async () => {
+  it('a key of another type in Redis gets a visitor of the public page an understandable 503', async () => {
     await service.store.guildConfig.update('guild', { publicPage: true });
     await request(service.url).get('/g/guild').expect(200);
     await testStore.client.set('gr:{guild}:xp', 'text');
@@ -53,7 +53,7 @@ describe('when Redis', needs('redis-server'), () => {
     await request(service.url).get('/g/guild').expect(200);
   });
 
-  it('goes away, answers are 503 and the service is not ready, but lives', async () => {
+  it('without Redis, requests get 503, and the service lives but is not ready', async () => {
     await get('/api/v1/servers/guild/stats').expect(200);
     testStore.disconnect();
     await server.stop();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fittingConnections, openFilesLimit } from '../../../src/service/open-files.ts';
 
 describe('fittingConnections', () => {
-  it('takes as many connections as the files allow, and says how to have more', () => {
+  it('the service takes as many connections as the files allow, and says how to have more', () => {
     expect(fittingConnections(5000, 1024)).toEqual({
       maxConnections: 824,
       warning:
@@ -12,22 +12,25 @@ describe('fittingConnections', () => {
     });
   });
 
-  it('takes a few connections where not even the process itself has enough files', () => {
+  it('the service takes a few connections where not even the process itself has enough files', () => {
     expect(fittingConnections(5000, 200).maxConnections).toBe(10);
   });
 
-  it.each([5200, undefined])('takes all 5000 connections without a word with a limit of %s files', (limit) => {
-    expect(fittingConnections(5000, limit)).toEqual({ maxConnections: 5000, warning: undefined });
-  });
+  it.each([5200, undefined])(
+    'the service takes all 5000 connections without a word with a limit of %s files',
+    (limit) => {
+      expect(fittingConnections(5000, limit)).toEqual({ maxConnections: 5000, warning: undefined });
+    },
+  );
 });
 
 describe('openFilesLimit', () => {
-  it('is the limit of this process, on Linux', () => {
+  it('the limit of open files is that of this process, on Linux', () => {
     if (existsSync('/proc/self/limits')) expect(openFilesLimit()).toBeGreaterThan(100);
     else expect(openFilesLimit()).toBeUndefined();
   });
 
-  it('is unknown where the system has no such file', () => {
+  it('the limit of open files is unknown where the system has no such file', () => {
     expect(openFilesLimit('/nowhere')).toBeUndefined();
   });
 });

@@ -25,7 +25,7 @@ async function sendRaw({ app }: TestApi, head: string): Promise<{ status: number
 }
 
 describe('a layer added to the application', () => {
-  it('sees each kind of request, once, with its context', async () => {
+  it('an added layer sees each kind of request, once, with its context', async () => {
     const seen: string[] = [];
     const layer: RequestHandler = (req, res, next) => {
       seen.push(`${req.method} ${req.url} ${res.context.requestId}`);
@@ -69,7 +69,7 @@ describe('a layer added to the application', () => {
 });
 
 describe('a path', () => {
-  it.each(PROBLEM_ROUTE)('%s is 404, and counted when it carries a key', async (path) => {
+  it.each(PROBLEM_ROUTE)('the path %s gets 404, and counts when it carries a key', async (path) => {
     const api = await testApi();
     const { body } = await request(api.app).get(path).expect(404);
     expect(body).toMatchObject({
@@ -84,7 +84,7 @@ describe('a path', () => {
     expect(api.answers).toEqual(Array(2).fill(['unmatched', 404]));
   });
 
-  it('that is not valid percent-encoding is 400, and counted when it carries a key', async () => {
+  it('a path that is not valid percent-encoding gets 400, and counts when it carries a key', async () => {
     const api = await testApi();
     const { body } = await request(api.app).get('/api/v1/servers/%zz/stats').set('x-api-key', api.key).expect(400);
     expect(body.errors).toEqual([{ parameter: 'path', detail: 'must be valid percent-encoding' }]);
@@ -95,7 +95,7 @@ describe('a path', () => {
 });
 
 describe('every request', () => {
-  it('keeps its connection, except while the process ends', async () => {
+  it('a response keeps the connection open, except while the process ends', async () => {
     const activity = { inFlight: 0, isClosing: false };
     const { app } = await testApi({ parts: { activity } });
     const ask = () => request(app).get('/livez').set('connection', 'keep-alive');
@@ -104,7 +104,7 @@ describe('every request', () => {
     expect((await ask()).headers.connection).toBe('close');
   });
 
-  it('is answered without the name of the software', async () => {
+  it('no response names the software', async () => {
     const api = await testApi();
     for (const path of [api.path('stats'), '/livez', '/docs', '/none']) {
       expect((await request(api.app).get(path)).headers).not.toHaveProperty('x-powered-by');
@@ -112,7 +112,7 @@ describe('every request', () => {
     expect((await request(api.app).get('/livez')).headers).not.toHaveProperty('etag');
   });
 
-  it('may carry a parameter in brackets, which is one that the API does not know', async () => {
+  it('a parameter in brackets is one that the API does not know', async () => {
     const seen: unknown[] = [];
     const layer: RequestHandler = (req, _res, next) => {
       seen.push(req.query);
@@ -126,7 +126,7 @@ describe('every request', () => {
   it.each([
     [0, expect.stringMatching(/127\.0\.0\.1$/)],
     [1, '192.0.2.9'],
-  ])('comes from the address that %d proxies name', async (trustProxy, ip) => {
+  ])('a request comes from the address that %d proxies name', async (trustProxy, ip) => {
     const seen: unknown[] = [];
     const layer: RequestHandler = (req, _res, next) => {
       seen.push(req.ip);
@@ -140,13 +140,13 @@ describe('every request', () => {
   it.each([
     [0, 'r-1'],
     [1, 'theirs'],
-  ])('has with %d trusted proxies the id %s', async (trustProxy, id) => {
+  ])('a request has with %d trusted proxies the id %s', async (trustProxy, id) => {
     const { app, path } = await testApi({ parts: { trustProxy } });
     const { headers } = await request(app).get(path('stats')).set('x-request-id', 'theirs');
     expect(headers['x-request-id']).toBe(id);
   });
 
-  it('that is no operation of the API is counted by its kind', async () => {
+  it('a request that is no operation of the API is counted by its kind', async () => {
     const others: string[] = [];
     const api = await testApi({ parts: { countOther: (kind) => others.push(kind) } });
     const stats = api.path('stats');
@@ -158,7 +158,7 @@ describe('every request', () => {
     expect(others).toEqual(['options', 'probe', 'page']);
   });
 
-  it('with OPTIONS is answered without a key and without a count', async () => {
+  it('OPTIONS gets 204 without a key and without a count', async () => {
     const api = await testApi({ corsOrigins: ['https://a.example'] });
     const { headers } = await request(api.app)
       .options(api.path('stats'))
@@ -182,21 +182,24 @@ describe('every request', () => {
 describe('CORS for listed origins', () => {
   const options: TestApiOptions = { corsOrigins: ['https://a.example', 'https://c.example'] };
 
-  it.each(['https://a.example', 'https://c.example'])('lets pages of %s read data and problems', async (origin) => {
-    const api = await testApi(options);
-    for (const key of [api.key, 'gr_wrong']) {
-      const { headers } = await request(api.app).get(api.path('stats')).set({ 'x-api-key': key, origin });
-      expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'x-api-key, Origin' });
-    }
-  });
+  it.each(['https://a.example', 'https://c.example'])(
+    'CORS lets pages of %s read data and problems',
+    async (origin) => {
+      const api = await testApi(options);
+      for (const key of [api.key, 'gr_wrong']) {
+        const { headers } = await request(api.app).get(api.path('stats')).set({ 'x-api-key': key, origin });
+        expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'x-api-key, Origin' });
+      }
+    },
+  );
 
-  it('varies by the origin also when the list is empty', async () => {
+  it('a response varies by the origin also when the list of origins is empty', async () => {
     const api = await testApi({ corsOrigins: [] });
     const { headers } = await request(api.app).get(api.path('stats')).set('x-api-key', api.key).expect(200);
     expect(headers.vary).toBe('x-api-key, Origin');
   });
 
-  it.each([undefined, 'https://b.example'])('names no origin to %s', async (origin) => {
+  it.each([undefined, 'https://b.example'])('CORS names no origin to %s', async (origin) => {
     const api = await testApi(options);
     for (const key of [api.key, 'gr_wrong']) {
       const headers = { 'x-api-key': key, ...(origin && { origin }) };
@@ -208,7 +211,7 @@ describe('CORS for listed origins', () => {
 });
 
 describe('a failure', () => {
-  it('of this service is reported and 500, and shows nothing of itself', async () => {
+  it('a failure of the service is reported and gets 500, which shows nothing of it', async () => {
     const onProblem = vi.fn();
     const api = await testApi({ parts: { onProblem } });
     const failure = new Error('secret');
@@ -220,7 +223,7 @@ describe('a failure', () => {
     expect(onProblem).toHaveBeenCalledTimes(1);
   });
 
-  it('of the client is not reported', async () => {
+  it('a failure of the client is not reported', async () => {
     const onProblem = vi.fn();
     const api = await testApi({ parts: { onProblem } });
     await request(api.app).get('/api/v1/servers/other/stats').set('x-api-key', api.key).expect(403);
@@ -228,7 +231,7 @@ describe('a failure', () => {
     expect(onProblem).toHaveBeenCalledTimes(1);
   });
 
-  it('after the answer has begun ends the connection', async () => {
+  it('a failure after the response has begun ends the connection', async () => {
     const api = await testApi({
       parts: {
         extraRoutes: (_req, res) => {
@@ -244,7 +247,7 @@ describe('a failure', () => {
 });
 
 describe('a request with two Hosts', () => {
-  it('is refused, whatever the version', async () => {
+  it('a request with two Hosts gets 400, whatever the version', async () => {
     const api = await testApi();
     for (const version of ['1.0', '1.1']) {
       const head = `GET ${api.path('stats')} HTTP/${version}\r\nHost: a\r\nHost: a\r\nx-api-key: ${api.key}`;
@@ -257,7 +260,7 @@ describe('a request with two Hosts', () => {
 });
 
 describe('a request without a Host', () => {
-  it('is refused when it is HTTP/1.1, whatever its method, and counted when it has a key', async () => {
+  it('an HTTP/1.1 request without a Host gets 400, whatever its method, and counts when it has a key', async () => {
     const api = await testApi();
     const stats = api.path('stats');
     for (const method of ['GET', 'OPTIONS']) {
@@ -277,7 +280,7 @@ describe('a request without a Host', () => {
     }
   });
 
-  it('is served when it is HTTP/1.0, which knows no Host', async () => {
+  it('an HTTP/1.0 request without a Host is served, because HTTP/1.0 knows no Host', async () => {
     const api = await testApi();
     expect((await sendRaw(api, `GET ${api.path('stats')} HTTP/1.0\r\nx-api-key: ${api.key}`)).status).toBe(200);
   });

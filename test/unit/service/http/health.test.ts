@@ -8,7 +8,7 @@ describe.each([
   ['the API', async (readiness: Readiness) => (await testApi({ parts: { readiness } })).app],
   ['the admin listener', async (readiness: Readiness) => createAdminApp(readiness, async () => '', 'text/plain')],
 ])('health on %s', (_name, make) => {
-  it('lives, and is ready when it says so', async () => {
+  it('the process lives, and is ready when it says so', async () => {
     for (const path of ['/livez', '/readyz']) {
       const { headers, body } = await request(await make(() => undefined))
         .get(path)
@@ -20,7 +20,7 @@ describe.each([
   });
 
   it.each([{ reason: 'draining' }, { reason: 'redis', cause: 'READONLY' }, { reason: 'workers' }] as const)(
-    'is not ready for %j',
+    'the readiness check answers 503 for %j',
     async (unready) => {
       const { headers, body } = await request(await make(() => unready))
         .get('/readyz')
@@ -30,14 +30,14 @@ describe.each([
     },
   );
 
-  it.each(['/livez/', '/LIVEZ', '/readyz/', '/Readyz'])('is not at %s', async (path) => {
+  it.each(['/livez/', '/LIVEZ', '/readyz/', '/Readyz'])('%s gets 404', async (path) => {
     await request(await make(() => undefined))
       .get(path)
       .expect(404);
   });
 });
 
-it('metrics are as they are given, and stored nowhere', async () => {
+it('metrics are served as they are given, and stored nowhere', async () => {
   const admin = createAdminApp(
     () => undefined,
     async () => 'a 1\n',
@@ -51,7 +51,7 @@ it('metrics are as they are given, and stored nowhere', async () => {
   });
 });
 
-it('the admin listener says that it has no such resource, and why metrics failed', async () => {
+it('the admin listener answers an unknown resource with 404, and failed metrics with 500 and the reason', async () => {
   const fails = async () => Promise.reject(new Error('a worker did not answer'));
   const admin = createAdminApp(() => undefined, fails, 'text/plain');
   const { body } = await request(admin).get('/none').expect(404);

@@ -38,7 +38,7 @@ async function forwarded(headers: Record<string, string>) {
 }
 
 describe('the context of a request', () => {
-  it('has an own id, the time, and nothing yet of route, key, quota or problem', async () => {
+  it('a new context has an id of its own and the time, but no route, key, quota or problem', async () => {
     const { context, connection } = await open({});
     expect(context).toEqual({
       requestId: 'own',
@@ -53,12 +53,12 @@ describe('the context of a request', () => {
     expect(connection).toBe('keep-alive');
   });
 
-  it('closes the connection with the answer when the process is about to end', async () => {
+  it('a context closes the connection with the response when the process is about to end', async () => {
     const { connection } = await open({}, { activity: { ...SERVING, isClosing: true } });
     expect(connection).toBe('close');
   });
 
-  it('ignores the ids of a client that is no trusted proxy', async () => {
+  it('a context ignores the ids of a client that is no trusted proxy', async () => {
     const sent = { 'X-Request-Id': 'theirs', traceparent: PARENT };
     for (const setup of [{}, { isTrusted: () => false }]) {
       const { requestId, traceId } = (await open(sent, setup)).context;
@@ -66,34 +66,34 @@ describe('the context of a request', () => {
     }
   });
 
-  it('asks whether the peer itself is a trusted proxy', async () => {
+  it('a context asks whether the peer itself is a trusted proxy', async () => {
     const isTrusted = vi.fn(() => true);
     expect((await open({ 'X-Request-Id': 'theirs' }, { isTrusted })).context.requestId).toBe('theirs');
     expect(isTrusted.mock.calls).toEqual([[expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$/), 0]]);
   });
 
-  it('takes the ids of a trusted proxy', async () => {
+  it('a context takes the ids of a trusted proxy', async () => {
     const ids = await forwarded({ 'X-Request-Id': 'a.B_9:c=d+e/f-g', traceparent: PARENT });
     expect(ids).toEqual({ requestId: 'a.B_9:c=d+e/f-g', traceParent: PARENT, traceId: TRACE });
   });
 
-  it.each(['a', 'x'.repeat(128)])('takes the request id %s', async (id) => {
+  it.each(['a', 'x'.repeat(128)])('a context takes the request id %s', async (id) => {
     expect((await forwarded({ 'X-Request-Id': id })).requestId).toBe(id);
   });
 
   it.each(['x'.repeat(129), 'a b', 'a;b', '(a', 'a)', 'id-gr_abc', 'gr_abc', ''])(
-    'does not take the request id "%s"',
+    'a context does not take the request id "%s"',
     async (id) => {
       expect((await forwarded({ 'X-Request-Id': id })).requestId).toBe('own');
     },
   );
 
-  it('takes a trace of a later version, which may go on', async () => {
+  it('a context takes a trace of a later version, which may be longer', async () => {
     const parent = `${PARENT.replace(/^00/, '0a')}-more`;
     expect(await forwarded({ traceparent: parent })).toMatchObject({ traceParent: parent, traceId: TRACE });
   });
 
-  it('takes a trace and a span that begin with zeros', async () => {
+  it('a context takes a trace and a span that begin with zeros', async () => {
     const parent = PARENT.replace(TRACE, `00${TRACE.slice(2)}`);
     expect((await forwarded({ traceparent: parent })).traceParent).toBe(parent);
   });
@@ -112,7 +112,7 @@ describe('the context of a request', () => {
     ['short flags', PARENT.slice(0, -1)],
     ['long flags', `${PARENT}1`],
     ['no flags', PARENT.slice(0, -3)],
-  ])('does not take %s', async (_name, parent) => {
+  ])('a context does not take %s', async (_name, parent) => {
     expect(await forwarded({ traceparent: parent })).toEqual({
       requestId: 'own',
       traceParent: undefined,
@@ -122,7 +122,7 @@ describe('the context of a request', () => {
 });
 
 describe('the ids of a process', () => {
-  it('have a random prefix and count on', () => {
+  it('the ids of a process have a random prefix and count on', () => {
     const [first, second] = [requestIds(), requestIds()];
     const ids = Array.from({ length: 37 }, () => first());
     const prefix = ids[0]?.slice(0, 12);

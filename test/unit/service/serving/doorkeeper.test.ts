@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Doorkeeper } from '../../../../src/service/serving/doorkeeper.ts';
 
-it('knows a key the second time, and no other key', () => {
+it('a doorkeeper knows a key the second time, and no other key', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ unit: 'binary' }), { maxLength: 5 }), (keys) => {
       const doorkeeper = new Doorkeeper();
@@ -13,7 +13,7 @@ it('knows a key the second time, and no other key', () => {
   );
 });
 
-it('takes few keys for others, and forgets few, while it has thousands', () => {
+it('a doorkeeper confuses few keys and forgets few, while it has thousands', () => {
   const doorkeeper = new Doorkeeper();
   const keys = Array.from({ length: 10_000 }, (_, n) => `/api/v1/servers/700000000000000042/members/${7919 * n}`);
   expect(keys.filter((key) => doorkeeper.meet(key)).length).toBeLessThan(5);

@@ -57,7 +57,7 @@ async function load(guildId: string, read?: CacheableRead<string>, plan = 'free'
 }
 
 describe('requests of one moment', () => {
-  it('share one Redis command, one count a guild, and one read when they ask for the same', async () => {
+  it('requests of one moment share one Redis command, one count a guild, and one read when they ask for the same', async () => {
     await Promise.all([
       load('g', readOf('p1')),
       load('h', readOf('p1h', 'h')),
@@ -68,14 +68,14 @@ describe('requests of one moment', () => {
     expect(sent).toEqual([['count 4 3600 1000', 'stats p1', 'stats p2', 'guild 6', 'count 1 3600 1000', 'stats p1h']]);
   });
 
-  it('of keys with caps have a line for each key, and those of all others one line that is the same as without', async () => {
+  it('keys with caps have a line each in the batch, and all other keys share a line that is the same as without caps', async () => {
     const of = (keyId: string, cap: number | null) =>
       batcher.load({ guildId: 'g', plan: 'free', keyId, origins: [], cap }, undefined);
     await Promise.all([of('a', null), of('b', 5), of('c', null), of('d', 5), of('b', 5)]);
     expect(sent).toEqual([['count 2 3600 1000', 'capped 2 3600 1000 b 5', 'capped 1 3600 1000 d 5']]);
   });
 
-  it('share the command with reads for which nothing is counted, and equal ones of these share a read', async () => {
+  it('reads without a count share the command with others, and equal reads share one', async () => {
     const [, page, again, failed] = await Promise.all([
       load('g', readOf('a')),
       batcher.read(readOf('b')),
@@ -87,12 +87,12 @@ describe('requests of one moment', () => {
     expect(failed.error).toMatchObject({ message: 'broken' });
   });
 
-  it('for which nothing is counted leave in batches of thirty-two too', async () => {
+  it('reads without a count leave in batches of thirty-two too', async () => {
     await Promise.all(Array.from({ length: 70 }, (_, i) => batcher.read(readOf(`r${i}`))));
     expect(sent.map((lines) => lines.length)).toEqual([32, 32, 6]);
   });
 
-  it('of one guild get their places in the quota in the order they came', async () => {
+  it('requests of one guild get their places in the quota in the order they came', async () => {
     const results = await Promise.all([
       load('g', readOf('a'), 'small'),
       load('g', undefined, 'small'),
@@ -112,7 +112,7 @@ describe('requests of one moment', () => {
     expect(quota).toMatchObject({ allowed: false, limit: 3, remaining: 0 });
   });
 
-  it('are counted exactly as one by one, however they fall together', async () => {
+  it('requests are counted exactly as one by one, however they fall together', async () => {
     const request = fc.tuple(fc.constantFrom('g', 'h'), fc.constantFrom('x', 'y', undefined));
     const moments = fc.array(fc.array(request, { maxLength: 20 }), { maxLength: 6 });
     await fc.assert(
@@ -132,12 +132,12 @@ describe('requests of one moment', () => {
     );
   });
 
-  it('of a guild whose plan changes are counted under both plans, on one counter', async () => {
+  it('requests of a guild whose plan changes are counted under both plans, on one counter', async () => {
     const results = await Promise.all([load('g'), load('g', undefined, 'small')]);
     expect(results.map(({ remaining }) => remaining)).toEqual([999, 1]);
   });
 
-  it('leave in batches of thirty-two, the rest at the end of the round', async () => {
+  it('requests leave in batches of thirty-two, the rest at the end of the round', async () => {
     const requests = Array.from({ length: 72 }, () => load('g'));
     expect(sent).toEqual([['count 32 3600 1000'], ['count 32 3600 1000']]);
     await Promise.all(requests);
@@ -146,7 +146,7 @@ describe('requests of one moment', () => {
     expect(results.map(({ remaining }) => remaining)).toEqual(Array.from({ length: 72 }, (_, i) => 999 - i));
   });
 
-  it('do not wait for those of a later moment', async () => {
+  it('requests do not wait for requests of a later moment', async () => {
     await load('g');
     await load('g');
     expect(sent).toEqual([['count 1 3600 1000'], ['count 1 3600 1000']]);
@@ -154,7 +154,7 @@ describe('requests of one moment', () => {
 });
 
 describe('a failure', () => {
-  it('of one read fails the requests that share it, and tells them what is left of the quota', async () => {
+  it('a failed read fails the requests that share it, and tells them what is left of the quota', async () => {
     const [one, other, third] = await Promise.all([
       load('g', broken(readOf('a'))),
       load('g', readOf('b')),
@@ -167,7 +167,7 @@ describe('a failure', () => {
     expect(other).toEqual({ remaining: 998, response: 'response b', error: undefined });
   });
 
-  it('of the count fails all requests of that guild and no other', async () => {
+  it('a failed count fails all requests of that guild and no other', async () => {
     await client.hset('gr:quota:{g}', 'not', 'a counter');
     const results = await Promise.allSettled([
       load('g', readOf('a')),
@@ -181,7 +181,7 @@ describe('a failure', () => {
     }
   });
 
-  it('of the connection fails them all, and leaves the next ones alone', async () => {
+  it('a failed connection fails all requests of the batch, and leaves the next ones alone', async () => {
     vi.spyOn(client, 'evalsha').mockRejectedValueOnce(new Error('down'));
     const results = await Promise.allSettled([load('g', readOf('a')), load('h'), load('g')]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);

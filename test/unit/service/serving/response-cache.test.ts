@@ -44,7 +44,7 @@ describe('the cache of responses', () => {
     return { clock, guild, load, get, cache, sizeOf };
   };
 
-  it('returns a cached response only at the revision that it shows', async () => {
+  it('the cache returns a response only at the revision that it shows', async () => {
     const { get, guild } = setup();
     expect(await get('a', 'b')).toEqual(['a at 1', 'b at 1']);
     expect(await get('a', 'b')).toEqual(['a at 1', 'b at 1']);
@@ -54,7 +54,7 @@ describe('the cache of responses', () => {
     expect(guild.read).toEqual(['a', 'b', 'a', 'b']);
   });
 
-  it('gives the read its cached revision, and caches a value under the revision that came with it', async () => {
+  it('the cache gives the read its cached revision, and caches a value under the revision that came with it', async () => {
     const { guild, get } = setup();
     await get('a');
     guild.revision = '2';
@@ -64,7 +64,7 @@ describe('the cache of responses', () => {
     expect(await get('a')).toEqual(['a at 2']);
   });
 
-  it('caches what is admitted, and then keeps it through each revision', async () => {
+  it('the cache keeps an admitted response through each revision', async () => {
     const asked: string[] = [];
     const admits = (key: string) => asked.push(key) > 1;
     const { get, guild } = setup({ admits });
@@ -78,7 +78,7 @@ describe('the cache of responses', () => {
     expect(asked).toEqual(['a', 'a']);
   });
 
-  it('reads again after five seconds, for writers that do not raise the revision', async () => {
+  it('the cache reads again after five seconds, for writers that do not raise the revision', async () => {
     const { get, guild, clock } = setup();
     clock.now = 3000;
     await get('a');
@@ -89,7 +89,7 @@ describe('the cache of responses', () => {
     expect(guild.read).toEqual(['a', 'a']);
   });
 
-  it('reads again after it was cleared, and does not keep a response that was read before that', async () => {
+  it('the cache reads again after it was cleared, and does not keep a response that was read before that', async () => {
     const { get, guild, cache } = setup();
     await get('a');
     cache.clear();
@@ -102,7 +102,7 @@ describe('the cache of responses', () => {
     expect(guild.read).toEqual(['a', 'a', 'b', 'b']);
   });
 
-  it('reads a guild again that it forgot, and no other', async () => {
+  it('the cache reads a guild that it forgot again, and no other', async () => {
     const { get, guild, cache } = setup();
     await get('a', 'b', 'h');
     cache.forget('g');
@@ -115,7 +115,7 @@ describe('the cache of responses', () => {
     expect(guild.read.slice(5)).toEqual(['c', 'c']);
   });
 
-  it('caches no response of a guild without a revision', async () => {
+  it('the cache keeps no response of a guild without a revision', async () => {
     const { get, guild } = setup();
     guild.revision = '';
     await get('a');
@@ -123,13 +123,13 @@ describe('the cache of responses', () => {
     expect(guild.read).toEqual(['a', 'a']);
   });
 
-  it('evicts the least recently used entry first', async () => {
+  it('the cache evicts the least recently used response first', async () => {
     const { get, guild } = setup({ maxEntries: 2 });
     for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
     expect(guild.read).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  it('evicts as many as the next response needs memory for, its key included', async () => {
+  it('the cache evicts as many responses as the next one needs memory for, its key included', async () => {
     const { get, guild, cache } = setup({ maxBytes: 34, bytes: 10 });
     for (const key of ['a', 'b', 'c', 'a', 'd', 'a', 'b']) await get(key);
     expect(guild.read).toEqual(['a', 'b', 'c', 'd', 'b']);
@@ -137,7 +137,7 @@ describe('the cache of responses', () => {
     expect(cache.counts().entries).toBe(1);
   });
 
-  it('returns a response that needs more memory than there is, and does not cache it', async () => {
+  it('the cache returns a response that needs more memory than there is, and does not keep it', async () => {
     const { get, guild, cache } = setup({ maxBytes: 10, bytes: 10 });
     expect(await get('a')).toEqual(['a at 1']);
     expect(await get('a')).toEqual(['a at 1']);
@@ -145,7 +145,7 @@ describe('the cache of responses', () => {
     expect(cache.counts().entries).toBe(0);
   });
 
-  it('measures a response when it is cached, and never when it is read', async () => {
+  it('the cache measures a response when it keeps it, and never when it is read', async () => {
     const { get, guild, sizeOf } = setup();
     for (let i = 0; i < 100; i++) await get('a');
     expect(sizeOf.mock.calls).toEqual([['a at 1']]);
@@ -154,22 +154,25 @@ describe('the cache of responses', () => {
     expect(sizeOf.mock.calls).toEqual([['a at 1'], ['a at 2']]);
   });
 
-  it.each([{ maxEntries: 0 }, { maxBytes: 0 }])('caches nothing when it is switched off with %j', async (off) => {
-    const { get, guild, cache } = setup(off);
-    await get('a');
-    await get('a');
-    expect(guild.read).toEqual(['a', 'a']);
-    expect(cache.counts()).toEqual({ hits: 0, misses: 2, entries: 0 });
-  });
+  it.each([{ maxEntries: 0 }, { maxBytes: 0 }])(
+    'the cache keeps nothing when it is switched off with %j',
+    async (off) => {
+      const { get, guild, cache } = setup(off);
+      await get('a');
+      await get('a');
+      expect(guild.read).toEqual(['a', 'a']);
+      expect(cache.counts()).toEqual({ hits: 0, misses: 2, entries: 0 });
+    },
+  );
 
-  it('returns no cached response that Redis has not confirmed', async () => {
+  it('the cache returns no response that Redis has not confirmed', async () => {
     const { load, guild } = setup();
     await load('a');
     guild.broken = true;
     expect(await load('a')).toEqual({ response: undefined, error: new Error('gone') });
   });
 
-  it('passes on a failed read, and serves the next one', async () => {
+  it('the cache passes on a failed read, and serves the next one', async () => {
     const { load, guild } = setup();
     guild.broken = true;
     expect(await load('a')).toEqual({ response: undefined, error: new Error('gone') });
@@ -177,7 +180,7 @@ describe('the cache of responses', () => {
     expect(await load('a')).toEqual({ response: 'a at 1', error: undefined });
   });
 
-  it('counts cached responses returned, other reads, and entries', async () => {
+  it('the cache counts responses that it returned, other reads, and entries', async () => {
     const { get, cache } = setup();
     await get('a', 'b');
     await get('a');

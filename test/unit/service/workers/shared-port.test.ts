@@ -29,7 +29,7 @@ async function started() {
 
 const counts = (...workers: { readonly taken: Socket[] }[]) => workers.map(({ taken }) => taken.length);
 
-it('gives a worker one connection, and the next when it has taken that', async () => {
+it('a worker gets one connection, and the next when it has taken that', async () => {
   const { port, open } = await started();
   const [first, second] = [worker(), worker()];
   port.addFree(first);
@@ -43,7 +43,7 @@ it('gives a worker one connection, and the next when it has taken that', async (
   expect(counts(first, second)).toEqual([1, 3]);
 });
 
-it('gives nothing to a worker that has left, also when it has taken its last one then, and goes on with its successor', async () => {
+it('a worker that has left gets nothing, even after its last connection, and its successor gets the next', async () => {
   const { port, open } = await started();
   const leaving = worker();
   port.addFree(leaving);
@@ -61,7 +61,7 @@ it('gives nothing to a worker that has left, also when it has taken its last one
   await port.close();
 });
 
-it('is closed when all connections before are given away, and refuses later ones', async () => {
+it('a shared port is closed when all earlier connections are given away, and refuses later ones', async () => {
   const { port, open } = await started();
   for (let n = 0; n < 3; n++) await open();
   let closed = false;
@@ -79,7 +79,7 @@ it('is closed when all connections before are given away, and refuses later ones
   await expect(open()).rejects.toThrow('ECONNREFUSED');
 });
 
-it('ends the connection that a worker had not taken when it ended, and no other', async () => {
+it('a connection that a worker had not taken at its end is ended, and no other', async () => {
   const { port, open } = await started();
   const [killed, other] = [worker(), worker()];
   port.addFree(killed);

@@ -30,15 +30,15 @@ it.each<[string, string, Record<string, string>, number]>([
   ['no limit where there is no such file', '/a', {}, Number.POSITIVE_INFINITY],
   ['the quota of a group above', '/a/b', { 'a/cpu.max': '300000 100000', 'a/b/cpu.max': 'max 100000' }, 3],
   ['the least of all quotas', '/a/b', { 'cpu.max': '400000 100000', 'a/b/cpu.max': '500000 100000' }, 4],
-])('reads %s', (_what, group, limits, expected) => {
+])('the CPUs that a process may use are %s', (_what, group, limits, expected) => {
   expect(quotaOf(group, limits)).toBe(expected);
 });
 
-it('knows no limit without control groups', () => {
+it('a process without control groups may use all CPUs', () => {
   expect(cpuQuota({ groupFile: '/no/such/file', mount: '/no/such/folder' })).toBe(Number.POSITIVE_INFINITY);
 });
 
-it('starts as many workers as it is told, and with "auto" as many as can run', () => {
+it('as many workers start as WORKERS says, and with "auto" as many as can run', () => {
   expect(workerCount(7)).toBe(7);
   expect(workerCount('auto')).toBe(Math.min(availableParallelism(), cpuQuota()));
 });

@@ -32,20 +32,20 @@ describe('WorkerMetrics', () => {
   const values = (text: string) =>
     Object.fromEntries([...text.matchAll(/^(\w+)(?:\{[^}]*\})? (\d+)$/gm)].map(([, name, n]) => [name, Number(n)]));
 
-  it('adds up what the workers answer and what this process has', async () => {
+  it('the metrics add up what the workers answer and what this process has', async () => {
     const { metrics, answering } = make();
     const text = await metrics.collect([answering(1, await metricsOf(2)), answering(2, await metricsOf(3))]);
     expect(values(text)).toMatchObject({ requests_total: 5, seconds_count: 5, entries: 20, own: 1 });
   });
 
-  it('counts the last totals of a worker that does not answer, without its gauges', async () => {
+  it('the last totals of a worker that does not answer are counted, without its gauges', async () => {
     const { metrics, silent, answering } = make();
     await metrics.collect([answering(1, await metricsOf(2)), answering(2, await metricsOf(3))]);
     const text = await metrics.collect([silent(1), answering(2, await metricsOf(4))]);
     expect(values(text)).toMatchObject({ requests_total: 6, seconds_count: 6, seconds_sum: 3, entries: 10 });
   });
 
-  it('keeps the totals of workers that have ended', async () => {
+  it('the totals of workers that have ended are kept', async () => {
     const { metrics, answering } = make();
     await metrics.collect([answering(1, await metricsOf(2)), answering(2, await metricsOf(3))]);
     metrics.end(1);
@@ -56,7 +56,7 @@ describe('WorkerMetrics', () => {
     expect(values(text)).toMatchObject({ requests_total: 6, seconds_count: 6, entries: 10 });
   });
 
-  it('does not take an answer that comes after its time for a new one', async () => {
+  it('an answer of a worker after its time is not taken for a new one', async () => {
     const { metrics, silent, answering } = make();
     await metrics.collect([silent(1)]);
     metrics.receive(1, 1, await metricsOf(5));
@@ -64,7 +64,7 @@ describe('WorkerMetrics', () => {
     expect(values(text)).toMatchObject({ requests_total: 6, entries: 10 });
   });
 
-  it('answers at once without workers', async () => {
+  it('the metrics are there at once without workers', async () => {
     const { metrics } = make();
     expect(values(await metrics.collect([]))).toEqual({ own: 1 });
   });

@@ -58,7 +58,7 @@ describe('the three operations', () => {
       },
     ],
     ['stats', { total_members: 2, total_xp: 400, average_level: 2, xp_curve: 'standard', xp_multiplier: 1 }],
-  ])('answer %s alike the first time, again and after a write of nothing new', async (rest, body) => {
+  ])('%s is answered alike the first time, again and after a write of nothing new', async (rest, body) => {
     const first = await get(api.path(rest)).expect(200, body);
     const again = await get(api.path(rest)).expect(200, body);
     await api.writer.record('guild', { userId: 'b', set: 100 });
@@ -68,7 +68,7 @@ describe('the three operations', () => {
     await request(api.app).head(api.path(rest)).set('x-api-key', api.key).expect(200, {});
   });
 
-  it('answer with what a write has changed, at once', async () => {
+  it('an operation shows at once what a write has changed', async () => {
     for (const xp of [400, 500, 600]) {
       await api.writer.record('guild', { userId: 'b', set: xp });
       expect((await get(api.path('leaderboard'))).body.data[0]).toMatchObject({ user_id: 'b', xp });
@@ -77,7 +77,7 @@ describe('the three operations', () => {
     }
   });
 
-  it('are each counted and logged under the pattern of their route', async () => {
+  it('each operation is counted and logged under the pattern of its route', async () => {
     for (const rest of ['leaderboard', 'leaderboard', 'members/a', 'members/nobody', 'stats'])
       await get(api.path(rest));
     expect(api.answers).toEqual([
@@ -90,7 +90,7 @@ describe('the three operations', () => {
     expect(await api.counted()).toBe(5);
   });
 
-  it('never answer one with another, in one moment, one after the other, or between guilds with like names', async () => {
+  it('no operation gets the response of another one, whether they come together or in turn, or for guilds with like names', async () => {
     await api.writer.record('guild', { userId: 'memberx', set: 7 });
     await api.writer.record('guildmember', { userId: 'x', set: 9 });
     const other = (await api.apiKeys.create('guildmember', 'test', null)).key;
@@ -109,7 +109,7 @@ describe('the three operations', () => {
     }
   });
 
-  it('never answer from the cache of another guild that is at the same revision', async () => {
+  it('no operation gets a cached response of another guild at the same revision', async () => {
     const rests = {
       guild: ['members/memberx', 'stats', 'leaderboard'],
       guildmember: ['members/x', 'stats', 'leaderboard'],
@@ -127,7 +127,7 @@ describe('the three operations', () => {
     expect(page?.body).toMatchObject({ total: 1, data: [{ user_id: 'x' }] });
   });
 
-  it('are counted as in flight while they are answered, failed ones too', async () => {
+  it('an operation counts as in flight until it is answered, also when it fails', async () => {
     const activity = { inFlight: 0, isClosing: false };
     const { app, key, path, client } = await testApi({ parts: { activity } });
     const answers = [200, 404].map((status, i) =>
@@ -141,7 +141,7 @@ describe('the three operations', () => {
     expect(activity.inFlight).toBe(0);
   });
 
-  it('are answered from a known address to GET and HEAD alone', async () => {
+  it('a known address answers GET and HEAD alone, and other methods get 405', async () => {
     for (const [method, status] of [
       ['get', 200],
       ['get', 200],
@@ -153,7 +153,7 @@ describe('the three operations', () => {
     }
   });
 
-  it('send one Redis command a request, or one for all requests of a moment', async () => {
+  it('an operation sends one Redis command, and so do all requests of a moment together', async () => {
     await get(api.path('leaderboard'));
     api.commands.length = 0;
     await get(api.path('leaderboard'));
@@ -161,7 +161,7 @@ describe('the three operations', () => {
   });
 
   it.each(['post', 'put', 'delete', 'patch'] as const)(
-    'are 405 for %s, counted when it carries a key',
+    '%s gets 405, and counts when it carries a key',
     async (method) => {
       for (const rest of ['leaderboard', 'members/a', 'stats']) {
         const { body, headers } = await request(api.app)[method](api.path(rest)).expect(405);
@@ -180,7 +180,7 @@ describe('the three operations', () => {
 });
 
 describe('the order of refusals', () => {
-  it('is 401, then 429, then 403, then 400, then 404, each for a request with all later faults', async () => {
+  it('refusals come as 401, 429, 403, 400 and 404, in this order, each for a request with all later faults', async () => {
     api = await testApi({ quota: 3 });
     const bad = '/api/v1/servers/other/members/%20';
     const code = async (url: string, key?: string) => (await get(url, {}, key ?? api.key)).body.code;
@@ -193,7 +193,7 @@ describe('the order of refusals', () => {
     expect((await request(api.app).post(api.path('stats')).set('x-api-key', api.key)).body.code).toBe('quota_exceeded');
   });
 
-  it('keeps the faults of an address from a key of another guild', async () => {
+  it('a key of another guild gets 403 and learns no fault of the address', async () => {
     const foreign = (await api.apiKeys.create('other', 'test', null)).key;
     for (const rest of ['stats', 'leaderboard?limit=0', 'members/%20', 'stats']) {
       const { body } = await get(api.path(rest), {}, foreign).expect(403);
@@ -206,12 +206,12 @@ describe('the order of refusals', () => {
     expect(await api.counted()).toBe(1);
   });
 
-  it('names a guild id that is not well formed instead', async () => {
+  it('a malformed guild id gets 400 before the guild of the key is compared', async () => {
     const { body } = await get('/api/v1/servers/%20/stats').expect(400);
     expect(body.errors).toEqual([{ parameter: 'guild_id', detail: 'must be 1 to 64 of A-Z a-z 0-9 _ - .' }]);
   });
 
-  it('repeats a refusal for an address each time', async () => {
+  it('a wrong address gets the same refusal each time', async () => {
     for (let i = 0; i < 3; i++) {
       const { body } = await get(api.path('leaderboard?limit=0&page=0')).expect(400);
       expect(body.errors.map(({ parameter }: { parameter: string }) => parameter)).toEqual(['limit', 'page']);
@@ -223,7 +223,7 @@ describe('the order of refusals', () => {
     [1000, 1],
     [1001, 2],
     [3_600_000, 3600],
-  ])('says with %d ms left that a used-up quota is renewed in %d s', async (resetMs, seconds) => {
+  ])('with %d ms left, the 429 of a used-up quota says that it is renewed in %d s', async (resetMs, seconds) => {
     api = await testApi({ quota: 1 });
     await get(api.path('stats')).expect(200);
     vi.spyOn(api.client, 'evalsha').mockResolvedValue([`2\n${resetMs}`, '']);
@@ -235,7 +235,7 @@ describe('the order of refusals', () => {
 });
 
 describe('an address', () => {
-  it('means the same however it is written', async () => {
+  it('an address means the same however it is written', async () => {
     await api.writer.recordMany('guild', [
       { userId: '12', set: 5 },
       { userId: 'a-b', set: 4 },
@@ -251,7 +251,7 @@ describe('an address', () => {
     }
   });
 
-  it('of any length is answered alike, first and again', async () => {
+  it('an address of any length is answered alike, first and again', async () => {
     const padded = (length: number) => {
       const path = api.path('leaderboard?x=');
       return path + 'x'.repeat(length - path.length);
@@ -261,7 +261,7 @@ describe('an address', () => {
     }
   });
 
-  it('takes parameters as Express reads them', async () => {
+  it('an address takes parameters as Express reads them', async () => {
     await api.writer.record('guild', { userId: 'a', set: 5 });
     for (const [query, page] of [
       ['page=%32', 2],
@@ -279,7 +279,7 @@ describe('an address', () => {
 });
 
 describe('a key', () => {
-  it('is asked for in its header', async () => {
+  it('a request without a key gets 401, which names the header', async () => {
     const { body, headers } = await request(api.app).get(api.path('stats')).expect(401);
     expect(body).toMatchObject({
       code: 'missing_api_key',
@@ -289,7 +289,7 @@ describe('a key', () => {
     expect(headers).not.toHaveProperty('ratelimit');
   });
 
-  it('that is malformed, unknown or revoked gives the same answer', async () => {
+  it('a malformed, unknown or revoked key gets the same 401', async () => {
     const { record, key } = await api.apiKeys.create('guild', 'other', null);
     await api.apiKeys.revoke('guild', record.id);
     const bodies = [];
@@ -315,16 +315,19 @@ describe('a key', () => {
     [{ host: 'a.example' }, 403],
     [{ 'sec-fetch-site': 'cross-site' }, 403],
     [{}, 403],
-  ])('limited to an origin is %j: %d, before other refusals and counted', async (headers, status) => {
-    const { key } = await api.apiKeys.create('guild', 'page', null, ['https://a.example']);
-    for (let i = 0; i < 2; i++) await get(api.path('stats'), headers as Record<string, string>, key).expect(status);
-    const wrong = await get(api.path('members/%20'), headers as Record<string, string>, key);
-    expect(wrong.body.code).toBe(status === 200 ? 'invalid_request' : 'wrong_guild');
-    if (status === 403) {
-      expect(wrong.body.detail).toBe('This API key works only in pages of the websites that it was made for.');
-    }
-    expect(await api.counted()).toBe(3);
-  });
+  ])(
+    'a key limited to an origin gets, for %j, %d before other refusals, and the request counts',
+    async (headers, status) => {
+      const { key } = await api.apiKeys.create('guild', 'page', null, ['https://a.example']);
+      for (let i = 0; i < 2; i++) await get(api.path('stats'), headers as Record<string, string>, key).expect(status);
+      const wrong = await get(api.path('members/%20'), headers as Record<string, string>, key);
+      expect(wrong.body.code).toBe(status === 200 ? 'invalid_request' : 'wrong_guild');
+      if (status === 403) {
+        expect(wrong.body.detail).toBe('This API key works only in pages of the websites that it was made for.');
+      }
+      expect(await api.counted()).toBe(3);
+    },
+  );
 });
 
 describe('a key that is limited to several origins', () => {
@@ -334,7 +337,7 @@ describe('a key that is limited to several origins', () => {
     ['b.example:8080', 403],
     ['c.example', 200],
     ['d.example', 403],
-  ])('in a page of %s itself is %d', async (host, status) => {
+  ])('a key with several origins gets, in a page of %s itself, %d', async (host, status) => {
     const origins = ['https://a.example', 'http://b.example', 'https://c.example'];
     const { key } = await api.apiKeys.create('guild', 'page', null, origins);
     await get(api.path('stats'), { 'sec-fetch-site': 'same-origin', host }, key).expect(status);
@@ -342,7 +345,7 @@ describe('a key that is limited to several origins', () => {
 });
 
 describe('an address that sent too many invalid keys', () => {
-  it('gets no look-up for unseen keys until the limit has room again, and is told when', async () => {
+  it('an address with too many invalid keys gets 429 for unseen keys until the limit has room, and is told when', async () => {
     for (let sent = 0; sent < BURST; sent += 50) {
       await Promise.all(Array.from({ length: 50 }, () => get(api.path('stats'), {}, generateKey()).expect(401)));
     }
@@ -364,7 +367,7 @@ describe('an address that sent too many invalid keys', () => {
 describe('a store that fails', () => {
   const down = () => Promise.reject(new Error('down'));
 
-  it('at the look-up of a key is 503 without a count', async () => {
+  it('a store that fails at the look-up of a key gets 503 without a count', async () => {
     vi.spyOn(api.client, 'hgetall').mockImplementation(down as never);
     const { body, headers } = await get(api.path('stats')).expect(503);
     expect(body).toMatchObject({ code: 'store_unavailable' });
@@ -373,7 +376,7 @@ describe('a store that fails', () => {
     expect(api.reported).toMatchObject([{ reason: 'down' }]);
   });
 
-  it('at the count is 503, whatever else is wrong with the request', async () => {
+  it('a store that fails at the count gets 503, whatever else is wrong with the request', async () => {
     await get(api.path('stats')).expect(200);
     vi.spyOn(api.client, 'evalsha').mockImplementation(down);
     for (const url of [api.path('stats'), api.path('members/%20'), '/api/v1/servers/other/stats', '/none']) {
@@ -383,7 +386,7 @@ describe('a store that fails', () => {
     }
   });
 
-  it('at the read is 503 with the quota, and 429 when that is used up', async () => {
+  it('a store that fails at the read gets 503 with the quota, and 429 when the quota is used up', async () => {
     api = await testApi({ quota: 2 });
     await api.client.set('gr:{guild}:xp', 'not a sorted set');
     for (const remaining of ['1', '0']) {
@@ -394,7 +397,7 @@ describe('a store that fails', () => {
     expect(api.reported).toHaveLength(2);
   });
 
-  it('to answer a look-up in time is 503, and its late answer changes nothing', async () => {
+  it('a look-up that takes too long gets 503, and its late reply changes nothing', async () => {
     api = await testApi({ lookUpLimitMs: 20 });
     let answer: (fields: Record<string, string>) => void = () => {};
     vi.spyOn(api.client, 'hgetall').mockReturnValueOnce(
@@ -421,7 +424,7 @@ describe('If-None-Match', () => {
     ['any tag', () => '*'],
     ['a list with it', (tag: string) => `"x", ${tag}`],
     ['a list without spaces', (tag: string) => `"x",W/${tag} , "y"`],
-  ])('with %s is 304 without a body', async (_what, header) => {
+  ])('If-None-Match with %s gets 304 without a body', async (_what, header) => {
     const { status, text, headers } = await tagged(header);
     expect({ status, text }).toEqual({ status: 304, text: '' });
     expect(headers).toMatchObject({ 'cache-control': 'private, no-cache', vary: 'x-api-key' });
@@ -437,11 +440,11 @@ describe('If-None-Match', () => {
     ['W/ within the quotes', (tag: string) => `"W/${tag.slice(1)}`],
     ['something before it', (tag: string) => `x${tag}`],
     ['something behind it', (tag: string) => `${tag}x`],
-  ])('with %s is 200', async (_what, header) => {
+  ])('If-None-Match with %s gets 200', async (_what, header) => {
     expect((await tagged(header)).status).toBe(200);
   });
 
-  it('is answered alike when the client also asks for no cache on the way', async () => {
+  it('If-None-Match is answered alike when the client also asks for no cache on the way', async () => {
     const { headers } = await get(api.path('stats')).expect(200);
     const conditional = { 'if-none-match': headers.etag as string, 'cache-control': 'no-cache' };
     await get(api.path('stats'), conditional).expect(304);
@@ -449,7 +452,7 @@ describe('If-None-Match', () => {
 });
 
 describe('an answer with data', () => {
-  it('carries exactly these headers', async () => {
+  it('a 200 carries exactly these headers', async () => {
     const { headers } = await get(api.path('stats')).expect(200);
     expect(headers).toEqual({
       'ratelimit-policy': '"hourly";q=100;w=3600',
@@ -475,7 +478,7 @@ describe('an answer with data', () => {
     });
   });
 
-  it('says how long a browser may reuse it', async () => {
+  it('a 200 says how long a browser may reuse it', async () => {
     api = await testApi({ cacheMaxAgeS: 30 });
     const { headers } = await get(api.path('stats')).expect(200);
     expect(headers['cache-control']).toBe('private, max-age=30');

@@ -5,7 +5,7 @@ const row = { rank: 1, user_id: 'u', username: 'U', level: 0, xp: 0 };
 const person = { ...row, daily_streak: 0, last_daily_claim: null };
 const stats = { total_members: 0, total_xp: 0, average_level: 0, xp_curve: 'standard', xp_multiplier: 0 };
 
-it('answers with the smallest values fit the document', () => {
+it('responses with the smallest values fit the document', () => {
   expect(leaderboardPage.safeParse({ data: [row], total: 0, page: 1 }).success).toBe(true);
   expect(member.safeParse(person).success).toBe(true);
   expect(guildStats.safeParse(stats).success).toBe(true);
@@ -28,6 +28,6 @@ it.each([
   [guildStats, { ...stats, average_level: -1 }],
   [guildStats, { ...stats, xp_curve: 5 }],
   [guildStats, { ...stats, xp_multiplier: -1 }],
-])('an answer outside its bounds does not fit the document (%#)', (schema, answer) => {
+])('a response outside its bounds does not fit the document (%#)', (schema, answer) => {
   expect(schema.safeParse(answer).success).toBe(false);
 });

@@ -76,14 +76,14 @@ it('a failed store is 503 with Retry-After, its cause for the log only', () => {
   expect(problem.body('r-1')).not.toContain('WRONGTYPE');
 });
 
-it('a path that is not percent-encoding is a bad request', () => {
+it('a path that is not percent-encoded is a bad request', () => {
   expect(toProblem(new URIError('x'))).toMatchObject({
     code: 'invalid_request',
     extra: { errors: [{ parameter: 'path', detail: 'must be valid percent-encoding' }] },
   });
 });
 
-it('anything else is our fault, and a problem stays what it is', () => {
+it('any other error is a failure of the service, and a problem stays what it is', () => {
   const error = new Error('secret');
   const problem = toProblem(error);
   expect(problem).toMatchObject({ code: 'internal', detail: 'The request failed for a reason on our side.' });

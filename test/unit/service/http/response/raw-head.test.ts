@@ -51,16 +51,19 @@ describe('the head of an answer', () => {
     return head?.replace(/(?<=\r\nDate: )\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT(?=\r\n)/, 'now');
   }
 
-  it.each(['/200', '/304'])('is byte for byte what Node writes, without asking it: %s', async (path) => {
-    const node = await ask(`/node${path}`);
-    const own = await ask(path);
-    expect(dated(own?.head)).toBe(dated(node?.head));
-    expect(own?.head).toMatch(/\r\nDate: .*\r\nConnection: keep-alive\r\nKeep-Alive: timeout=65$/);
-    expect(own?.body).toBe(path === '/200' ? 'ok' : '');
-    expect(byNode).toBe(0);
-  });
+  it.each(['/200', '/304'])(
+    'the head of the response to %s is byte for byte what Node writes, without asking Node',
+    async (path) => {
+      const node = await ask(`/node${path}`);
+      const own = await ask(path);
+      expect(dated(own?.head)).toBe(dated(node?.head));
+      expect(own?.head).toMatch(/\r\nDate: .*\r\nConnection: keep-alive\r\nKeep-Alive: timeout=65$/);
+      expect(own?.body).toBe(path === '/200' ? 'ok' : '');
+      expect(byNode).toBe(0);
+    },
+  );
 
-  it('announces a body to HEAD and sends none', async () => {
+  it('the head of a response to HEAD announces a body, which is not sent', async () => {
     const own = await ask('/200', 'HEAD');
     expect(own?.head).toContain('\r\nContent-Length: 2\r\n');
     expect(own?.body).not.toBe('ok');
@@ -72,7 +75,7 @@ describe('the head of an answer', () => {
     ['HTTP/1.0 that stays', '1.0', 'Connection: keep-alive'],
     ['a connection that closes', '1.1', 'Connection: close'],
     ['Expect: 100-continue', '1.1', 'Expect: 100-continue'],
-  ])('is left to Node for %s', async (_what, version, header) => {
+  ])('Node writes the head of %s', async (_what, version, header) => {
     const node = await ask('/node/200', 'GET', version, header);
     const own = await ask('/200', 'GET', version, header);
     expect(dated(own?.head)).toBe(dated(node?.head));
@@ -80,14 +83,14 @@ describe('the head of an answer', () => {
     expect(byNode).toBe(1);
   });
 
-  it('shows the time, also of a clock that was set back', async () => {
+  it('the head of a response shows the time, also of a clock that was set back', async () => {
     for (const time of ['2026-01-15T12:00:00.999Z', '2026-01-15T12:00:01.000Z', '2026-01-15T11:00:00.500Z']) {
       now = Date.parse(time);
       expect((await ask('/200'))?.head).toContain(`\r\nDate: ${new Date(now).toUTCString()}\r\n`);
     }
   });
 
-  it('is written by Node when Node does not take the text', () => {
+  it('Node writes the head of a response when Node does not take the text', () => {
     const writeHead = vi.fn();
     const req = { httpVersion: '1.1', headers: {} } as unknown as Request;
     const res = { shouldKeepAlive: true, headersSent: false, writeHead } as unknown as Response;

@@ -18,7 +18,7 @@ it('a body holds one byte of its UTF-8 text in each character, and its headers t
   ]);
 });
 
-it('equal content has an equal tag, other content another', () => {
+it('equal content has an equal ETag, and other content has another', () => {
   const tag = (page: number) => renderJson({ data: [], total: 0, page }).etag;
   expect(tag(1)).toBe(tag(1));
   expect(tag(1)).not.toBe(tag(2));
@@ -31,7 +31,7 @@ it('statistics keep every digit of a total beyond 2^53', () => {
   );
 });
 
-it('a large body is compressed once, with a tag and a length of its own', () => {
+it('a large body is compressed once, with an ETag and a length of its own', () => {
   const whole = new RenderedBody('{"name":"ü"}'.repeat(200), '"tag"');
   const small = whole.encoded('gzip');
   expect(gunzipSync(Buffer.from(small.body, 'latin1')).toString('latin1')).toBe(whole.body);

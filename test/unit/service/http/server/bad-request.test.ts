@@ -25,7 +25,7 @@ function parts(text: string) {
 }
 
 describe('a request that Node cannot parse', () => {
-  it('gets a problem, is observed, and closes', async () => {
+  it('an unparsable request gets a 400 problem, is observed, and closes its connection', async () => {
     const { exchange, unreadable } = await start();
     const { lines, body, problem } = parts(await exchange('no http at all\r\n\r\n'));
     expect(lines).toEqual([
@@ -39,7 +39,7 @@ describe('a request that Node cannot parse', () => {
     expect(unreadable).toEqual([400]);
   });
 
-  it('gets 431 when its headers are too long', async () => {
+  it('a request with headers that are too long gets 431', async () => {
     const { exchange, unreadable } = await start();
     const { lines, problem } = parts(await exchange(`GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`));
     expect(lines[0]).toBe('HTTP/1.1 431 Request Header Fields Too Large');
@@ -51,14 +51,14 @@ describe('a request that Node cannot parse', () => {
     expect(unreadable).toEqual([431]);
   });
 
-  it('gets no body when it is a HEAD', async () => {
+  it('a HEAD request that Node cannot parse gets no body', async () => {
     const { exchange } = await start();
     const text = await exchange(`HEAD / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`);
     expect(text).toMatch(/^HTTP\/1\.1 431 .*\r\nContent-Length: [1-9]\d*\r\n.*\r\n\r\n$/s);
     expect(text).not.toContain('{');
   });
 
-  it('gets 408 when it takes too long to arrive', async () => {
+  it('a request that takes too long to arrive gets 408', async () => {
     const soon = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
     const { exchange } = await start(undefined, soon);
     const { lines, problem } = parts(await exchange('GET / HTTP/1.1\r\nHost'));
@@ -70,7 +70,7 @@ describe('a request that Node cannot parse', () => {
     });
   });
 
-  it('is answered after the requests before it on its connection', async () => {
+  it('an unparsable request gets its 400 after the responses to earlier requests of its connection', async () => {
     const { exchange, unreadable } = await start(async (req, res) => {
       await new Promise(setImmediate);
       res.end(`answer to ${req.url}`);
@@ -82,14 +82,14 @@ describe('a request that Node cannot parse', () => {
     expect(unreadable).toEqual([400]);
   });
 
-  it('is not read after a request that closes the connection', async () => {
+  it('an unparsable request is not read after a request that closes the connection', async () => {
     const { exchange, unreadable } = await start();
     const text = await exchange('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\nnonsense\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1\.1 200 .*ok$/s);
     expect(unreadable).toEqual([]);
   });
 
-  it('is not answered after an answer that closes the connection', async () => {
+  it('an unparsable request gets no response after a response that closes the connection', async () => {
     const { exchange } = await start((_req, res) => void setImmediate(() => res.set('Connection', 'close').end('ok')));
     expect(await exchange('GET / HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 .*ok$/s);
   });
@@ -97,7 +97,7 @@ describe('a request that Node cannot parse', () => {
   it.each([
     ['was reset', { code: 'ECONNRESET' }, true],
     ['took too long and was answered', { code: 'ERR_HTTP_REQUEST_TIMEOUT' }, false],
-  ])('gets nothing more on a connection that %s', async (_name, error, writable) => {
+  ])('an unparsable request gets nothing more on a connection that %s', async (_name, error, writable) => {
     const { server, unreadable } = await start();
     const done: string[] = [];
     server.emit('clientError', error, {
@@ -118,14 +118,14 @@ describe('a request for an address in absolute form', () => {
     ['http://h', '/'],
     ['http://h?b', '/?b'],
     ['/a?http://[::1', '/a?http://[::1'],
-  ])('%s reaches the application as %s', async (target, path) => {
+  ])('the absolute address %s reaches the application as %s', async (target, path) => {
     const { exchange } = await start((req, res) => void res.end(`path ${req.path} of ${req.originalUrl} `));
     const text = await exchange(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(text).toContain(`path ${path.split('?')[0]} of ${path} `);
   });
 
   it.each(['http://[::1', 'http://h:1x/a?key=secret', 'http://h:70000/', 'http://a%zz/'])(
-    '%s gets a problem after the answers before it, and is observed',
+    'the absolute address %s gets a 400 problem after the responses before it, and is observed',
     async (target) => {
       const { exchange, unreadable } = await start();
       const text = await exchange(`GET / HTTP/1.1\r\nHost: x\r\n\r\nGET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -141,7 +141,7 @@ describe('a request for an address in absolute form', () => {
 describe('CONNECT and Upgrade', () => {
   const CONNECT = 'CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere\r\n\r\n';
 
-  it('CONNECT is refused like any other method, and closes', async () => {
+  it('CONNECT gets 405 like any other method, and closes its connection', async () => {
     const { exchange, unreadable } = await start();
     const { lines, problem } = parts(await exchange(CONNECT));
     expect(lines[0]).toBe('HTTP/1.1 405 Method Not Allowed');
@@ -150,20 +150,20 @@ describe('CONNECT and Upgrade', () => {
     expect(unreadable).toEqual([405]);
   });
 
-  it('CONNECT is answered after the requests before it', async () => {
+  it('CONNECT gets its 405 after the responses to earlier requests', async () => {
     const { exchange } = await start((_req, res) => void setImmediate(() => res.end('ok')));
     const text = await exchange(`GET / HTTP/1.1\r\nHost: x\r\n\r\n${CONNECT}`);
     expect(text).toMatch(/^HTTP\/1\.1 200 .*HTTP\/1\.1 405 /s);
   });
 
-  it('survives a client that resets its connection after CONNECT', async () => {
+  it('the server survives a client that resets its connection after CONNECT', async () => {
     const { open, exchange } = await start();
     const socket = await open();
     socket.write(CONNECT, () => socket.resetAndDestroy());
     expect(await exchange(CONNECT)).toMatch(/^HTTP\/1\.1 405 /);
   });
 
-  it('Upgrade is ignored: the request is answered over HTTP/1.1', async () => {
+  it('a request with Upgrade gets its response over HTTP/1.1', async () => {
     const { exchange } = await start();
     const upgrade = 'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: upgrade, close\r\n\r\n';
     expect(await exchange(upgrade)).toMatch(/^HTTP\/1\.1 200 .*ok$/s);

@@ -29,14 +29,14 @@ const never: RequestHandler = () => {};
 /** More than the kernel buffers for a client that does not read. */
 const LARGE = Buffer.alloc(16 * 1024 * 1024);
 
-it('answers as many pipelined requests as may wait', async () => {
+it('a connection answers as many pipelined requests as may wait', async () => {
   const { exchange, cuts } = await start(ok);
   const text = await exchange(REQUEST.repeat(MAX_PIPELINED) + LAST);
   expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(MAX_PIPELINED + 1);
   expect(cuts).toEqual([]);
 });
 
-it('cuts a connection on which more requests wait, before any of them but the first is served', async () => {
+it('a connection with more waiting requests is cut before any of them but the first is served', async () => {
   let served = 0;
   const { exchange, cuts } = await start(() => void served++);
   expect(await exchange(REQUEST.repeat(MAX_PIPELINED + 2))).toBe('');
@@ -50,7 +50,7 @@ it.each([
   ['have bodies in chunks', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n'],
   ['have many headers', `GET / HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(70)}\r\n`],
   ['have many headers and bodies', `POST / HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(70)}${BODY}`],
-])('cuts a connection on which requests wait that %s, in the middle of what was read', async (_, waiting) => {
+])('a connection on which requests wait that %s is cut in the middle of what was read', async (_, waiting) => {
   const { exchange, cuts } = await start((req, res) => void (req.url === '/' || res.end('now')));
   const now = 'GET /now HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
   // Node uses the parser of a closed connection again.
@@ -61,7 +61,7 @@ it.each([
   }
 });
 
-it('closes the oldest connection without a request when a server that reads bodies has no place left', async () => {
+it('a server that reads bodies and has no place left closes the oldest connection without a request', async () => {
   running = await appServer((req, res) => void (req.url === '/never' || res.end('ok')), {
     maxConnections: 3,
     readsBodies: true,
@@ -77,14 +77,14 @@ it('closes the oldest connection without a request when a server that reads bodi
   expect([busy.destroyed, idle[1]?.destroyed]).toEqual([false, false]);
 });
 
-it('counts only requests that are not answered yet', async () => {
+it('only requests without a response count as waiting', async () => {
   const { exchange, cuts } = await start(ok);
   const text = await exchange(REQUEST.repeat(5000) + LAST).catch(() => '');
   // Each piece that is read is answered before the next: it is the size of one that counts.
   expect(cuts.length === 1 || text.match(/HTTP\/1\.1 200 OK/g)?.length === 5001).toBe(true);
 });
 
-it('cuts a connection when too many requests wait on all, and serves those of clients that do not pipeline', async () => {
+it('a connection is cut when too many requests wait on all, and clients that do not pipeline are served', async () => {
   const waiting: (() => void)[] = [];
   const { open, exchange, cuts } = await start((req, res) => {
     if (req.url === '/now') res.end('now');
@@ -103,7 +103,7 @@ it('cuts a connection when too many requests wait on all, and serves those of cl
   await vi.waitFor(async () => expect((await exchange(pair)).match(/now/g)).toHaveLength(2), PATIENT);
 });
 
-it('has room again when connections with waiting requests close', async () => {
+it('a server has room again when connections with waiting requests close', async () => {
   const { open, exchange, cuts } = await start((req, res) => void (req.url === '/' || res.end('now')));
   const full = Math.floor(MAX_PIPELINED_IN_ALL / MAX_PIPELINED);
   const sockets = await Promise.all(Array.from({ length: full }, open));
@@ -121,7 +121,7 @@ it('has room again when connections with waiting requests close', async () => {
 it.each([
   ['does not read its answer', ((_req, res) => void res.end(LARGE)) as RequestHandler],
   ['waits for an answer that never comes', never],
-])('cuts a client that %s, after the time for it', async (_name, handler) => {
+])('a client that %s is cut after its time', async (_name, handler) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const { open, cuts } = await start(handler);
   const socket = await open();
@@ -136,7 +136,7 @@ it.each([
   await once(socket, 'close');
 });
 
-it('keeps a client that takes one answer after the other, however many there are', async () => {
+it('a client that takes one response after the other keeps its connection, however many there are', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const answers: (() => void)[] = [];
   const { exchange, cuts } = await start((_req, res) => void answers.push(() => res.end('ok')));
@@ -151,7 +151,7 @@ it('keeps a client that takes one answer after the other, however many there are
   expect(cuts).toEqual([]);
 });
 
-it('of a server that reads bodies keeps a client that waits, and one that takes a large answer slowly', async () => {
+it('a server that reads bodies keeps a client that waits, and one that takes a large response slowly', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const file = () => Readable.from(Array.from({ length: 512 }, () => Buffer.alloc(64 * 1024)));
   running = await appServer((req, res) => void (req.url === '/never' || file().pipe(res)), { readsBodies: true });
@@ -186,7 +186,7 @@ it('of a server that reads bodies keeps a client that waits, and one that takes 
   expect(cuts).toEqual(['stalled']);
 });
 
-it('keeps a connection that has no request to answer', async () => {
+it('a connection without a waiting request stays open', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const { open, cuts } = await start(ok);
   const socket = await open();
@@ -202,7 +202,7 @@ it('keeps a connection that has no request to answer', async () => {
   expect(await answer()).toMatch(/200 OK/);
 });
 
-it('ends a connection whose answered request has a wrong body, without a second answer', async () => {
+it('a connection ends without a second response when an answered request has a wrong body', async () => {
   const { exchange, unreadable, cuts } = await start(ok);
   const text = await exchange('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nwrong\r\n\r\n');
   expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
@@ -210,7 +210,7 @@ it('ends a connection whose answered request has a wrong body, without a second 
   expect([unreadable, cuts]).toEqual([[], []]);
 });
 
-it('has a timer only while there are connections', async () => {
+it('a timer runs only while there are connections', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const { server, open } = await start(ok);
   expect([server.openConnections(), vi.getTimerCount()]).toEqual([0, 0]);
@@ -220,7 +220,7 @@ it('has a timer only while there are connections', async () => {
   await vi.waitFor(() => expect([server.openConnections(), vi.getTimerCount()]).toEqual([0, 0]), PATIENT);
 });
 
-it('closes a connection whose client does not, after CONNECT was refused', async () => {
+it('the server closes the connection of a refused CONNECT when the client does not', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const { server, open, unreadable, cuts } = await start(ok);
   const socket = await open();
@@ -232,7 +232,7 @@ it('closes a connection whose client does not, after CONNECT was refused', async
   expect(cuts).toEqual([]);
 });
 
-it('closes connections beyond the limit at once, and takes others when there is room', async () => {
+it('connections beyond the limit are closed at once, and others are taken when there is room', async () => {
   const { open, exchange, cuts } = await start(ok, 2);
   const [first] = [await open(), await open()];
   expect(await exchange(LAST)).toBe('');

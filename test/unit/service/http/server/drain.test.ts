@@ -25,20 +25,20 @@ function serverWith(counts: number[], onIdleClosed = () => {}) {
 }
 
 describe('the drain of a server', () => {
-  it('closes the port before it tells anybody, and idle connections after requests could still come', async () => {
+  it('a drain closes the port first, and idle connections only after requests could still come', async () => {
     const { server, calls, port } = serverWith([2, 1, 0]);
     await drain(server, port, 60_000, () => calls.push('told'));
     expect(calls).toEqual(['close port', 'told', 'open 2', 'open 1', 'open 0', 'close idle', 'open 0']);
     expect(server.headersTimeout).toBe(1);
   });
 
-  it('waits for no request when no connection is open', async () => {
+  it('a drain waits for no request when no connection is open', async () => {
     const { server, calls, port } = serverWith([0]);
     await drain(server, port, 60_000);
     expect(calls).toEqual(['close port', 'open 0', 'close idle', 'open 0']);
   });
 
-  it('cuts nobody who is idle, and ends when the last one is closed', async () => {
+  it('a drain cuts no idle client, and ends when the last connection is closed', async () => {
     const counts = [1];
     const { server, calls, port } = serverWith(counts, () => counts.splice(0, 1, 0));
     await drain(server, port, 60_000);
@@ -48,7 +48,7 @@ describe('the drain of a server', () => {
     expect(calls.filter((call) => call === 'open 1').length).toBeGreaterThan(1);
   });
 
-  it('cuts who is busy still when the time is up', async () => {
+  it('a drain cuts clients that are still busy when the time is up', async () => {
     const { server, calls, port } = serverWith([1]);
     await drain(server, port, 1);
     expect(calls.at(-1)).toBe('close all');
@@ -56,7 +56,7 @@ describe('the drain of a server', () => {
     expect(calls).toContain('close idle');
   });
 
-  it('ends with a port that does not close', async () => {
+  it('a drain ends with a port that does not close', async () => {
     const { server, calls } = serverWith([1]);
     await drain(server, { close: () => new Promise(() => {}) }, 1, () => calls.push('told'));
     expect([calls[0], calls.at(-1)]).toEqual(['told', 'close all']);
@@ -79,7 +79,7 @@ describe('an own port', () => {
       }).on('error', reject);
     });
 
-  it('takes connections at the address that it names, and refuses them once it is closed', async () => {
+  it('a port takes connections at the address that it names, and refuses them once it is closed', async () => {
     const { server, port, address } = await start();
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await ask(address)).statusCode).toBe(200);
@@ -88,7 +88,7 @@ describe('an own port', () => {
     await expect(ask(address)).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('closes alone: a connection that waits for its next request stays', async () => {
+  it('a port closes alone: a connection that waits for its next request stays', async () => {
     const { server, port, address } = await start();
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
@@ -98,7 +98,7 @@ describe('an own port', () => {
     expect(await ask(address, agent)).toEqual({ statusCode: 200, socket });
   });
 
-  it('takes who waits in the kernel before it closes', async () => {
+  it('a port takes clients that wait in the kernel before it closes', async () => {
     const { server, port, address } = await start();
     const answers = Array.from({ length: 20 }, () => ask(address));
     // All of them are on their way when the port begins to close.
@@ -107,7 +107,7 @@ describe('an own port', () => {
     expect((await Promise.all(answers)).map(({ statusCode }) => statusCode)).toEqual(Array(20).fill(200));
   });
 
-  it('that was never opened closes at once', async () => {
+  it('a port that was never opened closes at once', async () => {
     const server = createServer() as unknown as LimitedServer;
     await ownPort('127.0.0.1', 0, 'PORT').close(server);
     expect(server.listening).toBe(false);

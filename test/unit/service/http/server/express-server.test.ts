@@ -18,7 +18,7 @@ describe('createExpressServer', () => {
   const observer = { onCut: () => {}, onUnreadable: () => {} };
   afterEach(() => server?.close());
 
-  it('leaves Express no prototype to swap', async () => {
+  it('Express finds no prototype to swap', async () => {
     const app = express();
     let before: unknown[] = [];
     app.get('/', (req, res) => {
@@ -33,7 +33,7 @@ describe('createExpressServer', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).json()).toEqual([true, true]);
   });
 
-  it('keeps what Express adds to requests and responses', async () => {
+  it('requests and responses keep what Express adds to them', async () => {
     const app = express();
     app.get('/:name', (req, res) => {
       res.status(201).json({ name: req.params.name, query: req.query, host: req.hostname });
@@ -46,7 +46,7 @@ describe('createExpressServer', () => {
     expect(await answer.json()).toEqual({ name: 'ann', query: { a: '1' }, host: '127.0.0.1' });
   });
 
-  it('lets go of a request and its response when it was answered, though the connection stays open', async () => {
+  it('an answered request and its response are released, though the connection stays open', async () => {
     const app = express();
     const seen: WeakRef<object>[] = [];
     app.use((req, res) => {
@@ -71,7 +71,7 @@ describe('createExpressServer', () => {
     agent.destroy();
   });
 
-  it('reads bodies where there are some, and answers one request after the other on a connection', async () => {
+  it('bodies are read where there are some, and requests of a connection are answered one after the other', async () => {
     const app = express();
     app.get('/', (_req, res) => void res.end('get '));
     app.post('/', async (req, res) => {

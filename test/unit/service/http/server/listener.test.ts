@@ -74,7 +74,7 @@ async function exchange(server: Server, bytes: string): Promise<string> {
   return text;
 }
 
-it('bounds what a slow client can hold', () => {
+it('a listener bounds what a slow client can hold', () => {
   expect(serverOptions).toEqual({
     headersTimeout: 10_000,
     requestTimeout: 10_000,
@@ -90,7 +90,7 @@ it('bounds what a slow client can hold', () => {
 const SOMAXCONN = '/proc/sys/net/core/somaxconn';
 
 describe('listenOn', () => {
-  it('names the address and the setting when it is taken', async () => {
+  it('an address in use is named with its setting', async () => {
     const first = await listening();
     const { port } = first.address() as AddressInfo;
     const second = createServer();
@@ -99,20 +99,20 @@ describe('listenOn', () => {
     );
   });
 
-  it('names the setting of the host when that is none of this machine', async () => {
+  it('a host that is none of this machine is named with its setting', async () => {
     await expect(listenOn(createServer(), '192.0.2.1', 0, 'ADMIN_PORT')).rejects.toThrow(
       /^Cannot listen on 192\.0\.2\.1 port 0: .*EADDRNOTAVAIL.*\. Choose another ADMIN_HOST\.$/,
     );
   });
 
-  it('names ADMIN_HOST for a listener of operators, whose port has another variable', async () => {
+  it('the listener of operators names ADMIN_HOST, because its port has another variable', async () => {
     const observer = { onCut: () => {}, onUnreadable: () => {} };
     const listener = (port: number) => adminListener(express(), '192.0.2.1', port, 'DASHBOARD_HEALTH_PORT', observer);
     await expect(listener(9464).open()).rejects.toThrow(/EADDRNOTAVAIL.*\. Choose another ADMIN_HOST\.$/);
     expect(await listener(0).open()).toBeUndefined();
   });
 
-  it('drops no connection of many that come in one moment', async () => {
+  it('a listener drops no connection of many that come in one moment', async () => {
     const accepted: (number | undefined)[] = [];
     const server = createPlainServer((socket) => accepted.push(socket.remotePort));
     await listenOn(server, '127.0.0.1', 0, 'PORT');
@@ -132,16 +132,19 @@ describe('listenOn', () => {
     }
   });
 
-  it.each(['Expect: 100-continue', 'Expect: miracles'])('answers a request with %s like any other', async (header) => {
-    const server = await listening();
-    const text = await exchange(server, `GET / HTTP/1.1\r\nHost: x\r\n${header}\r\nConnection: close\r\n\r\n`);
-    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(text).toMatch(/ok/);
-  });
+  it.each(['Expect: 100-continue', 'Expect: miracles'])(
+    'a request with %s gets a response like any other',
+    async (header) => {
+      const server = await listening();
+      const text = await exchange(server, `GET / HTTP/1.1\r\nHost: x\r\n${header}\r\nConnection: close\r\n\r\n`);
+      expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      expect(text).toMatch(/ok/);
+    },
+  );
 });
 
 describe('urlOf', () => {
-  it('writes IPv4 and IPv6 addresses as URLs do', () => {
+  it('IPv4 and IPv6 addresses are written as URLs write them', () => {
     const at = (address: AddressInfo) => urlOf({ address: () => address } as Server);
     expect(at({ address: '127.0.0.1', family: 'IPv4', port: 80 })).toBe('http://127.0.0.1:80');
     expect(at({ address: '::1', family: 'IPv6', port: 81 })).toBe('http://[::1]:81');
@@ -149,11 +152,11 @@ describe('urlOf', () => {
 });
 
 describe('drain', () => {
-  it('has nothing to do for a server that does not listen', async () => {
+  it('a drain has nothing to do for a server that does not listen', async () => {
     await drain(createExpressServer(express(), {}, 10, observer), port, 60_000);
   });
 
-  it('lets a request in flight finish, and refuses new connections', async () => {
+  it('a drain lets a request in flight finish, and refuses new connections', async () => {
     let finish = () => {};
     const arrived = new Promise<void>((resolve) => {
       servers.length = 0;
@@ -181,7 +184,7 @@ describe('drain', () => {
     expect(drained).toBe(true);
   });
 
-  it('does not wait for a connection that has never sent a byte', async () => {
+  it('a drain does not wait for a connection that has never sent a byte', async () => {
     const server = await listening(undefined, serverOptions);
     const socket = await open(server);
     const closed = once(socket.resume(), 'close');
@@ -190,7 +193,7 @@ describe('drain', () => {
     await closed;
   });
 
-  it('serves a request that comes on an open connection just after draining has begun', async () => {
+  it('a drain serves a request that comes on an open connection just after it has begun', async () => {
     const server = await listening();
     const socket = await open(server);
     socket.write('GET /1 HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -204,7 +207,7 @@ describe('drain', () => {
     await ended;
   });
 
-  it('lets a slow request finish as long as there is time', async () => {
+  it('a drain lets a slow request finish as long as there is time', async () => {
     let finish = () => {};
     const server = await listening((_req, res) => {
       finish = () => res.end('done');
@@ -219,7 +222,7 @@ describe('drain', () => {
     await draining;
   });
 
-  it('serves what had reached the machine before it began, though the process had no time to take it in', async () => {
+  it('a drain serves what had reached the machine before, though the process had no time to take it in', async () => {
     const server = await listening();
     const client = new Worker(CLIENT, { eval: true, workerData: (server.address() as AddressInfo).port });
     await once(client, 'message');
@@ -233,12 +236,12 @@ describe('drain', () => {
     await client.terminate();
   });
 
-  it('waits for the port no longer than its time', async () => {
+  it('a drain waits for the port no longer than its time', async () => {
     const server = await listening();
     await drain(server, { close: () => new Promise(() => {}) }, 50);
   });
 
-  it('tells that the port is closed only once connections are refused', async () => {
+  it('a drain tells that the port is closed only once connections are refused', async () => {
     const server = await listening();
     let isListening: boolean | undefined;
     await drain(server, port, 60_000, () => {
@@ -247,7 +250,7 @@ describe('drain', () => {
     expect(isListening).toBe(false);
   });
 
-  it('cuts what is still busy when its time is up', async () => {
+  it('a drain cuts what is still busy when its time is up', async () => {
     let arrived = () => {};
     const busy = new Promise<void>((resolve) => {
       arrived = resolve;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { asset, assetFile } from '../../../../../src/service/http/site/asset.ts';
 
-it('a text becomes its UTF-8 bytes, tagged by their content', () => {
+it('a text becomes its UTF-8 bytes, with an ETag by their content', () => {
   const one = asset('ü', 'text/plain');
   expect(one).toMatchObject({ body: Buffer.from([0xc3, 0xbc]), type: 'text/plain' });
   expect(one.etag).toMatch(/^"[\w-]{27}"$/);

@@ -31,7 +31,7 @@ async function send(port: number, method: string, path: string, headers: Record<
 describe('the address of the service itself', () => {
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
-  it('has a page for a person, who may stand behind a path of a proxy', async () => {
+  it('the address of the service shows a page to a person, also below a path of a proxy', async () => {
     const { text, headers } = await request(await appOf())
       .get('/')
       .set('Accept', accept)
@@ -41,7 +41,7 @@ describe('the address of the service itself', () => {
     expect(headers.vary).toBe('Accept, Accept-Encoding');
   });
 
-  it('stays a problem for a program, and for a request with an API key', async () => {
+  it('the address of the service is a problem for a program, and for a request with an API key', async () => {
     const app = await appOf();
     const { body } = await request(app).get('/').expect(404);
     expect(body.code).toBe('not_found');
@@ -80,7 +80,7 @@ describe('pages', () => {
       'text/javascript; charset=utf-8',
       { ...shared, 'cache-control': 'public, max-age=31536000, immutable' },
     ],
-  ])('serve %s as %s', async (path, type, headers) => {
+  ])('the site serves %s as %s', async (path, type, headers) => {
     const seen: string[] = [];
     const observe: RequestHandler = (_req, res, next) => {
       res.on('finish', () => seen.push(res.context.route));
@@ -115,7 +115,7 @@ describe('pages', () => {
   });
 
   it.each(['/widget.js', '/docs', '/docs/docs.css', '/api/v1/openapi.json'])(
-    'are sent compressed to those who ask: %s',
+    '%s is compressed for a client that accepts it',
     async (path) => {
       const server = (await appOf()).listen(0, '127.0.0.1');
       await once(server, 'listening');
@@ -155,7 +155,7 @@ describe('pages', () => {
     },
   );
 
-  it('serve the widget under the address of its content, and no other content there', async () => {
+  it('the widget is served under the address of its content, and no other content is', async () => {
     const app = await appOf();
     const { text } = await request(app).get(`/${widget.path}`).expect(200);
     expect((await request(app).get('/widget.js')).text).toBe(text);
@@ -165,14 +165,14 @@ describe('pages', () => {
     await request(app).get('/widget.0123456789abcdef.js').expect(404);
   });
 
-  it('name the address and the hash of the widget in the documentation page', async () => {
+  it('the documentation page names the address and the hash of the widget', async () => {
     const { text } = await request(await appOf())
       .get('/docs')
       .expect(200);
     expect(text).toContain(`data-path="${widget.path}" data-integrity="${widget.integrity}"`);
   });
 
-  it('have one for frames only if sites are named that may show it', async () => {
+  it('a page for frames exists only if sites are named that may show it', async () => {
     for (const path of ['/embed', '/embed/embed.js'])
       await request(await appOf())
         .get(path)
@@ -192,7 +192,7 @@ describe('pages', () => {
     await request(app).get('/embed/').expect(404);
   });
 
-  it('lead from /docs/ to /docs by a relative address, for proxies that serve them below a path', async () => {
+  it('/docs/ leads to /docs by a relative address, for proxies that serve it below a path', async () => {
     for (const method of ['get', 'head'] as const) {
       await request(await appOf())
         [method]('/docs/?x=1')
@@ -206,7 +206,7 @@ describe('pages', () => {
       .expect(404);
   });
 
-  it('are not the demonstration unless it is asked for', async () => {
+  it('the demonstration gets 404 unless it is asked for', async () => {
     for (const path of ['/', '/demo.css', '/demo.js'])
       await request(await appOf())
         .get(path)
@@ -220,7 +220,7 @@ describe('the demonstration', () => {
     { name: 'Two', guild: 'g2', key: 'k2' },
   ];
 
-  it('shows the widget on the first guild and offers all, whatever their names hold', async () => {
+  it('the demonstration shows the widget on the first guild and offers all, whatever their names hold', async () => {
     const { text, headers } = await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
       .get('/')
       .expect(200);
@@ -236,7 +236,7 @@ describe('the demonstration', () => {
     });
   });
 
-  it('refreshes as often as it is told, and stands without a guild', async () => {
+  it('the demonstration refreshes as often as it is told, and stands without a guild', async () => {
     const { text } = await request(await appOf({ extraRoutes: demoPage({ guilds: [], refreshS: 7 }) }))
       .get('/')
       .expect(200);
@@ -247,7 +247,7 @@ describe('the demonstration', () => {
   it.each([
     ['/demo.css', 'text/css; charset=utf-8'],
     ['/demo.js', 'text/javascript; charset=utf-8'],
-  ])('serves %s, stored nowhere', async (path, type) => {
+  ])('the demonstration serves %s, stored nowhere', async (path, type) => {
     const { headers } = await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
       .get(path)
       .expect(200);
