@@ -34,7 +34,7 @@ describe('a count of the members that runs while', needs('redis-server'), () => 
     expect(stored).toEqual(actual);
   };
 
-  it('a board is taken away and comes back counts the new board', async () => {
+  it('a count counts the new board when a board is taken away and comes back meanwhile', async () => {
     const guild = await begin();
     await suite.store.guildConfig.update(guild, { boards: ['month'] });
     await suite.store.guildConfig.update(guild, { boards: ['week', 'month'] });
@@ -44,7 +44,7 @@ describe('a count of the members that runs while', needs('redis-server'), () => 
     expect(await createReader(suite.store.client).stats(guild, { board: 'week' })).toMatchObject({ totalXp: 7n });
   });
 
-  it('many members are recorded in one call counts each on its own', async () => {
+  it('a count counts each of many members that one call records meanwhile', async () => {
     const guild = await begin();
     await suite.store.writer.recordMany(guild, [
       { userId: 'u500', add: 40 },
@@ -56,7 +56,7 @@ describe('a count of the members that runs while', needs('redis-server'), () => 
     expect(await boards(guild)).toMatchObject({ week: { members: 4n, totalXp: 941n } });
   });
 
-  it('a season ends counts the boards of the new season', async () => {
+  it('a count counts the boards of the new season when a season ends meanwhile', async () => {
     const guild = await begin();
     await suite.store.writer.resetSeason(guild, { archiveAs: `${guild}.1` });
     await suite.store.writer.record(guild, { userId: 'u100', add: 9 });

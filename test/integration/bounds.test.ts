@@ -76,7 +76,7 @@ describeStores('the configuration of a guild', (kind) => {
     ['page_title', bytes('title')],
     ['page_accent', bytes('colour')],
     ['page_picture', bytes('picture')],
-  ])('stores the field %s up to its bound, and is refused by the script above it', async (field, most) => {
+  ])('the configuration stores the field %s up to its bound, and the script refuses it above', async (field, most) => {
     const keys = suite.store.redisKeys.guild(suite.newGuild());
     const set = (length: number) => configureScript.run(new Scripts(suite.store.client), keys, [field, a(length)]);
     const reason = expect.stringContaining(`${field} has ${most + 1} bytes, and the most is ${most}`);
@@ -98,7 +98,7 @@ describeStores('a text above its bound in a call of a script', (kind) => {
     ['the XP', `${zeros}5`, '', 'xp'],
     ['the XP to add', `add ${zeros}5`, '', 'xp'],
     ['the streak', '5', `- ${zeros}5 -`, 'field'],
-  ])('is refused as %s of a record, and nothing is stored', async (_, xp, profile, reason) => {
+  ])('a text above its bound is refused as %s of a record, and nothing is stored', async (_, xp, profile, reason) => {
     const { keys, stored } = guild();
     expect(await scriptCall('record', keys, xp, 'a', profile)).toEqual(['REFUSED', 0, reason]);
     expect(await stored()).toEqual([]);
@@ -112,7 +112,7 @@ describeStores('a text above its bound in a call of a script', (kind) => {
   });
 
   it.each(['event', 'event-part:1'])(
-    'is refused as the id of an event under "%s", and nothing is stored',
+    'a text above its bound is refused as the id of an event under "%s", and nothing is stored',
     async (kindOfKey) => {
       const { keys, stored, base } = guild();
       const call = (id: string) =>
@@ -131,7 +131,7 @@ describeStores('a text above its bound in a call of a script', (kind) => {
     ['the season', openArchiveScript, ['token', zeros, 'standard', '']],
     ['the curve', openArchiveScript, ['token', 'g s', zeros, '']],
     ['the multiplier', openArchiveScript, ['token', 'g s', 'standard', zeros]],
-  ])('is refused as %s of a season, and nothing is stored', async (_, script, args) => {
+  ])('a text above its bound is refused as %s of a season, and nothing is stored', async (_, script, args) => {
     const id = suite.newGuild();
     const named = suite.store.redisKeys.locked(id);
     const keys = script.keys.map((name) => named[name]);

@@ -87,7 +87,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
   it.each([
     ['WRONGPASS', 'redis://:wrong@', /Correct the user and the password in REDIS_URL/],
     ['NOAUTH', 'redis://', /put the user and the password into REDIS_URL/],
-  ])('%s is no failure to reach it', async (code, url, fix) => {
+  ])('%s is no failure to reach Redis', async (code, url, fix) => {
     const { port } = await redisForTest('--requirepass', 'right');
     const result = await runCommand('keys', ['list', '--guild', 'g'], { REDIS_URL: `${url}127.0.0.1:${port}` });
     expect(result.code).toBe(1);

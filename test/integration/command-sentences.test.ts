@@ -26,7 +26,7 @@ const withCommand = [...sentences, ...sentencesOf({ ...NAMED, user: '-u', key: '
   return name && args ? [[code, name, args] as const] : [];
 });
 
-it('says with a command how most refusals are mended, where the command line has sentences of its own', () => {
+it('most refusals are mended by a command, which the sentence names where the command line has sentences of its own', () => {
   expect(withCommand.length).toBeGreaterThan(7);
   for (const [, text] of sentences) expect(text).not.toMatch(/undefined|\.$/);
 });

@@ -22,7 +22,7 @@ describeStores('the version of the data of a guild', (kind) => {
   const services = () => openCore(store.client, 'gr');
   const stats = () => store.client.hgetall('gr:{g}:stats');
 
-  it('is written by the first write, and by the next one where a raw writer left it out', async () => {
+  it('the version is written by the first write, and by the next one where a raw writer left it out', async () => {
     const { writer, guildConfig } = services();
     await writer.record('g', { userId: 'a', set: 5 });
     expect(await stats()).toMatchObject({ model: '1', members: '1' });
@@ -37,7 +37,7 @@ describeStores('the version of the data of a guild', (kind) => {
     expect(await stats()).toMatchObject({ model: '1' });
   });
 
-  it('that is newer is refused by each script that writes, and by all commands, with one message', async () => {
+  it('a newer version is refused by each script that writes, and by all commands, with one message', async () => {
     const all = services();
     await all.writer.recordMany('g', [{ userId: 'a', set: 5 }]);
     const staged = await StagedMembers.lock(all, 'g');
@@ -91,14 +91,14 @@ describeStores('the curve of a guild', (kind) => {
   afterAll(() => store.stop());
   beforeEach(() => store.empty());
 
-  it('is standard unless the configuration names another', async () => {
+  it('the curve of a guild is standard unless the configuration names another', async () => {
     const { writer } = openCore(store.client, 'gr');
     expect(await writer.record('g', { userId: 'a', set: 4675 })).toMatchObject({ level: 10 });
     await store.client.hset('gr:{g}:config', 'xp_curve', 'amari');
     expect(await writer.record('g', { userId: 'a', set: 4675 })).toMatchObject({ level: 16 });
   });
 
-  it('is refused by name when the scripts lack it, and nothing is changed', async () => {
+  it('a curve that the scripts lack is refused by name, and nothing is changed', async () => {
     const { writer, counters, guildConfig } = openCore(store.client, 'gr');
     const refuse = async (call: () => Promise<unknown>, name: string) => {
       await expect(call()).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describeStores('the API', (kind) => {
   const suite = serviceSuite(kind);
   const paths = ['/servers/guild/leaderboard', '/servers/guild/members/a', '/servers/guild/stats'];
 
-  it('answers 503 for a guild of a newer version, counts the request, and answers again after a downgrade', async () => {
+  it('a guild of a newer version gets 503, counts the request, and is answered again after a downgrade', async () => {
     const { writer } = suite.service.store;
     await writer.record('guild', { userId: 'a', set: 4675 });
     for (const path of paths) await suite.get(path).expect(200);
@@ -148,7 +148,7 @@ describeStores('the API', (kind) => {
     expect(headers['x-ratelimit-remaining']).toBe('90');
   });
 
-  it('shows a curve of its own by the name custom, with its levels', async () => {
+  it("the API shows a curve of the guild's own by the name custom, with its levels", async () => {
     const { writer, guildConfig } = suite.service.store;
     await guildConfig.update('guild', { xpCurve: 'custom=0,0,50,0,1,1' });
     await writer.recordMany('guild', [

@@ -52,7 +52,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     return { ...redis, store };
   };
 
-  it('names an API key whose stored origins are above their bound, and says what to do', async () => {
+  it('doctor names an API key whose stored origins are above their bound, and says what to do', async () => {
     const { url, client, store } = await goodRedis();
     const { key, record } = await store.apiKeys.create('b', 'page', null);
     await client.hset(`gr:key:${hashKey(key)}`, 'origins', `https://${'a'.repeat(95_000)}`);
@@ -68,7 +68,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     ]);
   });
 
-  it('finds nothing wrong with a good Redis, ends with 0, and changes nothing there', async () => {
+  it('doctor finds nothing wrong with a good Redis, ends with 0, and changes nothing there', async () => {
     const { url, client } = await goodRedis();
     await client.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...permissionsOf('guildrank'));
     await client.call('ACL', 'SETUSER', 'operator', 'on', '>pass', ...permissionsOf('operator'));
@@ -124,7 +124,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     for (const [, , ...options] of scans) expect(options).toEqual(['MATCH', 'gr:*', 'COUNT', '100']);
   });
 
-  it('names stored texts that are longer than their bounds, and times of a clock that was ahead', async () => {
+  it('doctor names stored texts that are longer than their bounds, and times of a clock that was ahead', async () => {
     const { url, client, store } = await goodRedis();
     const clean = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url });
     expect(clean.states).toMatchObject({ bounds: 'ok', 'stored times': 'ok' });
@@ -147,7 +147,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     );
   });
 
-  it('names time zones whose changes of the clocks are old, or which Node does not know', async () => {
+  it('doctor names time zones whose changes of the clocks are old, or which Node does not know', async () => {
     const { url, client, store } = await goodRedis();
     await store.guildConfig.update('a', { timeZone: 'Europe/Berlin' });
     const clean = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url });
@@ -163,14 +163,14 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect(detail).toContain('this version of Node does not know the time zone Mars/Olympus of b');
   });
 
-  it('has no read to time where there are no members', async () => {
+  it('doctor has no read to time where there are no members', async () => {
     const { url, client } = await goodRedis();
     await client.flushall();
     const { of } = await doctor({ REDIS_URL: url });
     expect(of('cost')).toEqual([expect.objectContaining({ state: 'unknown', detail: 'there is no member to read' })]);
   });
 
-  it('says that a database has keys of other prefixes only', async () => {
+  it('doctor says that a database has keys of other prefixes only', async () => {
     const { url, client } = await goodRedis();
     const { code, of } = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url, KEY_PREFIX: 'other' });
     expect(code).toBe(0);
@@ -186,7 +186,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect((await doctor({ REDIS_URL: url, KEY_PREFIX: 'other' })).of('keys')[0]?.state).toBe('ok');
   });
 
-  it('prints a table with a fix for each problem of a bad Redis, and ends with 1', async () => {
+  it('doctor prints a table with a fix for each problem of a bad Redis, and ends with 1', async () => {
     const { url, client, store } = await goodRedis();
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await client.config('SET', 'appendonly', 'no');
@@ -227,7 +227,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect(stdout).toMatch(/\n\d+ problems?, \d+ notes?, \d+ not checked, \d+ right\n$/);
   });
 
-  it('names the rights that the user lacks, with ACL DRYRUN and without it', async () => {
+  it('doctor names the rights that the user lacks, with ACL DRYRUN and without it', async () => {
     const { url, client } = await goodRedis();
     await client.call(
       'ACL',
@@ -248,7 +248,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect(asked.of('rights')[0]?.detail).toBe(lacks);
   });
 
-  it('looks at every master of a Cluster, and names a server of another kind', async () => {
+  it('doctor looks at every master of a Cluster, and names a server of another kind', async () => {
     const cluster = await startCluster();
     onTestFinished(cluster.stop);
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
@@ -263,7 +263,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
   it.each([
     ['that says nothing', () => {}, 'Cannot reach'],
     ['that speaks HTTP', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'another program answers'],
-  ])('ends with 1 and a clear word at a server %s', async (_name, meet, words) => {
+  ])('doctor ends with 1 and a clear word at a server %s', async (_name, meet, words) => {
     const { code, of } = await doctor({ REDIS_URL: await startStranger(meet as (socket: Socket) => void) }, SOON);
     expect({ code, reachable: of('reachable')[0] }).toMatchObject({
       code: 1,
@@ -271,7 +271,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     });
   });
 
-  it('names a wrong password and an address where nothing listens', async () => {
+  it('doctor names a wrong password and an address where nothing listens', async () => {
     const { url, port, client } = await redisForTest('--requirepass', 'right');
     client.disconnect();
     const wrong = await doctor({ REDIS_URL: `redis://:wrong@127.0.0.1:${port}` }, SOON);
@@ -285,7 +285,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect(away.of('reachable')[0]?.detail).toMatch(/^Cannot reach the Redis at 127\.0\.0\.1:1: .*ECONNREFUSED/);
   });
 
-  it('ends with 2 for a wrong usage and for wrong settings', async () => {
+  it('doctor ends with 2 for a wrong usage and for wrong settings', async () => {
     const usage = await runCommand('doctor', ['--rate', 'much']);
     expect(usage).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('whole number') });
     const settings = await runCommand('doctor', [], { REDIS_MODE: 'twin' });

@@ -27,7 +27,7 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[], onNot
 ];
 
 describe('the exit code of every command', () => {
-  it.each(COMMANDS)('%s %j is 2 for wrong options or settings, and tries nothing', async (name, args) => {
+  it.each(COMMANDS)('%s %j ends with 2 for wrong options or settings, and tries nothing', async (name, args) => {
     const wrong = await runCommand(name, [...args, '--no-such-option']);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("unknown option '--no-such-option'")]);
     const settings = await runCommand(name, args, { REDIS_MODE: 'wrong' });
@@ -37,7 +37,7 @@ describe('the exit code of every command', () => {
   it.each([
     ['keys', []],
     ['guild', []],
-  ])('%s %j is 2 without the rest, and shows what there is', async (name, args) => {
+  ])('%s %j ends with 2 without the rest, and shows what there is', async (name, args) => {
     const { code, stdout, stderr } = await runCommand(name, args);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^Usage: .*Commands:/s)]);
   });
@@ -50,17 +50,17 @@ describe('the exit code of every command', () => {
     ['season', ['reset', ...GUILD, '--archiv', 'nosuch.s1'], '--archive'],
     ['help', ['keyz'], 'keys'],
     ['keys', ['creat', '--help'], 'create'],
-  ])('%s %j is 2, with the word that was meant', async (name, args, meant) => {
+  ])('%s %j ends with 2, with the word that was meant', async (name, args, meant) => {
     const { code, stderr } = await runCommand(name, args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`(Did you mean ${meant}?)`)]);
   });
 
-  it('is 2 without an option that the command needs, which is named', async () => {
+  it('a command ends with 2 without an option that it needs, and names the option', async () => {
     const { code, stderr } = await runCommand('season', ['reset', ...GUILD]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("required option '--archive <id>' not specified")]);
   });
 
-  it('is 0 for help keys create, which prints what keys create --help does', async () => {
+  it('help keys create ends with 0, and prints what keys create --help does', async () => {
     const [help, option] = [
       await runCommand('help', ['keys', 'create']),
       await runCommand('keys', ['create', '--help']),
@@ -70,26 +70,30 @@ describe('the exit code of every command', () => {
     expect((await runCommand('help', ['help'])).stdout).toContain('Usage: guildrank <command>');
   });
 
-  it('is 0 for help with options, which runs nothing', async () => {
+  it('help with options ends with 0, and runs nothing', async () => {
     const { code, stdout } = await runCommand('help', ['guild', 'delete', '--yes', '--guild']);
     expect([code, stdout]).toEqual([0, expect.stringContaining('guild -- delete')]);
   });
 
-  it.each(COMMANDS)('%s %j is 1 when Redis is away', async (name, args) => {
+  it.each(COMMANDS)('%s %j ends with 1 when Redis is away', async (name, args) => {
     const env = { REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
     expect((await runCommand(name, args, env, { connectTimeoutMs: 200 })).code).toBe(1);
   });
 
-  it('is 3 where a guild that does not exist would else pass, and says so', needs('redis-server'), async () => {
-    const { url, client } = await redisForTest();
-    for (const [name, args, onNothing] of COMMANDS) {
-      const { code, stderr } = await runCommand(name, args, { REDIS_URL: url });
-      expect([name, ...args, code]).toEqual([name, ...args, onNothing]);
-      if (code === 3)
-        expect(stderr).toMatch(
-          /^(error: )?(Guild nosuch (does not exist|has)|Nothing is stored|These are not members of guild)/,
-        );
-    }
-    expect(await client.keys('*:{nosuch}:xp')).toEqual([]);
-  });
+  it(
+    'a command ends with 3 where a guild that does not exist would else pass, and says so',
+    needs('redis-server'),
+    async () => {
+      const { url, client } = await redisForTest();
+      for (const [name, args, onNothing] of COMMANDS) {
+        const { code, stderr } = await runCommand(name, args, { REDIS_URL: url });
+        expect([name, ...args, code]).toEqual([name, ...args, onNothing]);
+        if (code === 3)
+          expect(stderr).toMatch(
+            /^(error: )?(Guild nosuch (does not exist|has)|Nothing is stored|These are not members of guild)/,
+          );
+      }
+      expect(await client.keys('*:{nosuch}:xp')).toEqual([]);
+    },
+  );
 });

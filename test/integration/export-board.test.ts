@@ -23,7 +23,7 @@ describe('npm run export of a board', needs('redis-server'), () => {
     return { client, run };
   };
 
-  it('writes the ranked members with the XP gained and their level in the guild, by rank', async () => {
+  it('the export of a board has the ranked members with the XP gained and their level in the guild, by rank', async () => {
     const { run } = await start();
     const csv = await run('export', ['--guild', 'g~week']);
     expect(csv.err).toMatch(/^board g~week: exported 600 members; all from the same moment, revision \d{16}\n$/);
@@ -36,19 +36,22 @@ describe('npm run export of a board', needs('redis-server'), () => {
     expect((await run('export', ['--guild', 'g~week.prev'])).out).toBe(`${HEAD}\n`);
   });
 
-  it.each(['csv', 'ndjson'])('writes %s that seed refuses, so that nobody loses XP by it', async (format) => {
-    const { client, run } = await start();
-    const { out } = await run('export', ['--guild', 'g~week', '--format', format]);
-    const before = await client.zrange('gr:{g}:xp', 0, -1, 'WITHSCORES');
-    for (const options of [[], ['--replace'], ['--strict']]) {
-      const seeded = await run('seed', ['--guild', 'g', '--file', '-', ...options], out);
-      expect(seeded.code).not.toBe(0);
-      expect(seeded.out + seeded.err).toMatch(/xp/);
-      expect(await client.zrange('gr:{g}:xp', 0, -1, 'WITHSCORES')).toEqual(before);
-    }
-  });
+  it.each(['csv', 'ndjson'])(
+    'the export of a board to %s is refused by seed, so that nobody loses XP by it',
+    async (format) => {
+      const { client, run } = await start();
+      const { out } = await run('export', ['--guild', 'g~week', '--format', format]);
+      const before = await client.zrange('gr:{g}:xp', 0, -1, 'WITHSCORES');
+      for (const options of [[], ['--replace'], ['--strict']]) {
+        const seeded = await run('seed', ['--guild', 'g', '--file', '-', ...options], out);
+        expect(seeded.code).not.toBe(0);
+        expect(seeded.out + seeded.err).toMatch(/xp/);
+        expect(await client.zrange('gr:{g}:xp', 0, -1, 'WITHSCORES')).toEqual(before);
+      }
+    },
+  );
 
-  it('refuses a board that the guild has not, another board, and Polaris', async () => {
+  it('the export of a board is refused for a board that the guild does not have, another board, and Polaris', async () => {
     const { run } = await start();
     const errorOf = async (...args: string[]) => (await run('export', args)).err;
     expect(await errorOf('--guild', 'g~month')).toBe(

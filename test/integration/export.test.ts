@@ -70,33 +70,36 @@ describe('npm run export', needs('redis-server'), () => {
     await writer.hide(guild, [idOf('gone2')], { reason: 'left' });
   };
 
-  it.each(['csv', 'ndjson'])('writes %s that seed loads as the same guild, hidden members included', async (format) => {
-    const curve = 'custom=0,20,30,5,3,2,50';
-    await fill('g', curve);
-    const { code, out, err } = await run('export', ['--guild', 'g', '--format', format]);
-    expect(code).toBe(0);
-    expect(err).toMatch(
-      /^guild g: exported 613 members, 2 of them hidden; all from the same moment, revision \d{16}\n/,
-    );
-    expect(err).toContain(`load it with npm run -s seed -- --curve ${curve} ...\n`);
-    await store.guildConfig.update('h', { xpCurve: curve });
-    for (const [guild, options] of [
-      ['h', []],
-      ['h', ['--replace']],
-      ['i', ['--curve', curve, '--replace']],
-    ] as const) {
-      const loaded = await run('seed', ['--guild', guild, '--file', '-', '--format', format, ...options], out);
-      expect(loaded).toMatchObject({ code: 0 });
-      expect(await contentOf(guild)).toEqual(await contentOf('g'));
-      expect((await store.counters.check(guild)).exact).toBe(true);
-    }
-    expect((await run('export', ['--guild', 'i', '--format', format])).out.split('\n').sort()).toEqual(
-      out.split('\n').sort(),
-    );
-  });
+  it.each(['csv', 'ndjson'])(
+    'an export to %s is loaded by seed as the same guild, hidden members included',
+    async (format) => {
+      const curve = 'custom=0,20,30,5,3,2,50';
+      await fill('g', curve);
+      const { code, out, err } = await run('export', ['--guild', 'g', '--format', format]);
+      expect(code).toBe(0);
+      expect(err).toMatch(
+        /^guild g: exported 613 members, 2 of them hidden; all from the same moment, revision \d{16}\n/,
+      );
+      expect(err).toContain(`load it with npm run -s seed -- --curve ${curve} ...\n`);
+      await store.guildConfig.update('h', { xpCurve: curve });
+      for (const [guild, options] of [
+        ['h', []],
+        ['h', ['--replace']],
+        ['i', ['--curve', curve, '--replace']],
+      ] as const) {
+        const loaded = await run('seed', ['--guild', guild, '--file', '-', '--format', format, ...options], out);
+        expect(loaded).toMatchObject({ code: 0 });
+        expect(await contentOf(guild)).toEqual(await contentOf('g'));
+        expect((await store.counters.check(guild)).exact).toBe(true);
+      }
+      expect((await run('export', ['--guild', 'i', '--format', format])).out.split('\n').sort()).toEqual(
+        out.split('\n').sort(),
+      );
+    },
+  );
 
   it.each(['polaris', 'standard', 'arcane', 'custom=1,5,7,1,2,3,40', 'amari'] as CurveText[])(
-    'writes Polaris data with XP, hidden members and the curve, if Polaris can have it: %s',
+    'an export for Polaris has XP, hidden members and the curve, if Polaris can have it: %s',
     async (curve) => {
       // Polaris has ids of Discord alone, and beside them a file has no others.
       const named = new Map<string, string>();
@@ -116,7 +119,7 @@ describe('npm run export', needs('redis-server'), () => {
     },
   );
 
-  it('says that a guild changed meanwhile, and has each member that was there all the time', async () => {
+  it('an export says that a guild changed meanwhile, and has each member that was there all the time', async () => {
     const ids = Array.from({ length: 3000 }, (_, n) => `m${n}`);
     for (let n = 0; n < 3000; n += 1000)
       await store.writer.recordMany(
@@ -140,7 +143,7 @@ describe('npm run export', needs('redis-server'), () => {
     expect(ids.filter((id) => !seen.has(id))).toEqual([]);
   });
 
-  it('ends quietly when nobody reads on, and names an interruption', async () => {
+  it('an export ends quietly when nobody reads on, and names an interruption', async () => {
     const rows = [...generateMembers(20_000, '1')].map(({ userId, xp }) => ({ userId, set: xp }));
     for (let n = 0; n < rows.length; n += 500) await store.writer.recordMany('g', rows.slice(n, n + 500));
     const left = startCommand('export', ['--guild', 'g'], { env: env(), input: '' });
@@ -154,7 +157,7 @@ describe('npm run export', needs('redis-server'), () => {
     });
   });
 
-  it('writes an empty guild, and refuses other formats', async () => {
+  it('an export writes an empty guild, and refuses other formats', async () => {
     await store.guildConfig.update('none', { plan: 'free' });
     expect((await run('export', ['--guild', 'none'])).out).toMatch(
       /^user_id,xp,[^\n]*,hidden,hidden_reasons,avatar\n$/,

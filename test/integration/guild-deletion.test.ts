@@ -23,7 +23,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
     return guild;
   };
 
-  it('leaves exactly what the bot writes after its moment, as a new guild', async () => {
+  it('a deletion leaves exactly what the bot writes after its moment, as a new guild', async () => {
     const userId = fc.constantFrom('u0', 'u1', 'u2', 'bot');
     const calls = fc.array(fc.array(fc.tuple(userId, fc.boolean()), { maxLength: 3 }), { maxLength: 8 });
     await fc.assert(
@@ -58,7 +58,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
     );
   });
 
-  it('that was interrupted is finished by a second one, which counts its members', async () => {
+  it('an interrupted deletion is finished by a second one, which counts its members', async () => {
     const guild = await seed(10);
     const revokeAll = () => Promise.reject(new Error('killed'));
     const dies = { ...suite.store, apiKeys: { revokeAll } as unknown as ApiKeyStore };
@@ -68,7 +68,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
     expect(await suite.store.client.keys(`*{${guild}}*`)).toEqual([`gr:{${guild}}:sessions`]);
   });
 
-  it('that is refused for the version of the data can be tried again at once, and changes nothing', async () => {
+  it('a deletion that is refused for the version of the data can be tried again at once, and changes nothing', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.record(guild, { userId: 'a', set: 5 });
     await suite.store.client.hset(`gr:{${guild}}:stats`, 'model', '3');
@@ -78,7 +78,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
     expect(await deleteGuild(suite.store, guild)).toMatchObject({ members: 1 });
   });
 
-  it('is refused while a replacement of the guild runs, and then touches nothing', async () => {
+  it('a deletion is refused while a replacement of the guild runs, and then touches nothing', async () => {
     const guild = await seed(3);
     const dump = async () =>
       Promise.all((await suite.store.client.keys(`*{${guild}}*`)).sort().map((key) => suite.store.client.type(key)));

@@ -24,7 +24,7 @@ describeStores('of a guild directory', (kind) => {
   });
 
   describe('the directory of guilds', () => {
-    it('finds each guild once, among many other keys, and nothing else', async () => {
+    it('the directory finds each guild once, among many other keys, and nothing else', async () => {
       const { client } = store;
       await client.mset(Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`gr:{big}:cooldown:${n}`, 'x'])));
       await client.zadd('gr:{big}:xp', 1, 'a');
@@ -38,7 +38,7 @@ describeStores('of a guild directory', (kind) => {
       await expect.poll(() => directory.list()).toEqual({ guildIds: ['big', 'configured', 'keyed'], isComplete: true });
     });
 
-    it('finds a guild of hidden members alone, and one whose members have all gone, as the commands do', async () => {
+    it('the directory finds a guild of hidden members alone, and one whose members have all gone, as the commands do', async () => {
       const services = openCore(store.client, 'gr');
       await services.writer.record('hidden', { userId: 'a', set: 5 });
       await services.writer.hide('hidden', ['a']);
@@ -52,7 +52,7 @@ describeStores('of a guild directory', (kind) => {
       expect((await directory.list()).guildIds).toEqual([]);
     });
 
-    it('searches again after half a minute, and not before', async () => {
+    it('the directory searches again after half a minute, and not before', async () => {
       const directory = new GuildDirectory({ client: store.client, redisKeys }, () => now);
       expect((await directory.list()).guildIds).toEqual([]);
       await store.client.hset('gr:{new}:config', 'plan', 'pro');
@@ -68,7 +68,7 @@ describeStores('of a guild directory', (kind) => {
     const actor = { ...author, role: 'owner' } as const;
     const failing = (error: Error) => () => Promise.reject(error);
 
-    it('has a change before it is made, and says of one that was refused that it was', async () => {
+    it('the audit log has a change before it is made, and says of a refused change that it was refused', async () => {
       const log = new AuditLog(
         openStore(store.client, 'gr'),
         () => 0,
@@ -88,7 +88,7 @@ describeStores('of a guild directory', (kind) => {
       ]);
     });
 
-    it('keeps what concerns access, however many other changes there are, and reports each', async () => {
+    it('the audit log keeps what concerns access, however many other changes there are, and reports each', async () => {
       const reported: string[] = [];
       const log = new AuditLog(
         openStore(store.client, 'gr'),
@@ -105,7 +105,7 @@ describeStores('of a guild directory', (kind) => {
       expect(latest).toEqual(['Set the XP multiplier to 1299', 'Set the XP multiplier to 1298', 'Signed in']);
     });
 
-    it('takes 60 changes of the owners of a guild at once, whatever their sessions, and refuses the next one before it is made', async () => {
+    it('the audit log takes 60 changes of the owners of a guild at once, whatever their sessions, and refuses the next one before it is made', async () => {
       const clock = { now: 0 };
       const log = new AuditLog(
         openStore(store.client, 'gr'),

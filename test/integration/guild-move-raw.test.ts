@@ -25,15 +25,18 @@ describe('the move of a guild with values that were written by hand', needs('red
   }
   const onBoard = (guild: string) => suite.store.client.zrange(`gr:{${guild}}~week:xp`, 0, -1, 'WITHSCORES');
 
-  it.each(['1.5', '1e+30', '1e-7', '-3', 'inf', '-inf'])('carries a gain of %s on a board as it is', async (gain) => {
-    const guild = await make();
-    await suite.store.client.zadd(`gr:{${guild}}~week:xp`, gain, 'a');
-    const before = await onBoard(guild);
-    await move(guild);
-    expect(await onBoard(guild)).toEqual(before);
-  });
+  it.each(['1.5', '1e+30', '1e-7', '-3', 'inf', '-inf'])(
+    'a move carries a gain of %s on a board as it is',
+    async (gain) => {
+      const guild = await make();
+      await suite.store.client.zadd(`gr:{${guild}}~week:xp`, gain, 'a');
+      const before = await onBoard(guild);
+      await move(guild);
+      expect(await onBoard(guild)).toEqual(before);
+    },
+  );
 
-  it('gives a guild without counters none of hidden members', async () => {
+  it('a move gives a guild without counters none of hidden members', async () => {
     const guild = suite.newGuild();
     await suite.store.client.zadd(`gr:{${guild}}:xp`, 5, 'a');
     await move(guild);
@@ -43,7 +46,7 @@ describe('the move of a guild with values that were written by hand', needs('red
   it.each([
     ['my-key', 'a'.repeat(64)],
     ['mykey', 'no hash'],
-  ])('names the API key %s: %s, which no import takes', async (id, sha) => {
+  ])('a move names the API key %s: %s, which no import takes', async (id, sha) => {
     const { client, redisKeys, apiKeys } = suite.store;
     const guild = await make();
     await client.hset(`gr:{${guild}}:keys`, id, sha);
@@ -55,7 +58,7 @@ describe('the move of a guild with values that were written by hand', needs('red
     await move(guild);
   });
 
-  it('names the entry of an API key that is listed under two ids', async () => {
+  it('a move names the entry of an API key that is listed under two ids', async () => {
     const { client, apiKeys } = suite.store;
     const guild = await make();
     const { record } = await apiKeys.create(guild, 'x', null);
@@ -68,14 +71,14 @@ describe('the move of a guild with values that were written by hand', needs('red
     expect(await apiKeys.list(guild)).toMatchObject([{ id: record.id }]);
   });
 
-  it('begins the quota window anew whose count is none', async () => {
+  it('a move begins a quota window anew whose count is none', async () => {
     const guild = await make();
     await suite.store.client.set(`gr:quota:{${guild}}`, '-1', 'EX', 100);
     await move(guild);
     expect(await suite.store.client.get(`gr:quota:{${guild}}`)).toBe('0');
   });
 
-  it('names a user id that is no text', async () => {
+  it('a move names a user id that is no text', async () => {
     const guild = await make();
     await suite.store.client.zadd(`gr:{${guild}}:hidden`, 5, Buffer.from('a\xffb', 'latin1'));
     await expect(streamOf(suite.store, guild)).rejects.toThrow(

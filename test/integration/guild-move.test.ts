@@ -55,7 +55,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     return stop;
   }
 
-  it('move all of a guild, beside a bot that writes until the command asks for the pause', async () => {
+  it('export and import move all of a guild, beside a bot that writes until the command asks for the pause', async () => {
     await fill();
     const stop = startBot();
     const { source, target } = startMove();
@@ -114,7 +114,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     return { commands, total, sum: String([...members.values()].reduce((sum, xp) => sum + xp, 0n)) };
   }
 
-  it('write members and counters of one moment, whenever the last write of the bot comes', async () => {
+  it('export and import write members and counters of one moment, whenever the last write of the bot comes', async () => {
     const { commands } = await exportBeside(Number.POSITIVE_INFINITY);
     expect(commands).toBeGreaterThan(10);
     // Each waits half a second after the write.
@@ -126,7 +126,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     );
   });
 
-  it('store API keys that open the guild of the stream and no other, each in its list', async () => {
+  it('an import stores API keys that open the guild of the stream and no other, each in its list', async () => {
     await fill(10);
     const whole = start(0, 'export', '--guild', 'g', '--paused');
     await whole.ended;
@@ -151,7 +151,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     }
   });
 
-  it('end with exit code 130 on Ctrl-C, and say what to do', async () => {
+  it('export and import end with exit code 130 on Ctrl-C, and say what to do', async () => {
     await fill();
     const { source, target } = startMove();
     await source.waitForOutput(/press Enter/);
@@ -164,7 +164,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     }
   });
 
-  it('refuse what is not right, and say what to do', async () => {
+  it('export and import refuse what is not right, and say what to do', async () => {
     for (const input of ['', '{"format":"other"}\n', 'text'])
       expect(await import_(input)).toContain('There is no output of "guild export" of this version on standard input');
     const nothing = start(0, 'export', '--guild', 'g', '--paused');

@@ -30,7 +30,7 @@ describe('guild rules', needs('redis-server'), () => {
     return path;
   }
 
-  it('stores the rules of a file, prints them as a file, and removes them', async () => {
+  it('guild rules stores the rules of a file, prints them as a file, and removes them', async () => {
     expect(await rules('--file', file(RULES))).toEqual({
       code: 0,
       stdout: 'Stored the rules of guild g.\n',
@@ -47,7 +47,7 @@ describe('guild rules', needs('redis-server'), () => {
     expect(await stored()).toBeNull();
   });
 
-  it('reads standard input', async () => {
+  it('guild rules reads standard input', async () => {
     const input = JSON.stringify(RULES);
     const result = await runCommand('guild', ['rules', '--guild', 'g', '--file', '-'], env(), { input });
     expect(result).toMatchObject({ code: 0, stderr: '' });
@@ -60,7 +60,7 @@ describe('guild rules', needs('redis-server'), () => {
     [{ no_xp: { role: [] } }, 'no_xp.role is no field of the rules: use roles, channels'],
     [{ settings: {} }, 'looks like the export of a bot: add --from polaris or --from lurkr'],
     ['{"message":', 'is not valid JSON: '],
-  ])('refuses %j, names file and field, and stores nothing', async (content, message) => {
+  ])('guild rules refuses %j, names file and field, and stores nothing', async (content, message) => {
     const path = file(content);
     const { code, stdout, stderr } = await rules('--file', path);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -70,7 +70,7 @@ describe('guild rules', needs('redis-server'), () => {
     expect(await stored()).toBeNull();
   });
 
-  it('refuses what cannot be: a missing file, options that do not fit, rules above 16 kB, no guild, no rules', async () => {
+  it('guild rules refuses what cannot be: a missing file, options that do not fit, rules above 16 kB, no guild, no rules', async () => {
     expect((await rules('--file', join(folder, 'none'))).stderr).toContain('there is no such file');
     expect(await rules('--clear', '--file', file(RULES))).toMatchObject({ code: 2 });
     expect(await rules('--from', 'polaris')).toMatchObject({ code: 2 });
@@ -88,7 +88,7 @@ describe('guild rules', needs('redis-server'), () => {
     expect(JSON.parse((await rules('--json')).stdout)).toEqual({ guild: 'g', rules: null });
   });
 
-  it('takes the rules of a Polaris export', async () => {
+  it('guild rules takes the rules of a Polaris export', async () => {
     const name = fixture('polaris-rules.json');
     const { code, stderr } = await rules('--from', 'polaris', '--file', name);
     expect({ code, stderr }).toEqual({
@@ -111,13 +111,16 @@ describe('guild rules', needs('redis-server'), () => {
     });
   });
 
-  it.each(['users', 'xp'])('takes the rules of a Polaris export with many members in "%s"', async (place) => {
-    const members = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [1e17 + 32 * n, { xp: n }]));
-    const name = file({ settings: {}, [place]: members });
-    expect(await rules('--from', 'polaris', '--file', name)).toMatchObject({ code: 0, stderr: '' });
-  });
+  it.each(['users', 'xp'])(
+    'guild rules takes the rules of a Polaris export with many members in "%s"',
+    async (place) => {
+      const members = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [1e17 + 32 * n, { xp: n }]));
+      const name = file({ settings: {}, [place]: members });
+      expect(await rules('--from', 'polaris', '--file', name)).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
 
-  it("takes Polaris's defaults where an export leaves settings out, and says what has no equal", async () => {
+  it("guild rules takes Polaris's defaults where an export leaves settings out, and says what has no equal", async () => {
     expect(await rules('--from', 'polaris', '--file', fixture('polaris.json'))).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse((await stored()) as string)).toMatchObject({
       message: { xp: { min: 50, max: 100 }, cooldown_ms: 60_000 },
@@ -129,7 +132,7 @@ describe('guild rules', needs('redis-server'), () => {
     expect(stderr).toContain('channelStacking "role" has no equal here: "product" is used\n');
   });
 
-  it("takes the rules of a page of Lurkr's leaderboard", async () => {
+  it("guild rules takes the rules of a page of Lurkr's leaderboard", async () => {
     const name = fixture('lurkr-rules.json');
     const { code, stderr } = await rules('--from', 'lurkr', '--file', name);
     expect({ code, stderr }).toEqual({
@@ -159,14 +162,14 @@ describe('guild rules', needs('redis-server'), () => {
     ['polaris', { settings: { gain: { min: 9, max: 8 } } }, 'message.xp.min must be a whole number from 0 to 8, not 9'],
     ['lurkr', { levels: [] }, "has no rules, as the download of Lurkr's dashboard: save the leaderboard page"],
     ['lurkr', { roleRewards: [{ level: 5 }] }, 'roleRewards.0.roles: '],
-  ])('refuses an export of %s such as %j, and stores nothing', async (from, content, message) => {
+  ])('guild rules refuses an export of %s such as %j, and stores nothing', async (from, content, message) => {
     const { code, stderr } = await rules('--from', from, '--file', file(content));
     expect(code).toBe(1);
     expect(stderr).toContain(message);
     expect(await stored()).toBeNull();
   });
 
-  it('are in the stream of guild export, and guild import stores them', async () => {
+  it('the stream of guild export has the rules, and guild import stores them', async () => {
     await rules('--file', file(RULES));
     await store.client.zadd('gr:{g}:xp', 5, 'a');
     const { stdout } = await runCommand('guild', ['export', '--guild', 'g', '--paused'], env());

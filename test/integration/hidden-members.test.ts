@@ -210,7 +210,7 @@ describe('a hidden member', needs('redis-server'), () => {
     }
   }
 
-  it('is shown or forgotten by nothing but unhide and remove, whatever the bot, the commands and imports of any format do', async () => {
+  it('a hidden member is shown or forgotten by nothing but unhide and remove, whatever the bot, the commands and imports of any format do', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
         const guild = `g${guilds++}`;
@@ -232,7 +232,7 @@ describe('a hidden member', needs('redis-server'), () => {
   });
 
   it.each([[], ['--replace']])(
-    'that any row of a file hides is hidden, whatever its other rows say (%s)',
+    'a member that any row of a file hides is hidden, whatever its other rows say (%s)',
     async (...how) => {
       const guild = `g${guilds++}`;
       const path = join(folder, 'rows.csv');
@@ -244,7 +244,7 @@ describe('a hidden member', needs('redis-server'), () => {
     },
   );
 
-  it('who is dropped with a season is not shown by it', async () => {
+  it('a hidden member who is dropped with a season is not shown by it', async () => {
     const guild = `g${guilds++}`;
     await services.writer.recordMany(
       guild,

@@ -28,7 +28,7 @@ describeStores('random writes', (kind) => {
   });
   afterAll(() => testStore.stop());
 
-  it('give every page, rank, total and counter of a naive model, after refused calls too', async () => {
+  it('random writes give every page, rank, total and counter of the model, after refused calls too', async () => {
     await fc.assert(
       fc.asyncProperty(steps(maxXp), fc.integer({ min: 1, max: 7 }), async (script, limit) => {
         const guild = `g${++guilds}`;
@@ -43,7 +43,7 @@ describeStores('random writes', (kind) => {
     );
   });
 
-  it('raise the revision with every change, and only then', async () => {
+  it('random writes raise the revision with every change, and only then', async () => {
     await fc.assert(
       fc.asyncProperty(steps(1000), async (script) => {
         const guild = `g${++guilds}`;

@@ -17,7 +17,7 @@ describeStores('the level computed in Redis', (kind) => {
   });
   afterAll(() => testStore.stop());
 
-  it('is the same as in TypeScript, at thresholds, beside them and anywhere up to 2^53-1', async () => {
+  it('Redis and TypeScript compute the same level, at thresholds, beside them and anywhere up to 2^53-1', async () => {
     const near = fc.tuple(
       fc.constantFrom(...CURVE_NAMES),
       fc.integer({ min: 1, max: 175_000 }),
@@ -37,7 +37,7 @@ describeStores('the level computed in Redis', (kind) => {
     );
   });
 
-  it('is the same on a curve of its own', async () => {
+  it("Redis and TypeScript compute the same level on a curve of the guild's own", async () => {
     const { stats, config } = store.redisKeys.guild('own');
     await testStore.client.hset(stats, 'model', '1');
     await fc.assert(
@@ -57,7 +57,7 @@ describeStores('the level computed in Redis', (kind) => {
     );
   });
 
-  it('is the same for many members of one call, which search it in a table', async () => {
+  it('Redis computes the same level for many members of one call, which search it in a table', async () => {
     const xps = fc.array(
       fc.oneof(
         { weight: 3, arbitrary: fc.integer({ min: 0, max: 200 }) },

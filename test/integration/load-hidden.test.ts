@@ -41,7 +41,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
     reasons: { a: 'left', b: 'left self' },
   };
 
-  it('ranks none of them meanwhile, also in a guild with boards, whose keys the connection does not know yet', async () => {
+  it('a load of hidden members ranks none of them meanwhile, also in a guild with boards, whose keys the connection does not know yet', async () => {
     const guild = suite.newGuild();
     await suite.store.guildConfig.update(guild, { boards: ['week'] });
     await loadAndHide(freshTarget(), guild, rows);
@@ -49,7 +49,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
     expect(await suite.store.client.zcard(`gr:{${guild}}:xp~week`)).toBe(0);
   });
 
-  it('has the reasons of the file after a kill at any command, and another run', async () => {
+  it('a load of hidden members has the reasons of the file after a kill at any command, and another run', async () => {
     for (let last = 1; ; last++) {
       const guild = suite.newGuild();
       let commands = 0;
@@ -70,7 +70,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
     }
   });
 
-  it('keeps the reasons of a guild, and adds those of the file', async () => {
+  it('a load of hidden members keeps the reasons of a guild, and adds those of the file', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(
       guild,
@@ -85,7 +85,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
     });
   });
 
-  it('counts the last row of a member, and the reasons of all, however many members are between', async () => {
+  it('a load of hidden members counts the last row of a member, and the reasons of all rows, however many members are between', async () => {
     const guild = suite.newGuild();
     await suite.store.guildConfig.update(guild, { boards: ['week'] });
     const target = freshTarget();
@@ -103,7 +103,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
   });
 
   it.each([false, true])(
-    'stops at the most members that may be new, also when all are hidden (replace: %s)',
+    'a load of hidden members stops at the most members that may be new, also when all are hidden (replace: %s)',
     async (replace) => {
       const guild = suite.newGuild();
       const text = `user_id,xp,hidden\n${Array.from({ length: 5000 }, (_, n) => `m${n},1,true\n`).join('')}`;

@@ -36,7 +36,7 @@ describeStores('a replacement of the members, while the owner sets another curve
     [null, 'polaris'],
     ['lurkr', 'polaris'],
     ['custom=0,0,50,0,1,1', 'custom=0,0,60,0,1,1'],
-  ] as const)('leaves the guild as it is, with the curve that follows %s', async (before, owner) => {
+  ] as const)('a replacement leaves the guild as it is, with the curve that follows %s', async (before, owner) => {
     const guild = suite.newGuild();
     if (before) await suite.store.guildConfig.update(guild, { xpCurve: before });
     const { outcome } = await replaceBeside(guild, owner);
@@ -47,7 +47,7 @@ describeStores('a replacement of the members, while the owner sets another curve
     expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
   });
 
-  it('takes the curve that it was told, and the one that is set to what it was', async () => {
+  it('a replacement takes the curve that it was told, and the curve that is set to what it was', async () => {
     for (const [owner, told] of [['polaris', 'lurkr'], ['lurkr']] as const) {
       const guild = suite.newGuild();
       await suite.store.guildConfig.update(guild, { xpCurve: 'lurkr' });

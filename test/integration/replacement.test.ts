@@ -35,7 +35,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await staged.end();
   };
 
-  it('is refused while members wait for the end of their season, which would take XP of the new ones', async () => {
+  it('a replacement is refused while members wait for the end of their season, which would take XP of the new ones', async () => {
     const guild = suite.newGuild();
     const { client } = suite.store;
     await suite.store.writer.record(guild, { userId: 'a', set: 5000 });
@@ -56,7 +56,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
 
   // Many members take ioredis-mock seconds. The random test below runs the scripts there, with a few.
   if (isReal) {
-    it('carries any number of hidden members over, a few in each step', async () => {
+    it('a replacement carries any number of hidden members over, a few in each step', async () => {
       const guild = suite.newGuild();
       const { writer, client } = suite.store;
       // More than one step each.
@@ -90,7 +90,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
       expect(Math.max(...steps)).toBeLessThan(510);
     });
 
-    it('carries again whom the bot changed before the swap, however many', async () => {
+    it('a replacement carries members again that the bot changed before the swap, however many', async () => {
       const guild = suite.newGuild();
       const { writer } = suite.store;
       const long = (n: number) => `${'u'.repeat(55)}${n}`;
@@ -144,7 +144,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
       expect(await suite.store.client.hget(`gr:{${guild}}:stats`, 'replacing')).toBeNull();
     });
 
-    it('comes to an end beside a bot that changes hidden members all the time, or says that it cannot', async () => {
+    it('a replacement ends beside a bot that changes hidden members all the time, or says that it cannot', async () => {
       const guild = suite.newGuild();
       const { writer } = suite.store;
       const crowd = (size: number) => Array.from({ length: size }, (_, n) => ({ userId: `h${n}`, set: 5 }));
@@ -172,7 +172,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     });
   }
 
-  it('keeps what a hidden member gains that a raw writer has put into the ranking too', async () => {
+  it('a replacement keeps what a hidden member gains that a raw writer has put into the ranking too', async () => {
     const guild = suite.newGuild();
     const { writer, client } = suite.store;
     await writer.recordMany(guild, records('old', 2, 10));
@@ -187,7 +187,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await writer.claimDaily(guild, { userId: 'old0', reward: 1 })).toMatchObject({ claimed: false, streak: 1 });
   });
 
-  it('that is killed leaves no sign of a guild that did not exist', async () => {
+  it('a killed replacement leaves no sign of a guild that did not exist', async () => {
     const guild = suite.newGuild();
     const dies = suite.beside(async ({ name }) => {
       if (name === 'replace-swap') throw new Error('killed');
@@ -203,7 +203,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await exact(guild)).toBe(true);
   });
 
-  it('whose staged members a failover lost is refused, and the guild stays as it is', async () => {
+  it('a replacement whose staged members a failover lost is refused, and the guild stays as it is', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(guild, records('old', 3, 10));
     const staged = await StagedMembers.lock(suite.store, guild);
@@ -217,7 +217,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
   });
 
-  it('ends with the members of the file and what the bot writes after its moment, whatever the bot did before', async () => {
+  it('a replacement ends with the members of the file and what the bot writes after its moment, whatever the bot did before', async () => {
     // Writes of the bot between the steps: user id, and XP to add; 0 = remove.
     const write = fc.tuple(
       fc.constantFrom('old0', 'old1', 'new0', 'new1', 'both0', 'hidden0', 'hidden1', 'bot0'),
@@ -294,7 +294,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     );
   });
 
-  it('takes the curve that the members were staged with, and counts their levels on it', async () => {
+  it('a replacement takes the curve that the members were staged with, and counts their levels on it', async () => {
     const guild = suite.newGuild();
     await suite.store.guildConfig.update(guild, { xpCurve: 'lurkr', plan: 'free' });
     await suite.store.writer.recordMany(guild, records('old', 5, 100_000));
@@ -315,7 +315,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await suite.store.counters.check(guild)).toMatchObject({ exact: true, actual: { levelSum: 2n } });
   });
 
-  it('replaces profiles as a whole, and raises the revision', async () => {
+  it('a replacement replaces profiles as a whole, and raises the revision', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.record(guild, {
       userId: 'a',
@@ -332,7 +332,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev')).not.toBe(before);
   });
 
-  it('that lost its lock to another one is refused at every step, and changes nothing', async () => {
+  it('a replacement that lost its lock to another one is refused at every step, and changes nothing', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(guild, records('old', 5, 10));
     const first = await StagedMembers.lock(suite.store, guild);
@@ -354,7 +354,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await exact(guild)).toBe(true);
   });
 
-  it('is refused while another one holds the lock', async () => {
+  it('a replacement is refused while another one holds the lock', async () => {
     const guild = suite.newGuild();
     await StagedMembers.lock(suite.store, guild);
     await expect(StagedMembers.lock(suite.store, guild)).rejects.toThrow(
@@ -362,7 +362,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     );
   });
 
-  it('is counted exactly while a count of the members runs', async () => {
+  it('a replacement is counted exactly while a count of the members runs', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(guild, records('old', 30, 10));
     const staged = await StagedMembers.lock(suite.store, guild);

@@ -17,7 +17,7 @@ describeStores('the revision of a guild', (kind) => {
 
   const record = () => store.writer.record('g', { userId: 'a', add: 1 });
 
-  it('does not come back when a write is lost while the clock is behind it', async () => {
+  it('a revision does not come back when a write is lost while the clock is behind it', async () => {
     const ahead = String(Date.now() * 1000 + HOUR_US);
     const revisions = new Set<string>();
     for (let lost = 0; lost < 50; lost++) {
@@ -28,7 +28,7 @@ describeStores('the revision of a guild', (kind) => {
     for (const revision of revisions) expect(Number(revision)).toBeGreaterThan(Number(ahead));
   });
 
-  it('is the time in microseconds, and rises with every write', async () => {
+  it('a revision is the time in microseconds, and rises with every write', async () => {
     await store.client.del(STATS);
     const before = Date.now() * 1000;
     const revisions = [(await record()).revision, (await record()).revision, (await record()).revision].map(Number);
@@ -41,7 +41,7 @@ describeStores('the revision of a guild', (kind) => {
   });
 
   it.each(['9007199254740990', '9223372036854775807', 'many', '-5'])(
-    'starts anew after the value %s',
+    'revisions start anew after the value %s',
     async (value) => {
       await store.client.hset(STATS, 'rev', value);
       const { revision } = await record();

@@ -23,22 +23,25 @@ describe('a request whose key is cached', needs('redis-server'), () => {
     ['the statistics', '/servers/guild/stats'],
   ] as const;
 
-  it.each(paths)('takes one command for %s, whether the cached answer is current or not', async (_name, path) => {
-    await setPlan(suite, 'guild', 'pro');
-    await suite.service.store.writer.record('guild', { userId: 'a', set: 1 });
-    await suite.get(path).expect(200);
-    const before = await calls();
-    for (let i = 0; i < 20; i++) {
-      if (i % 4 === 0) await suite.testStore.client.hincrby('gr:{guild}:stats', 'rev', 1);
+  it.each(paths)(
+    'a request takes one command for %s, whether the cached response is current or not',
+    async (_name, path) => {
+      await setPlan(suite, 'guild', 'pro');
+      await suite.service.store.writer.record('guild', { userId: 'a', set: 1 });
       await suite.get(path).expect(200);
-    }
-    const after = await calls();
-    const made = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
-    expect(made('evalsha')).toBe(20);
-    expect([made('eval'), made('hgetall'), made('get')]).toEqual([0, 0, 0]);
-  });
+      const before = await calls();
+      for (let i = 0; i < 20; i++) {
+        if (i % 4 === 0) await suite.testStore.client.hincrby('gr:{guild}:stats', 'rev', 1);
+        await suite.get(path).expect(200);
+      }
+      const after = await calls();
+      const made = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
+      expect(made('evalsha')).toBe(20);
+      expect([made('eval'), made('hgetall'), made('get')]).toEqual([0, 0, 0]);
+    },
+  );
 
-  it('shares its command with the requests of the same batch, also of other guilds', async () => {
+  it('a request shares its command with the requests of the same batch, also of other guilds', async () => {
     await setPlan(suite, 'guild', 'pro');
     const { key } = await suite.service.store.apiKeys.create('other', 'test', null);
     const paths: [path: string, key: string][] = [
@@ -52,7 +55,7 @@ describe('a request whose key is cached', needs('redis-server'), () => {
     expect(((await calls()).evalsha ?? 0) - (before.evalsha ?? 0)).toBe(1);
   });
 
-  it('is answered although data or quota of another guild in its batch cannot be read', async () => {
+  it('a request gets 200 although data or quota of another guild in its batch cannot be read', async () => {
     const { key } = await suite.service.store.apiKeys.create('other', 'test', null);
     for (const [path, with_] of [
       ...pathsOf('guild').map((path) => [path, suite.key]),
@@ -73,7 +76,7 @@ describe('a request whose key is cached', needs('redis-server'), () => {
     }
   });
 
-  it('reads a cached page again only after the revision of its guild has changed', async () => {
+  it('a request reads a cached page again only after the revision of its guild has changed', async () => {
     await setPlan(suite, 'guild', 'pro');
     await suite.service.store.writer.record('guild', { userId: 'a', set: 1 });
     for (let i = 0; i < 2; i++) await suite.get('/servers/guild/leaderboard').expect(200);

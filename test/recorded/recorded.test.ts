@@ -80,7 +80,7 @@ describe('the answers are those recorded, byte for byte', needs('redis-server'),
     expect(inLines(actual)).toEqual(inLines(recorded));
   }
 
-  it('operations, refusals and the protocol', async () => {
+  it('operations, refusals and the protocol are answered as recorded', async () => {
     const player = await start();
     const late = player.play(unfinished, true);
     late.catch(() => {});
@@ -94,24 +94,24 @@ describe('the answers are those recorded, byte for byte', needs('redis-server'),
     ['max-age', caching, { CACHE_MAX_AGE_S: '30' }],
     ['nothing-kept', caching, { CACHE_MAX_PAGES: '0' }],
     ['quotas', quotas, { PLAN_QUOTAS: 'free=3,small=2,pro=5' }],
-  ])('%s', async (name, section, env) => {
+  ])('requests of %s are answered as recorded', async (name, section, env) => {
     const player = await start(env);
     compare(name, await player.play(section));
   });
 
-  it('floods', async () => {
+  it('floods are answered as recorded', async () => {
     // The time stands still: on a busy machine an address would be let in again meanwhile.
     const player = await start({ TRUST_PROXY: '1' }, { monotonic: () => 0 });
     compare('floods', await player.play(floods));
   });
 
-  it('the admin listener', async () => {
+  it('the admin listener answers as recorded', async () => {
     const port = await freePort();
     await start({ ADMIN_PORT: String(port) });
     compare('admin', await new Player(port, undefined).play(admin));
   });
 
-  it('without Redis', async () => {
+  it('requests without Redis are answered as recorded', async () => {
     const player = await start();
     await player.play({ known: [{ requests: outage['with a key that is known']?.[0]?.requests ?? [] }] });
     const gone = new Promise((resolve) => server.process.once('exit', resolve));

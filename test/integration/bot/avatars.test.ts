@@ -92,7 +92,7 @@ describeStores('the avatars of members', (kind) => {
   // The mock cannot name its server.
   if (kind === mockStore) return;
 
-  it('the archive of a season has the avatars, and who goes with the season leaves none', async () => {
+  it('the archive of a season has the avatars, and members who go with the season leave none', async () => {
     const guild = await seeded();
     await writer().hide(guild, ['3'], { reason: 'self' });
     const archiveAs = `${guild}.s1`;

@@ -22,7 +22,7 @@ describeStores('award', (kind) => {
   const writer = () => createWriter(client);
   const isExact = async () => (await openCore(client, 'gr').counters.check('g')).exact;
 
-  it('adds XP, creates the member with its name, and answers XP and level before and after', async () => {
+  it('an award adds XP, creates the member with its name, and answers XP and level before and after', async () => {
     const first = await writer().award('g', { userId: 'a', amount: 99, username: 'Ann', rank: true });
     expect(first).toEqual({
       revision: expect.stringMatching(/^\d{16}$/),
@@ -38,7 +38,7 @@ describeStores('award', (kind) => {
     expect(await isExact()).toBe(true);
   });
 
-  it('awards once within a cooldown, tells the time that is left, and awards again after it', async () => {
+  it('an award gives XP once within a cooldown, tells the time that is left, and gives XP again after it', async () => {
     const award = () => writer().award('g', { userId: 'a', amount: 5, cooldownMs: 60_000 });
     expect(await award()).toMatchObject({ awarded: 5, onCooldown: false, cooldownLeftMs: 60_000 });
     const { revision } = await writer().record('g', { userId: 'b', set: 1 });
@@ -51,7 +51,7 @@ describeStores('award', (kind) => {
     expect(await writer().award('g', { userId: 'a', amount: 5 })).toMatchObject({ awarded: 5, xp: 15 });
   });
 
-  it('ends a cooldown of which more than its length is left, as after a step back of the clock', async () => {
+  it('a cooldown ends of which more than its length is left, as after a step back of the clock', async () => {
     const award = (cooldownMs: number) => writer().award('g', { userId: 'a', amount: 5, cooldownMs });
     await award(60_000);
     // An hour back, the key lives an hour longer.
@@ -65,7 +65,7 @@ describeStores('award', (kind) => {
     expect(await award(60_000)).toMatchObject({ awarded: 0, onCooldown: true });
   });
 
-  it('does not raise a level that is explicit', async () => {
+  it('an award does not raise an explicit level', async () => {
     await writer().record('g', { userId: 'a', set: 5, profile: { level: 7 } });
     expect(await writer().award('g', { userId: 'a', amount: 5000 })).toMatchObject({
       ...{ levelBefore: 7, level: 7, xp: 5005, xpToNextLevel: null },
@@ -86,7 +86,7 @@ describeStores('award', (kind) => {
     ['fast', 5, 5],
     ['-2', 5, 5],
     ['', 5, 5],
-  ])('with the multiplier %j makes %d XP to %d', async (multiplier, amount, awarded) => {
+  ])('the multiplier %j makes %d XP to %d', async (multiplier, amount, awarded) => {
     await client.hset('gr:{g}:config', 'xp_multiplier', multiplier);
     expect(await writer().award('g', { userId: 'a', amount })).toMatchObject({ awarded, xp: awarded });
   });
@@ -97,13 +97,13 @@ describeStores('award', (kind) => {
     ['1', 3, 0.5, 2],
     ['2', 5, 0, 0],
     ['999.999999', 1_000_000_000, 999.999999, 999_999_998_000_000],
-  ])('with the multiplier %s and a factor makes %d XP times %d to %d, rounded once', async (xp_multiplier, ...call) => {
+  ])('the multiplier %s and a factor make %d XP times %d to %d, rounded once', async (xp_multiplier, ...call) => {
     const [amount, factor, awarded] = call;
     await client.hset('gr:{g}:config', { xp_multiplier });
     expect(await writer().award('g', { userId: 'a', amount, factor })).toMatchObject({ awarded, xp: awarded });
   });
 
-  it('multiplies exactly, for any multiplier and factor', async () => {
+  it('an award multiplies exactly, for any multiplier and factor', async () => {
     const millionths = fc.oneof(
       fc.bigInt({ min: 0n, max: 1_000_000_000n }),
       fc.bigInt({ min: 0n, max: 3_000_000n }),
@@ -124,14 +124,14 @@ describeStores('award', (kind) => {
     );
   });
 
-  it('draws the XP from a range, both ends included', async () => {
+  it('an award draws the XP from a range, both ends included', async () => {
     const drawn = new Set<number>();
     for (let i = 0; i < 60; i++)
       drawn.add((await writer().award('g', { userId: 'a', amount: { min: 3, max: 5 } })).awarded);
     expect([...drawn].sort()).toEqual([3, 4, 5]);
   });
 
-  it('refuses what is out of range, and changes nothing', async () => {
+  it('an award refuses what is out of range, and changes nothing', async () => {
     await writer().record('g', { userId: 'a', set: MAX_XP - 3 });
     const before = await client.hgetall('gr:{g}:stats');
     await expect(writer().award('g', { userId: 'a', amount: 4, cooldownMs: 9000 })).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe('50 writers at once', needs('redis-server'), () => {
   });
   afterAll(() => store.stop());
 
-  it('are told of each level of a member exactly once, by award and by record', async () => {
+  it('50 writers at once are told of each level of a member exactly once, by award and by record', async () => {
     const writers = Array.from({ length: 50 }, () => createWriter(store.connect()));
     let guild = 0;
     await fc.assert(
@@ -209,7 +209,7 @@ describe('50 writers at once', needs('redis-server'), () => {
     );
   });
 
-  it('start the cooldown of a member exactly once', async () => {
+  it('50 writers at once start the cooldown of a member exactly once', async () => {
     const writers = Array.from({ length: 50 }, () => createWriter(store.connect()));
     const awards = await Promise.all(
       writers.map((writer) => writer.award('cooling', { userId: 'a', amount: 7, cooldownMs: 60_000 })),

@@ -58,7 +58,7 @@ describeStores('boards', (kind) => {
     ['month', '2028-02-29T23:30:00Z', 30],
     ['month', '2028-02-29T00:00:00Z', 0],
     ['month', '2100-03-01T00:00:00Z', 0],
-  ] as const)('of a %s begin at %s, at %d minutes from UTC', async (board, at, offset) => {
+  ] as const)('boards of a %s begin at %s, at %d minutes from UTC', async (board, at, offset) => {
     const isBegin = at !== '2028-02-29T00:00:00Z';
     await begin(at, offset);
     now -= 1;
@@ -73,7 +73,7 @@ describeStores('boards', (kind) => {
     expect(await on(board)).toEqual(isBegin ? ['after 1'] : ['before 1', 'after 1']);
   });
 
-  it('count each gain for the period of the clock, when the clock goes back over the beginning of a period', async () => {
+  it('boards count each gain for the period of the clock, when the clock goes back over the beginning of a period', async () => {
     await begin('2026-11-22T23:59:00Z', 0);
     await gain('a', 5);
     now += HOUR;
@@ -89,39 +89,42 @@ describeStores('boards', (kind) => {
     expect(await on('week.prev')).toEqual(['b 3']);
   });
 
-  it.each(['week', 'month'] as const)('of a %s goes on after a clock that jumped into the next one', async (board) => {
-    const both = async () => [await on(board), await on(`${board}.prev`)];
-    const jump = (board === 'week' ? 7 : 30) * 24 * HOUR;
-    await begin('2026-11-03T12:00:00Z', 0);
-    await gain('a', 5);
-    now += jump;
-    await gain('b', 3);
-    await createWriter(client).hide('g', ['b']);
-    await gain('hidden', 4);
-    await createWriter(client).hide('g', ['hidden']);
-    await createWriter(client).unhide('g', ['b']);
-    now -= jump;
-    expect(await both()).toEqual([['a 5'], []]);
-    await gain('a', 1);
-    await gain('c', 2);
-    expect(await both()).toEqual([['a 6', 'c 2'], []]);
-    expect(await createReader(client).stats('g', { board })).toMatchObject({ totalMembers: 2, totalXp: 8n });
-    expect((await services.counters.check('g')).exact).toBe(true);
-    now += jump;
-    expect(await both()).toEqual([['b 3'], ['a 6', 'c 2']]);
-    await gain('a', 7);
-    expect(await both()).toEqual([
-      ['a 7', 'b 3'],
-      ['a 6', 'c 2'],
-    ]);
-    expect((await services.counters.check('g')).exact).toBe(true);
-  });
+  it.each(['week', 'month'] as const)(
+    'the board of a %s goes on after a clock that jumped into the next one',
+    async (board) => {
+      const both = async () => [await on(board), await on(`${board}.prev`)];
+      const jump = (board === 'week' ? 7 : 30) * 24 * HOUR;
+      await begin('2026-11-03T12:00:00Z', 0);
+      await gain('a', 5);
+      now += jump;
+      await gain('b', 3);
+      await createWriter(client).hide('g', ['b']);
+      await gain('hidden', 4);
+      await createWriter(client).hide('g', ['hidden']);
+      await createWriter(client).unhide('g', ['b']);
+      now -= jump;
+      expect(await both()).toEqual([['a 5'], []]);
+      await gain('a', 1);
+      await gain('c', 2);
+      expect(await both()).toEqual([['a 6', 'c 2'], []]);
+      expect(await createReader(client).stats('g', { board })).toMatchObject({ totalMembers: 2, totalXp: 8n });
+      expect((await services.counters.check('g')).exact).toBe(true);
+      now += jump;
+      expect(await both()).toEqual([['b 3'], ['a 6', 'c 2']]);
+      await gain('a', 7);
+      expect(await both()).toEqual([
+        ['a 7', 'b 3'],
+        ['a 6', 'c 2'],
+      ]);
+      expect((await services.counters.check('g')).exact).toBe(true);
+    },
+  );
 
   it.each([
     ['waits for its period when the last one has not more members', ['a'], [], ['b 3']],
     ['is lost when the last one has more members', ['a', 'd'], ['d 5', 'a 5'], []],
   ])(
-    'that a jump began before anybody gained XP in the present period %s',
+    'a board that a jump began before anybody gained XP in the present period %s',
     async (_, before, lastWhenBack, presentThen) => {
       const weeks = async () => [await on('week'), await on('week.prev')];
       await begin('2026-11-03T12:00:00Z', 0);
@@ -137,7 +140,7 @@ describeStores('boards', (kind) => {
     },
   );
 
-  it('go on after several wrong times with writes of fewer members', async () => {
+  it('boards go on after several wrong times with writes of fewer members', async () => {
     await begin('2026-11-25T12:00:00Z', 0);
     await gain('a', 5);
     await gain('b', 2);
@@ -164,7 +167,7 @@ describeStores('boards', (kind) => {
     expect((await services.counters.check('g')).exact).toBe(true);
   });
 
-  it('go on after a jump at their beginning, when the last ones have more members', async () => {
+  it('boards go on after a jump at their beginning, when the last boards have more members', async () => {
     await begin('2026-10-31T12:00:00Z', 0);
     for (const id of ['a', 'b', 'c']) await gain(id, 5);
     now = Date.parse('2026-11-02T00:01:00Z');
@@ -175,25 +178,28 @@ describeStores('boards', (kind) => {
     expect([await on('week'), await on('month')]).toEqual([['a 1'], ['a 1']]);
   });
 
-  it.each(['week', 'month'] as const)('of a %s goes on after a clock that was ahead for one write', async (board) => {
-    await begin('2026-11-25T12:00:00Z', 0);
-    await gain('a', 5);
-    now += 400 * 24 * HOUR;
-    await gain('b', 3);
-    expect(await on(board)).toEqual(['b 3']);
-    now -= 400 * 24 * HOUR - HOUR;
-    expect([await on(board), await on(`${board}.prev`)]).toEqual([['a 5'], []]);
-    await gain('a', 1);
-    await gain('c', 2);
-    expect([await on(board), await on(`${board}.prev`)]).toEqual([['a 6', 'c 2'], []]);
-    expect(await createReader(client).stats('g', { board })).toMatchObject({ totalMembers: 2, totalXp: 8n });
-    expect((await services.counters.check('g')).exact).toBe(true);
-    now += 31 * 24 * HOUR;
-    const isNext = board === 'month';
-    expect([await on(board), await on(`${board}.prev`)]).toEqual([[], isNext ? ['a 6', 'c 2'] : []]);
-  });
+  it.each(['week', 'month'] as const)(
+    'the board of a %s goes on after a clock that was ahead for one write',
+    async (board) => {
+      await begin('2026-11-25T12:00:00Z', 0);
+      await gain('a', 5);
+      now += 400 * 24 * HOUR;
+      await gain('b', 3);
+      expect(await on(board)).toEqual(['b 3']);
+      now -= 400 * 24 * HOUR - HOUR;
+      expect([await on(board), await on(`${board}.prev`)]).toEqual([['a 5'], []]);
+      await gain('a', 1);
+      await gain('c', 2);
+      expect([await on(board), await on(`${board}.prev`)]).toEqual([['a 6', 'c 2'], []]);
+      expect(await createReader(client).stats('g', { board })).toMatchObject({ totalMembers: 2, totalXp: 8n });
+      expect((await services.counters.check('g')).exact).toBe(true);
+      now += 31 * 24 * HOUR;
+      const isNext = board === 'month';
+      expect([await on(board), await on(`${board}.prev`)]).toEqual([[], isNext ? ['a 6', 'c 2'] : []]);
+    },
+  );
 
-  it('are the last ones when the clock comes back in the next period', async () => {
+  it('boards are the last ones when the clock comes back in the next period', async () => {
     await begin('2026-11-29T23:00:00Z', 0);
     await gain('a', 5);
     now += 400 * 24 * HOUR;
@@ -206,7 +212,7 @@ describeStores('boards', (kind) => {
     expect((await services.counters.check('g')).exact).toBe(true);
   });
 
-  it('go on after a clock that was behind for one write', async () => {
+  it('boards go on after a clock that was behind for one write', async () => {
     await begin('2026-11-25T12:00:00Z', 0);
     await gain('a', 5);
     const rightNow = now;
@@ -220,7 +226,7 @@ describeStores('boards', (kind) => {
     expect((await services.counters.check('g')).exact).toBe(true);
   });
 
-  it('show no cached page of another clock', async () => {
+  it('boards show no cached page of another clock', async () => {
     await begin('2026-11-25T12:00:00Z', 0);
     await gain('a', 5);
     now += 400 * 24 * HOUR;
@@ -232,7 +238,7 @@ describeStores('boards', (kind) => {
     expect([ahead, back].map(({ data }) => data.map(({ userId }) => userId))).toEqual([['b'], ['a']]);
   });
 
-  it('show no cached page of another period, with nothing written in between', async () => {
+  it('boards show no cached page of another period, with nothing written in between', async () => {
     await begin('2026-11-25T12:00:00Z', 0);
     await gain('a', 5);
     const commands = new CommandBatcher(new Scripts(client), services.redisKeys);
@@ -250,7 +256,7 @@ describeStores('boards', (kind) => {
     }
   });
 
-  it('keep what members gained before one write at any wrong time', async () => {
+  it('boards keep what members gained before one write at any wrong time', async () => {
     const day = 24 * HOUR;
     const first = Date.UTC(2026, 0, 1);
     const wrongs = fc.oneof(fc.integer({ min: -40 * day, max: 40 * day }), fc.integer({ min: -first, max: 2 * first }));
@@ -275,7 +281,7 @@ describeStores('boards', (kind) => {
     );
   });
 
-  it('have an empty last one after a period in which nobody gained anything', async () => {
+  it('the last board is empty after a period in which nobody gained anything', async () => {
     await begin('2026-11-23T00:00:00Z', 0);
     await gain('a', 5);
     now += 24 * 7 * HOUR;
@@ -290,7 +296,7 @@ describeStores('boards', (kind) => {
     });
   });
 
-  it('follow a new curve with their levels', async () => {
+  it('boards follow a new curve with their levels', async () => {
     await begin('2026-11-24T00:00:00Z', 0);
     await gain('a', 1000);
     await gain('b', 150);
@@ -301,7 +307,7 @@ describeStores('boards', (kind) => {
     expect(stored.boards.week).toEqual({ members: 2n, totalXp: 1150n, levelSum: 11n });
   });
 
-  it('are corrected by a rebuild', async () => {
+  it('a rebuild corrects the boards', async () => {
     await begin('2026-11-24T00:00:00Z', 0);
     await gain('a', 1000);
     await store.client.zadd('gr:{g}~month:xp', 7, 'a');
@@ -316,7 +322,7 @@ describeStores('boards', (kind) => {
   });
 
   it.each([false, true])(
-    'lose with remove who was taken out of the ranking alone, after a rebuild: %s',
+    'boards lose a removed member that was taken out of the ranking alone, after a rebuild: %s',
     async (isRebuilt) => {
       await begin('2026-11-24T00:00:00Z', 0);
       for (const id of ['a', 'b']) await gain(id, 1000);
@@ -338,7 +344,7 @@ describeStores('boards', (kind) => {
     },
   );
 
-  it('go with their name in the configuration, and with the guild', async () => {
+  it('boards go with their name in the configuration, and with the guild', async () => {
     await begin('2026-11-24T00:00:00Z', 0);
     await gain('a');
     await createWriter(client).hide('g', ['a']);
@@ -350,7 +356,7 @@ describeStores('boards', (kind) => {
     expect(await keysOfBoards()).toEqual([]);
   });
 
-  it('cost a guild that has them one more call, once for a connection', async () => {
+  it('boards cost their guild one more call, once for a connection', async () => {
     await begin('2026-11-24T00:00:00Z', 0);
     const calls: number[] = [];
     const counting: ScriptClient = {
@@ -369,7 +375,7 @@ describeStores('boards', (kind) => {
     expect(await on('week')).toEqual(['b 7', 'a 5']);
   });
 
-  it('are named by the reader as the service does', async () => {
+  it('the reader names boards as the service does', async () => {
     const wrong = createReader(client).page('g', 1, 10, { board: 'day' as BoardName });
     await expect(wrong).rejects.toThrow(InvalidInputError);
     await expect(wrong).rejects.toThrow(`board must be one of ${BOARDS.join(', ')}, not day`);

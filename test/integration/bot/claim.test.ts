@@ -26,7 +26,7 @@ describeStores('claimDaily', (kind) => {
   };
   const profile = () => store.client.hget('gr:{g}:members', 'a');
 
-  it('gives the reward once on each day in UTC, from the first millisecond on to the last', async () => {
+  it('a claim gives the reward once on each day in UTC, from the first millisecond on to the last', async () => {
     expect(await claimAt('2026-12-31T00:00:00.000Z')).toBe(1);
     expect(await claimAt('2026-12-31T23:59:59.999Z')).toBe('2027-01-01T00:00:00.000Z');
     expect(await claimAt('2027-01-01T00:00:00.000Z')).toBe(2);
@@ -35,16 +35,19 @@ describeStores('claimDaily', (kind) => {
     expect(await store.client.zscore('gr:{g}:xp', 'a')).toBe('30');
   });
 
-  it.each([-720, -300, 60, 330, 840])('begins the day at midnight at the offset of %d minutes', async (offset) => {
-    const at = (text: string) =>
-      claimAt(new Date(Date.parse(text) - offset * 60_000).toISOString(), { utcOffsetMinutes: offset });
-    expect(await at('2028-02-28T23:59:59.999Z')).toBe(1);
-    expect(await at('2028-02-29T00:00:00.000Z')).toBe(2);
-    expect(await at('2028-02-29T23:59:00.000Z')).toBe(new Date(Date.UTC(2028, 2, 1) - offset * 60_000).toISOString());
-    expect(await at('2028-03-01T00:00:00.000Z')).toBe(3);
-  });
+  it.each([-720, -300, 60, 330, 840])(
+    'the day of claims begins at midnight at the offset of %d minutes',
+    async (offset) => {
+      const at = (text: string) =>
+        claimAt(new Date(Date.parse(text) - offset * 60_000).toISOString(), { utcOffsetMinutes: offset });
+      expect(await at('2028-02-28T23:59:59.999Z')).toBe(1);
+      expect(await at('2028-02-29T00:00:00.000Z')).toBe(2);
+      expect(await at('2028-02-29T23:59:00.000Z')).toBe(new Date(Date.UTC(2028, 2, 1) - offset * 60_000).toISOString());
+      expect(await at('2028-03-01T00:00:00.000Z')).toBe(3);
+    },
+  );
 
-  it('starts the streak at 1 after a missed day, unless the grace covers it', async () => {
+  it('a streak starts at 1 after a missed day, unless the grace covers it', async () => {
     expect(await claimAt('2026-05-01T10:00:00Z')).toBe(1);
     expect(await claimAt('2026-05-02T10:00:00Z')).toBe(2);
     expect(await claimAt('2026-05-04T10:00:00Z', { graceDays: 1 })).toBe(3);
@@ -53,7 +56,7 @@ describeStores('claimDaily', (kind) => {
     expect(await claimAt('2026-05-12T00:00:00Z', { graceDays: 1 })).toBe(1);
   });
 
-  it('counts each day of a member whose clock changes to and from daylight saving', async () => {
+  it('a streak counts each day of a member whose clock changes to and from daylight saving', async () => {
     // Claimed on Saturday at 00:30, which is 22:30 UTC on Friday; on Sunday the clock goes back an hour.
     expect(await claimAt('2026-10-23T22:30:00Z', { utcOffsetMinutes: 120 })).toBe(1);
     expect(await claimAt('2026-10-24T21:59:59Z', { utcOffsetMinutes: 120 })).toBe('2026-10-24T22:00:00.000Z');
@@ -66,7 +69,7 @@ describeStores('claimDaily', (kind) => {
     expect(await claimAt('2026-03-29T22:00:00Z', { utcOffsetMinutes: 120 })).toBe(3);
   });
 
-  it('leaves 20 hours between two claims unless told otherwise, whatever the offset', async () => {
+  it('20 hours lie between two claims unless told otherwise, whatever the offset', async () => {
     const usual = { minIntervalMs: undefined } as unknown as Partial<ClaimRequest>;
     const east = { ...usual, utcOffsetMinutes: 840 };
     expect(await claimAt('2026-05-01T12:00:00Z', { ...usual, utcOffsetMinutes: -720 })).toBe(1);
@@ -80,14 +83,14 @@ describeStores('claimDaily', (kind) => {
     expect(await claimAt('2026-05-03T19:00:00Z', { minIntervalMs: 86_400_000 })).toBe('2026-05-03T19:30:00.000Z');
   });
 
-  it('gives no day twice when the offset or the clock goes back', async () => {
+  it('no day is given twice when the offset or the clock goes back', async () => {
     expect(await claimAt('2026-05-01T12:00:00Z', { utcOffsetMinutes: 840 })).toBe(1);
     expect(await claimAt('2026-05-01T12:00:01Z', { utcOffsetMinutes: -720 })).toBe('2026-05-03T12:00:00.000Z');
     expect(await claimAt('2026-04-30T12:00:01Z')).toBe('2026-05-03T00:00:00.000Z');
     expect(await claimAt('2026-05-03T00:00:00Z')).toBe(2);
   });
 
-  it('gives the day of the right clock after a claim while the clock was 400 days ahead', async () => {
+  it('a claim gives the day of the right clock after a claim while the clock was 400 days ahead', async () => {
     expect(await claimAt('2026-05-01T12:00:00Z')).toBe(1);
     expect(await claimAt('2027-06-05T12:00:00Z')).toBe(1);
     expect(await claimAt('2026-05-02T12:00:00Z')).toBe(2);
@@ -109,13 +112,13 @@ describeStores('claimDaily', (kind) => {
     ['yesterday', '', 1],
     ['2028-05-02T10:00:00Z', '', 6],
     ['+275760-09-13T00:00:00.000Z', '', 6],
-  ])('goes on from the last claim %s%s that another writer stored', async (time, offset, expected) => {
+  ])('a claim goes on from the last claim %s%s that another writer stored', async (time, offset, expected) => {
     const last = Number.isNaN(Date.parse(time)) ? time : Date.parse(time);
     await store.client.hset('gr:{g}:members', 'a', `- 5 ${last}${offset} Ann`);
     expect(await claimAt('2026-05-02T10:00:00Z')).toBe(expected);
   });
 
-  it('gives the reward of the streak, the last one for all longer streaks, without the multiplier', async () => {
+  it('a claim gives the reward of the streak, the last one for all longer streaks, without the multiplier', async () => {
     await store.client.hset('gr:{g}:config', 'xp_multiplier', '3');
     const totals: (string | null)[] = [];
     for (const day of ['01', '02', '03', '04', '06']) {
@@ -126,7 +129,7 @@ describeStores('claimDaily', (kind) => {
     expect(await profile()).toMatch(/^- 1 \d+\+0 Ann$/);
   });
 
-  it('refuses what is out of range, and changes nothing', async () => {
+  it('a claim refuses what is out of range, and changes nothing', async () => {
     for (const [request, message] of [
       [{ reward: -1 }, 'reward must be'],
       [{ reward: [] }, 'reward must be'],
@@ -158,7 +161,7 @@ describeStores('claimDaily', (kind) => {
 });
 
 describe('50 claims of one member at once', needs('redis-server'), () => {
-  it('give one reward', async () => {
+  it('50 claims of one member at once give one reward', async () => {
     const store = await realStore.start();
     const writers = Array.from({ length: 50 }, () => createWriter(store.connect()));
     const claims = await Promise.all(writers.map((writer) => writer.claimDaily('g', { userId: 'a', reward: 10 })));

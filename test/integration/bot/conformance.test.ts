@@ -24,14 +24,14 @@ const REFUSALS: Record<string, readonly string[]> = {
 };
 
 describe('the files in conformance', () => {
-  it('are what the models say: after a change, run "npm run conformance"', () => {
+  it('the files in conformance are what the models say: after a change, run "npm run conformance"', () => {
     const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
     expect(files.sort()).toEqual([...conformanceFiles().keys()].sort());
     for (const [name, text] of conformanceFiles())
       expect(readFileSync(join(FOLDER, name), 'utf8') === text, name).toBe(true);
   });
 
-  it('have hundreds of cases of each script, or of the steps of a season together', () => {
+  it('the files in conformance have hundreds of cases of each script, or of the steps of a season together', () => {
     const counts = new Map<string, number>();
     for (const { script, cases } of conformanceSuites) {
       const [work = ''] = script.split('-');
@@ -40,7 +40,7 @@ describe('the files in conformance', () => {
     for (const [work, count] of counts) expect(count, work).toBeGreaterThanOrEqual(200);
   });
 
-  it.each(conformanceSuites)('have every refusal of $script', ({ script, cases }) => {
+  it.each(conformanceSuites)('the files in conformance have every refusal of $script', ({ script, cases }) => {
     const refused = new Set(
       cases.flatMap(({ reply }) => (Array.isArray(reply) && reply[0] === 'REFUSED' ? [reply[2]] : [])),
     );

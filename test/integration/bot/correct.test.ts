@@ -204,7 +204,7 @@ describeStores('corrections of members', (kind) => {
     }
   });
 
-  it('a list of corrections is done in calls of 200, each once, and passes over who is no member', async () => {
+  it('a list of corrections is done in calls of 200, each once, and passes over users who are no members', async () => {
     const ids = Array.from({ length: 401 }, (_, n) => `u${n}`);
     await begin(...ids.slice(1).map((userId) => ({ userId, set: 10 })));
     const list = ids.map((userId, n) => ({
@@ -226,7 +226,7 @@ describeStores('corrections of members', (kind) => {
     }
   });
 
-  it('corrections and undos leave the members of a naive model, whatever bots do between them', async () => {
+  it('corrections and undos leave the members of the model, whatever bots do between them', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
         guild = `g${guilds++}`;

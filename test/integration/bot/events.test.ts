@@ -17,7 +17,7 @@ describeStores('a call that names an event', (kind) => {
   const newGuild = () => `g${guilds++}`;
   const writer = () => createWriter(store.client);
 
-  it('is done once: a repeat gets the first answer, level-up included, and changes nothing', async () => {
+  it('a call is done once: a repeat gets the first result, level-up included, and changes nothing', async () => {
     const guild = newGuild();
     const content = async () => {
       const keys = (await store.client.keys(`gr:{${guild}}:*`)).filter((key) => !key.includes(':event:')).sort();
@@ -54,7 +54,7 @@ describeStores('a call that names an event', (kind) => {
     });
   });
 
-  it('keeps its reply for ten minutes unless told otherwise, and one of a list for each 500', async () => {
+  it('a call keeps its reply for ten minutes unless told otherwise, and a list one for each 500 members', async () => {
     const guild = newGuild();
     const members = Array.from({ length: 1001 }, (_, n) => ({ userId: `u${n}`, add: 1 }));
     const first = await writer().recordMany(guild, members, { eventId: 'e' });
@@ -67,7 +67,7 @@ describeStores('a call that names an event', (kind) => {
     expect(await store.client.pttl(`gr:{${guild}}:event:short`)).toBeLessThanOrEqual(5000);
   });
 
-  it('is that of one list alone: another one with as many members and the same first one is refused', async () => {
+  it('the event of a list is refused for another list with as many members and the same first member', async () => {
     const writer = createWriter(store.client);
     const list = (second: string, add: number) => ['a', second].map((userId) => ({ userId, add }));
     await writer.recordMany('own', list('b', 1), { eventId: 'list' });
@@ -77,7 +77,7 @@ describeStores('a call that names an event', (kind) => {
     expect(await writer.recordMany('own', list('b', 1), { eventId: 'list' })).toMatchObject({ repeated: true, xp: 1 });
   });
 
-  it('is no other one, whatever the ids, and goes on in a list where it ended', async () => {
+  it('events with different ids never meet, and a list goes on where it ended', async () => {
     const guild = newGuild();
     const members = Array.from({ length: 501 }, (_, n) => ({ userId: `u${n}`, add: n === 500 ? -1 : 1 }));
     const list = () => writer().recordMany(guild, members, { eventId: 'e' });
@@ -91,7 +91,7 @@ describeStores('a call that names an event', (kind) => {
     expect((await createReader(store.client).stats(guild)).totalXp).toBe(500n + 4n + 5n);
   });
 
-  it('is refused for the event of another call, and goes with its guild', async () => {
+  it('an event is refused for another call, and goes with its guild', async () => {
     const guild = newGuild();
     const award = (userId: string) => writer().award(guild, { userId, amount: 100, eventId: 'm' });
     await award('a');
@@ -103,7 +103,7 @@ describeStores('a call that names an event', (kind) => {
     expect(await award('a')).toMatchObject({ xp: 100, repeated: false });
   });
 
-  it('is not kept when it is refused or waits, and costs nothing without an event', async () => {
+  it('a reply is not kept when the call is refused or waits, and a call without an event costs nothing', async () => {
     const guild = newGuild();
     await expect(writer().record(guild, { userId: 'a', add: -5 }, { eventId: 'e' })).rejects.toThrow('range');
     await writer().award(guild, { userId: 'a', amount: 5, cooldownMs: 60_000 });
@@ -113,12 +113,12 @@ describeStores('a call that names an event', (kind) => {
     expect(await store.client.keys(`gr:{${guild}}:event:*`)).toEqual([]);
   });
 
-  it.each(['', 'é'.repeat(33), '\ud800', 7])('refuses the event id %s before anything is sent', async (eventId) => {
+  it.each(['', 'é'.repeat(33), '\ud800', 7])('the event id %s is refused before anything is sent', async (eventId) => {
     const call = writer().award(newGuild(), { userId: 'a', amount: 5, eventId: eventId as string });
     await expect(call).rejects.toThrow('eventId must be a text of 1 to 64 bytes');
   });
 
-  it('is done once by bots that repeat whatever gets no reply, as often as they like', async () => {
+  it('a call is done once by bots that repeat whatever gets no reply, as often as they like', async () => {
     const call = fc.record({
       user: fc.constantFrom('a', 'b'),
       kind: fc.constantFrom('award', 'record', 'many'),

@@ -33,7 +33,7 @@ describeStores('a search of members by name', (kind) => {
     writer.record(guild, { userId, set, profile: { username } });
   const idsOf = async (found: Promise<readonly { userId: string }[]>) => (await found).map(({ userId }) => userId);
 
-  it('finds any part of a name without case, accents, styles of letters and invisible characters', async () => {
+  it('a search finds any part of a name without case, accents, styles of letters and invisible characters', async () => {
     const names = ['Señor Ünal', '𝓠𝓾𝓲𝓮𝓽 Raven', 'STRASSE', 'Οδός', 'İzmir ılık', 'Fox\u200b\u00a0 Den', 'さくら🦊'];
     for (const [index, name] of names.entries()) await record(`u${index}`, name, 100 - index);
     const reader = createReader(store.client);
@@ -54,7 +54,7 @@ describeStores('a search of members by name', (kind) => {
     }
   });
 
-  it('returns members with rank, level, XP and claims, ten at most, by rank', async () => {
+  it('a search returns members with rank, level, XP and claims, ten at most, by rank', async () => {
     for (let n = 0; n < 14; n++) await record(`u${n}`, n === 3 ? 'Owl' : `Raven ${n}`, 1000 + 100 * n);
     const found = await createReader(store.client).find('g', 'raven');
     expect(found.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -64,7 +64,7 @@ describeStores('a search of members by name', (kind) => {
     });
   });
 
-  it('has the member with the user id first, and also members without a name', async () => {
+  it('a search has the member with the user id first, and also members without a name', async () => {
     await record('42', null, 5);
     await record('a', 'Agent 42', 50);
     for (let n = 0; n < 12; n++) await record(`u${n}`, `x42 ${n}`, 100 + n);
@@ -76,7 +76,7 @@ describeStores('a search of members by name', (kind) => {
     expect(await createReader(store.client).find('other', '42')).toEqual([]);
   });
 
-  it('has the first ten of a guild with many members, most of whom have no such name', async () => {
+  it('a search has the first ten of a guild with many members, most of whom have no such name', async () => {
     const records = Array.from({ length: 700 }, (_, n) => ({
       ...{ userId: `u${n}`, set: n },
       profile: { username: n % 50 === 7 ? `Raven ${n}` : `Owl ${n}` },
@@ -90,7 +90,7 @@ describeStores('a search of members by name', (kind) => {
     );
   });
 
-  it('leaves out nobody who stays while others rise, come and go between two steps', async () => {
+  it('a search leaves out nobody who stays while others rise, come and go between two steps', async () => {
     const records = Array.from({ length: 800 }, (_, n) => ({
       userId: `u${n}`,
       set: n,
@@ -129,7 +129,7 @@ describeStores('a search of members by name', (kind) => {
     expect(steps).toBeGreaterThan(3);
   });
 
-  it('refuses a text that is empty, too long or not a text', async () => {
+  it('a search refuses a text that is empty, too long or not a text', async () => {
     const reader = createReader(store.client);
     for (const text of ['', ' \u200b', 'x'.repeat(101), undefined, 7]) {
       await expect(reader.find('g', text as string)).rejects.toThrow(InvalidInputError);
@@ -145,7 +145,7 @@ describeStores('a search of members by name', (kind) => {
     return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1]);
   };
 
-  it('reads the names anew when a minute has passed and the guild has changed, and not before', async () => {
+  it('a search reads the names anew when a minute has passed and the guild has changed, and not before', async () => {
     const search = searchWith();
     await record('a', 'Raven', 5);
     expect(await idsOf(search.find('g', 'e'))).toEqual(['a']);
@@ -161,7 +161,7 @@ describeStores('a search of members by name', (kind) => {
     if (store.url !== undefined) expect((await scriptCalls()) - before).toBe(3);
   });
 
-  it('says that it needs a user id where the names take too many bytes, and finds it', async () => {
+  it('a search needs a user id where the names take too many bytes, says so, and finds it', async () => {
     const search = searchWith({ guildBytes: 1000 });
     for (let n = 0; n < 20; n++) await record(`u${n}`, `Raven ${'x'.repeat(20)}`, n);
     const failure = await search.find('g', 'raven').catch((error) => error);
@@ -173,7 +173,7 @@ describeStores('a search of members by name', (kind) => {
     expect(await idsOf(search.find('small', 'raven'))).toEqual(['a']);
   });
 
-  it('refuses a guild while too many others wait to be read, and then names the seconds', async () => {
+  it('a search refuses a guild while too many others wait to be read, and then names the seconds', async () => {
     const search = searchWith({ waiting: 3 });
     for (const guild of ['1', '2', '3', '4']) await record('a', 'Big Raven', 5, guild);
     // With a space it is no user id, so that nothing is read before the names.
@@ -187,7 +187,7 @@ describeStores('a search of members by name', (kind) => {
     expect(await idsOf(search.find('4', 'big raven'))).toEqual(['a']);
   });
 
-  it('keeps the names within its bytes, and reads a guild whose names it dropped after a minute', async () => {
+  it('a search keeps the names within its bytes, and reads a guild whose names it dropped after a minute', async () => {
     const search = searchWith({ bytes: 2000 });
     for (const guild of ['1', '2', '3', '4']) await record('a', 'Raven', 5, guild);
     for (const guild of ['1', '2', '3', '1', '4']) await search.find(guild, 'raven');
@@ -199,7 +199,7 @@ describeStores('a search of members by name', (kind) => {
     expect(await idsOf(search.find('2', 'raven'))).toEqual(['a']);
   });
 
-  it('fails with the store, and reads the names when it is back', async () => {
+  it('a search fails with the store, and reads the names when it is back', async () => {
     await record('a', 'Big Raven', 5);
     const search = searchWith();
     await store.client.hset('gr:{g}:stats', 'model', '2');
@@ -226,7 +226,7 @@ describeStores('a search of members by name', (kind) => {
       ),
     );
 
-  it('finds what a naive model finds, and of changes in the last minute shows nothing that is wrong', async () => {
+  it('a search finds what a plain comparison finds, and of changes in the last minute shows nothing that is wrong', async () => {
     let guilds = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {

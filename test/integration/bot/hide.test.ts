@@ -23,7 +23,7 @@ describeStores('a hidden member', (kind) => {
     expect((await suite.service.store.counters.check('guild')).exact).toBe(true);
   });
 
-  it('is in no page, total or counter, answers 404, gains on, and comes back with all of it', async () => {
+  it('a hidden member is in no page, total or counter, gets 404, gains on, and comes back with all of it', async () => {
     expect(await shown()).toEqual([3, 'a 300', 'b 200', 'c 0']);
     expect(await writer().hide('guild', ['a', 'c', 'a', 'nobody'])).toMatchObject({ changed: 2 });
     expect(await shown()).toEqual([1, 'b 200']);
@@ -47,7 +47,7 @@ describeStores('a hidden member', (kind) => {
     });
   });
 
-  it('that opted out, left and came back stays hidden, as does one whom a moderator hid', async () => {
+  it('a member who opted out, left and came back stays hidden, as does one whom a moderator hid', async () => {
     await writer().hide('guild', ['a'], { reason: 'self' });
     await writer().hide('guild', ['b']);
     expect(await writer().hide('guild', ['b', 'a', 'c'], { reason: 'left' })).toEqual({
@@ -76,7 +76,7 @@ describeStores('a hidden member', (kind) => {
     expect(await suite.testStore.client.hlen('gr:{guild}:hidden:reasons')).toBe(0);
   });
 
-  it('needs a reason that is one', async () => {
+  it('a hidden member needs a reason that exists', async () => {
     const unfit = { reason: 'ban' as 'self' };
     const message = 'reason must be left, self, moderator, not "ban"';
     await expect(writer().hide('guild', ['a'], unfit)).rejects.toThrow(message);
@@ -84,7 +84,7 @@ describeStores('a hidden member', (kind) => {
     expect(await shown()).toEqual([3, 'a 300', 'b 200', 'c 0']);
   });
 
-  it('is put back with the XP of both places when a raw writer had added some to the ranking', async () => {
+  it('a hidden member is put back with the XP of both places when a raw writer had added some to the ranking', async () => {
     await writer().hide('guild', ['a', 'b']);
     const { client } = suite.testStore;
     await client.multi().zincrby('gr:{guild}:xp', 7, 'a').zincrby('gr:{guild}:xp', 9, 'b').exec();
@@ -99,7 +99,7 @@ describeStores('a hidden member', (kind) => {
     expect(await client.zcard('gr:{guild}:hidden')).toBe(0);
   });
 
-  it('is erased with its cooldown, and nothing else', async () => {
+  it('a hidden member is erased with its cooldown, and nothing else', async () => {
     const { client } = suite.testStore;
     await writer().award('guild', { userId: 'a', amount: 1, cooldownMs: 60_000 });
     await writer().hide('guild', ['a'], { reason: 'self' });
@@ -111,7 +111,7 @@ describeStores('a hidden member', (kind) => {
     expect(keys.sort()).toEqual(['keys', 'stats', 'xp'].map((key) => `gr:{guild}:${key}`));
   });
 
-  it('stays hidden when an import replaces all members, also when the import lacks it', async () => {
+  it('a hidden member stays hidden when an import replaces all members, also when the import lacks it', async () => {
     await writer().hide('guild', ['a', 'c']);
     const staged = await StagedMembers.lock(suite.service.store, 'guild');
     await staged.stage([
@@ -127,7 +127,7 @@ describeStores('a hidden member', (kind) => {
     ]);
   });
 
-  it('goes with its guild, and its profile too', async () => {
+  it('a hidden member goes with its guild, and its profile too', async () => {
     await writer().hide('guild', ['a'], { reason: 'self' });
     expect(await deleteGuild(suite.service.store, 'guild')).toMatchObject({ members: 3 });
     expect(await suite.testStore.client.keys('gr:{guild}:*')).toEqual(['gr:{guild}:sessions']);

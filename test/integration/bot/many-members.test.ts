@@ -12,7 +12,7 @@ describe('a call with many members', realStore.needs, () => {
   const ids = (count: number) => Array.from({ length: count }, (_, n) => `u${n}`);
   const records = (count: number) => ids(count).map((userId, n) => ({ userId, set: n }));
 
-  it('records, hides, shows, renames and removes all of them', async () => {
+  it('a call with many members records, hides, shows, renames and removes all of them', async () => {
     const guild = suite.newGuild();
     const all = ids(MANY);
     const { created, members, xp } = await writer().recordMany(guild, records(MANY));
@@ -29,7 +29,7 @@ describe('a call with many members', realStore.needs, () => {
     expect(await suite.store.client.zcard(`gr:{${guild}}:xp`)).toBe(0);
   });
 
-  it('names the entry that is refused among all, and had recorded only the calls before it', async () => {
+  it('a call with many members names the refused entry among all, and only the calls before it have recorded members', async () => {
     const guild = suite.newGuild();
     const refused = [...records(700), { userId: 'bad', add: -1 }, ...records(700)];
     await expect(writer().recordMany(guild, refused)).rejects.toMatchObject({ code: 'range', params: { index: 700 } });

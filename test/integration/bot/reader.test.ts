@@ -22,7 +22,7 @@ function tests(kind: StoreKind, isCluster: boolean): void {
   });
   afterAll(() => store.stop());
 
-  it('reads pages, members and stats as the API shows them', async () => {
+  it('the reader gives pages, members and stats as the API shows them', async () => {
     const reader = createReader(client);
     const { data, total, page } = await reader.page('g', 2, 3);
     expect([page, total, data.map(({ rank, userId }) => `${rank} ${userId}`)]).toEqual([
@@ -43,7 +43,7 @@ function tests(kind: StoreKind, isCluster: boolean): void {
     });
   });
 
-  it('gives the numbers of a curve of the guild, from which progress follows', async () => {
+  it('the reader gives the numbers of a curve of the guild, from which progress follows', async () => {
     await store.client.hset('gr:{own}:config', { xp_curve: 'custom', xp_curve_custom: '0,0,50,0,1,1,20' });
     await createWriter(client).record('own', { userId: 'a', set: 120 });
     const { xpCurve, curve } = await createReader(client).stats('own');
@@ -59,13 +59,13 @@ function tests(kind: StoreKind, isCluster: boolean): void {
     ['m9', 1, ['9 m8', '10 m9']],
     ['m1', 0, ['2 m1']],
     ['m5', 50, Array.from({ length: 10 }, (_, n) => `${n + 1} m${n}`)],
-  ])('reads the members around %s, %d above and below', async (userId, n, rows) => {
+  ])('the reader gives the members around %s, %d above and below', async (userId, n, rows) => {
     const around = await createReader(client).around('g', userId, n);
     expect(around?.data.map(({ rank, userId }) => `${rank} ${userId}`)).toEqual(rows);
     expect(around?.total).toBe(10);
   });
 
-  it('gives the rules of the guild, in one script, and null without any', async () => {
+  it('the reader gives the rules of the guild, in one script, and null without any', async () => {
     const rules = { message: { xp: 5 }, multipliers: { roles: { r: 1.5 } } };
     await store.client.hset('gr:{rules}:config', 'rules', JSON.stringify(rules));
     const reader = createReader(client);
@@ -79,14 +79,14 @@ function tests(kind: StoreKind, isCluster: boolean): void {
     await expect(reader.rules('g g')).rejects.toBeInstanceOf(InvalidInputError);
   });
 
-  it('knows no member who is hidden or never was', async () => {
+  it('the reader knows no member who is hidden or never was', async () => {
     await createWriter(client).record('hides', { userId: 'a', set: 5 });
     await createWriter(client).hide('hides', ['a']);
     for (const userId of ['a', 'nobody']) expect(await createReader(client).around('hides', userId)).toBeNull();
     expect(await createReader(client).around('nowhere', 'a')).toBeNull();
   });
 
-  it('refuses a wrong argument by its name, and a guild of a newer version', async () => {
+  it('the reader refuses a wrong argument by its name, and a guild of a newer version', async () => {
     const reader = createReader(client);
     await expect(reader.page('g', 0)).rejects.toThrow('page must be a whole number from 1');
     await expect(reader.page('g', 1, 101)).rejects.toThrow('limit must be a whole number from 1 to 100, not 101');
@@ -109,7 +109,7 @@ function tests(kind: StoreKind, isCluster: boolean): void {
   });
 }
 
-it('a reader takes no connection with a prefix of its own, and one of ioredis by its type', () => {
+it('the reader takes no connection with a prefix of its own, and a connection of ioredis by its type', () => {
   expect(() => createReader(new Redis({ lazyConnect: true, keyPrefix: 'bot:' }))).toThrow(
     'The connection has the keyPrefix',
   );

@@ -22,7 +22,7 @@ describeStores('the levels that count for roles', (kind) => {
 
   const levelsOf = (userIds: Iterable<string>) => slicesOf(reader.rewardsOf('g', userIds));
 
-  it('are those of XP and explicit ones, of ranked members and hidden ones, in the order asked for', async () => {
+  it('the levels for roles are those of XP and explicit ones, of ranked members and hidden ones, in the order asked for', async () => {
     const writer = createWriter(store.client);
     await writer.recordMany('g', [
       { userId: 'ranked', set: 255 },
@@ -42,7 +42,7 @@ describeStores('the levels that count for roles', (kind) => {
     expect(await levelsOf([])).toEqual([]);
   });
 
-  it('come in slices, so that no call makes Redis wait', async () => {
+  it('the levels for roles come in slices, so that no call makes Redis wait', async () => {
     const ids = Array.from({ length: 600 }, (_, n) => `m${n}`);
     const writer = createWriter(store.client);
     await writer.recordMany(
@@ -54,7 +54,7 @@ describeStores('the levels that count for roles', (kind) => {
     expect(slices.flat().map(({ userId }) => userId)).toEqual(ids);
   });
 
-  it('are not read for ids that cannot be', async () => {
+  it('the levels for roles are not read for ids that cannot be', async () => {
     await expect(levelsOf(['a b'])).rejects.toThrow(InvalidInputError);
   });
 });
@@ -67,7 +67,7 @@ describe('the levels that count for roles, without user ids', needs('redis-serve
   });
   afterAll(() => store.stop());
 
-  it('are those of all members, ranked and hidden, each once', async () => {
+  it('the levels for roles without user ids are those of all members, ranked and hidden, each once', async () => {
     const reader = createReader(store.client);
     const allLevels = async () => (await slicesOf(reader.rewardsOf('g'))).flat();
     expect(await allLevels()).toEqual([]);

@@ -57,7 +57,7 @@ describe('the end of a season', needs('redis-server'), () => {
     await writer().hide('g', ['d'], { reason: 'left' });
   };
 
-  it('names the member whose stored name is too long, and goes on after its correction', async () => {
+  it('the end of a season names the member whose stored name is too long, and goes on after its correction', async () => {
     await fill();
     await store.client.hset('gr:{g}:members', 'b', `- 0 - ${'x'.repeat(513)}`);
     const refusal = 'Member b of guild g has a name above 512 bytes: correct the profile with HSET';
@@ -66,7 +66,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
   });
 
-  it('copies all members with their profiles, and starts them at 0', async () => {
+  it('the end of a season copies all members with their profiles, and starts them at 0', async () => {
     await fill();
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
     expect(await content(ARCHIVE)).toEqual({
@@ -88,7 +88,7 @@ describe('the end of a season', needs('redis-server'), () => {
     );
   });
 
-  it('removes the members on request', async () => {
+  it('the end of a season removes the members on request', async () => {
     await fill();
     await writer().record('g', { userId: 'e', set: 50 });
     await writer().hide('g', ['e'], { reason: 'left' });
@@ -100,7 +100,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await store.client.hkeys('gr:{g}:members')).toEqual(['d']);
   });
 
-  it('shows nobody who opted out, whatever is removed', async () => {
+  it('the end of a season shows nobody who opted out, whatever is removed', async () => {
     await fill();
     await writer().hide('g', ['a'], { reason: 'self' });
     await writer().resetSeason('g', { archiveAs: ARCHIVE, keepMembers: false });
@@ -109,7 +109,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect([ranked, hidden, reasons.a]).toEqual([[], ['a', '10', 'd', '0'], 'self']);
   });
 
-  it('does nothing when it is called again, and ends the next season in another archive only', async () => {
+  it('the end of a season does nothing when it is called again, and ends the next season in another archive only', async () => {
     await fill();
     await writer().resetSeason('g', { archiveAs: ARCHIVE });
     await writer().record('g', { userId: 'a', add: 7 });
@@ -123,7 +123,7 @@ describe('the end of a season', needs('redis-server'), () => {
   });
 
   it.each([true, false])(
-    'goes on after a kill at any of its commands, and loses no XP that a bot adds, keepMembers: %s',
+    'the end of a season goes on after a kill at any of its commands, and loses no XP that a bot adds, keepMembers: %s',
     async (keepMembers) => {
       const options = { archiveAs: ARCHIVE, keepMembers };
       for (let commands = 1; ; commands++) {
@@ -155,7 +155,7 @@ describe('the end of a season', needs('redis-server'), () => {
     },
   );
 
-  it('copies members again who changed their place after a kill, and shows them in the archive where they stand now', async () => {
+  it('the end of a season copies members again who changed their place after a kill, and shows them in the archive where they stand now', async () => {
     for (let commands = 1; ; commands++) {
       await store.empty();
       await fill();
@@ -189,7 +189,7 @@ describe('the end of a season', needs('redis-server'), () => {
   });
   const killedAt = (script: string) => watched(async (each) => each === script && Promise.reject(new Error('killed')));
 
-  it('copies members that a killed call has marked, also when they escape each reading of the places', async () => {
+  it('the end of a season copies members that a killed call has marked, also when they escape each reading of the places', async () => {
     await writer().recordMany('g', [
       { userId: 'a', set: 300 },
       { userId: 'b', set: 200 },
@@ -215,7 +215,7 @@ describe('the end of a season', needs('redis-server'), () => {
   });
 
   it.each(['season-end-copy', 'season-reset'])(
-    'keeps the curve of the archive when it changes after a kill at %s',
+    'the end of a season keeps the curve of the archive when it changes after a kill at %s',
     async (script) => {
       await fill();
       await expect(createWriter(killedAt(script)).resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(
@@ -230,7 +230,7 @@ describe('the end of a season', needs('redis-server'), () => {
     },
   );
 
-  it('gives the archive the curve of the guild, whatever it has before', async () => {
+  it('the end of a season gives the archive the curve of the guild, whatever it has before', async () => {
     await store.client.hset(`gr:{${ARCHIVE}}:config`, { xp_curve: 'lurkr', plan: 'free' });
     await writer().record('g', { userId: 'a', set: 4675 });
     const { level } = (await createReader(store.client).member('g', 'a')) ?? {};
@@ -239,7 +239,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await store.client.hgetall(`gr:{${ARCHIVE}}:config`)).toEqual({ xp_curve: 'standard', plan: 'free' });
   });
 
-  it('tells how many members it has copied, when a call before was killed while it marked them', async () => {
+  it('the end of a season tells how many members it has copied, when a call before was killed while it marked them', async () => {
     await writer().recordMany(
       'g',
       Array.from({ length: 1000 }, (_, n) => ({ userId: `m${n}`, set: n })),
@@ -254,7 +254,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 1000, reset: 1000 });
   });
 
-  it('keeps the lock of the archive while it copies nobody', async () => {
+  it('the end of a season keeps the lock of the archive while it copies nobody', async () => {
     const members = Array.from({ length: 2000 }, (_, n) => ({ userId: `m${n}`, set: n }));
     await writer().recordMany('g', members);
     const lock = `gr:{${ARCHIVE}}:next:xp:lock`;
@@ -272,7 +272,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect((await content(ARCHIVE)).ranked).toContain('late');
   });
 
-  it('takes another archive, or other arguments, before it has copied anybody', async () => {
+  it('the end of a season takes another archive, or other arguments, before it has copied anybody', async () => {
     await fill();
     await writer().record('full', { userId: 'a', set: 1 });
     await expect(writer().resetSeason('g', { archiveAs: 'full' })).rejects.toThrow('full already has data');
@@ -284,13 +284,13 @@ describe('the end of a season', needs('redis-server'), () => {
     expect((await content('full')).ranked).toEqual(['a', '1']);
   });
 
-  it('of a guild without members leaves its archive to another guild', async () => {
+  it('the end of a season of a guild without members leaves its archive to another guild', async () => {
     expect(await writer().resetSeason('typo', { archiveAs: ARCHIVE })).toEqual({ archived: 0, reset: 0 });
     await fill();
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
   });
 
-  it('names a member whose user id is none', async () => {
+  it('the end of a season names a member whose user id is none', async () => {
     await fill();
     await store.client.zadd('gr:{g}:xp', 5, 'a b');
     const refused = writer().resetSeason('g', { archiveAs: ARCHIVE });
@@ -299,7 +299,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
   });
 
-  it('is refused while another call has the lock, and steps of a suspended call are refused', async () => {
+  it('the end of a season is refused while another call has the lock, and steps of a suspended call are refused', async () => {
     const { client } = store;
     for (let last = 2; ; last++) {
       await store.empty();
@@ -343,7 +343,7 @@ describe('the end of a season', needs('redis-server'), () => {
     }
   });
 
-  it('stops on a signal, beside a bot that writes, and is exact after the next call', async () => {
+  it('the end of a season stops on a signal, beside a bot that writes, and is exact after the next call', async () => {
     const members = Array.from({ length: 2000 }, (_, n) => ({ userId: `m${n}`, set: n }));
     await writer().recordMany('g', members);
     const stop = new AbortController();
@@ -374,7 +374,7 @@ describe('the end of a season during a failover', needs('redis-server'), () => {
     ['season-end-copy', 1, 4],
     ['season-reset', 4, 3],
   ])(
-    'at %s %d, with the writes of %d commands lost, archives each member once and resets it',
+    'a failover at %s %d, with the writes of %d commands lost, lets a season archive each member once and reset it',
     async (script, nth, calls) => {
       const start = () => startEmbeddedRedis(['--repl-diskless-sync-delay', '0']);
       const [old, next] = [await start(), await start()];

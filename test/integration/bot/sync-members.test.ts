@@ -27,7 +27,7 @@ describe('syncMembers', needs('redis-server'), () => {
       ids(count).map((userId, n) => ({ userId, set: n })),
     );
 
-  it('gives "left" to ranked members that are absent, and takes it from those that are present, whatever else hides them', async () => {
+  it('a sync gives "left" to ranked members that are absent, and takes it from those that are present, whatever else hides them', async () => {
     const id = fc.constantFrom(...ids(8));
     const place = fc.tuple(fc.constantFrom('hide' as const, 'unhide' as const), id, fc.constantFrom(...HIDE_REASONS));
     const present = fc.uniqueArray(fc.constantFrom(...ids(8), 'other'), { minLength: 1 });
@@ -58,7 +58,7 @@ describe('syncMembers', needs('redis-server'), () => {
     );
   });
 
-  it('takes any number of members in bounded steps, and leaves those alone who came meanwhile', async () => {
+  it('a sync takes any number of members in bounded steps, and leaves members alone who came meanwhile', async () => {
     const guild = `g${guilds++}`;
     await fill(guild, 12_000);
     await writer().hide(guild, ids(2000), { reason: 'left' });
@@ -83,7 +83,7 @@ describe('syncMembers', needs('redis-server'), () => {
     expect((await services.counters.check(guild)).exact).toBe(true);
   });
 
-  it('changes nothing for a list that is incomplete, empty or no list of ids', async () => {
+  it('a sync changes nothing for a list that is incomplete, empty or no list of ids', async () => {
     const guild = `g${guilds++}`;
     await fill(guild, 10);
     const tooMany =

@@ -49,7 +49,7 @@ describeStores('the boards of a guild with a time zone', (kind) => {
     secondsFromMidnight: fc.integer({ min: -7200, max: 7200 }),
   });
 
-  it('begin and end when the days of a naive model do, in every time zone at every moment', async () => {
+  it('boards begin and end with the days of the time zone, in every time zone at every moment', async () => {
     await fc.assert(
       fc.asyncProperty(moments, async ({ timeZone, setAt, days, secondsFromMidnight }) => {
         const model = new ZoneModel(timeZone);
@@ -78,7 +78,7 @@ describeStores('the boards of a guild with a time zone', (kind) => {
     ['begins at one, when midnight is left out', 'Asia/Tehran', 'week', '2021-03-21T20:30:00.000Z', 167],
     ['begins at the later midnight, when it comes twice', 'Asia/Tehran', 'week', '2020-09-20T20:30:00.000Z', 168],
     ['follows the clocks of Ramadan', 'Africa/Casablanca', 'month', '2027-01-31T23:00:00.000Z', 28 * 24 + 1],
-  ])('show a period that %s: %s', async (_, timeZone, board, from, hours) => {
+  ])('boards show a period that %s: %s', async (_, timeZone, board, from, hours) => {
     const begin = Date.parse(from);
     now = begin - 1000;
     const guild = await guildIn(timeZone, now);

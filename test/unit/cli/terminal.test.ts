@@ -11,17 +11,17 @@ const ROWS = [
 const PIPE = testContext();
 const onTerminal = (env = {}) => testContext({ env, isTTY: true });
 
-it('prints tab-separated values in a pipe, without control characters', () => {
+it('a pipe gets tab-separated values, without control characters', () => {
   expect(table(PIPE, ['N', 'NAME', 'XP'], ROWS)).toEqual(['N\tNAME\tXP', '1\tada\t9,000', '10\tbob?[2J\t8']);
 });
 
-it('aligns columns under a bold heading on a terminal, and leaves it plain with NO_COLOR', () => {
+it('a terminal gets columns under a bold heading, which is plain with NO_COLOR', () => {
   const rows = ['1   ada      9,000', '10  bob?[2J  8'];
   expect(table(onTerminal(), ['N', 'NAME', 'XP'], ROWS)).toEqual(['\x1b[1mN   NAME     XP\x1b[22m', ...rows]);
   expect(table(onTerminal({ NO_COLOR: '1' }), ['N', 'NAME', 'XP'], ROWS)).toEqual(['N   NAME     XP', ...rows]);
 });
 
-it('aligns a plain table in a pipe too, with numbers to the right', () => {
+it('a plain table is aligned in a pipe too, with numbers to the right', () => {
   expect(table(PIPE, ['n', 'name', 'xp'], ROWS, { plain: true, alignRight: [0, 2] })).toEqual([
     ' n  name        xp',
     ' 1  ada      9,000',
@@ -36,14 +36,14 @@ it.each([
   ['90d', 7_776_000_000],
   ['2w', 1_209_600_000],
   ['36500d', 3_153_600_000_000],
-])('parses the duration %s', (text, ms) => {
+])('the duration %s is parsed', (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
 });
 
-it.each(['', '5', '1.5h', '-1d', '1y', '36501d'])('refuses the duration %j', (text) => {
+it.each(['', '5', '1.5h', '-1d', '1y', '36501d'])('the duration %j is refused', (text) => {
   expect(() => parseDuration(text)).toThrow('It must be a whole number with a unit, such as 30m, 24h, 90d or 2w.');
 });
 
-it('prints durations in seconds, from a minute on in minutes and seconds', () => {
+it('durations are printed in seconds, from a minute on in minutes and seconds', () => {
   expect([0.2, 59, 60, 125.4].map(formatDuration)).toEqual(['1 s', '59 s', '1 min 0 s', '2 min 6 s']);
 });

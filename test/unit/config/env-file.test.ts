@@ -12,7 +12,7 @@ describe('takeEnvFile', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
   const write = (text: string) => writeFileSync(join(folder, '.env'), text);
 
-  it('takes what the environment lacks, and says which variables came from where', () => {
+  it('the file gives what the environment lacks, and the sentence says which variables came from where', () => {
     write('# a comment\nPORT=8081\nREDIS_URL="redis://a:6379"\nREDIS_NODES=\nLOG_LEVEL=warn\n');
     const env: Record<string, string> = { PORT: '9000' };
     const sentence = takeEnvFile(env, folder);
@@ -20,25 +20,25 @@ describe('takeEnvFile', () => {
     expect(sentence).toBe(`settings from ${folder}/.env: LOG_LEVEL, REDIS_URL; the environment has its own PORT`);
   });
 
-  it('says nothing without such a file, or when the environment has all', () => {
+  it('nothing is said without such a file, or when the environment has all', () => {
     expect(takeEnvFile({}, folder)).toBeUndefined();
     write('PORT=8081\n');
     expect(takeEnvFile({ PORT: '1' }, folder)).toBeUndefined();
   });
 
-  it('reads a file of Windows, with its mark and its ends of lines', () => {
+  it('a file of Windows is read, with its mark and its ends of lines', () => {
     write('\uFEFFPORT=8081\r\nHOST=::\r\n');
     const env: Record<string, string> = {};
     takeEnvFile(env, folder);
     expect(env).toEqual({ PORT: '8081', HOST: '::' });
   });
 
-  it('leaves a folder of this name alone, as Python makes it', () => {
+  it('a folder of this name, as Python makes it, is left alone', () => {
     mkdirSync(join(folder, '.env'));
     expect(takeEnvFile({}, folder)).toBeUndefined();
   });
 
-  it('never puts a value into its sentence', () => {
+  it('the sentence never has a value of the file', () => {
     write('REDIS_URL=redis://u:secret@h:1\n');
     expect(takeEnvFile({}, folder)).not.toContain('secret');
   });

@@ -6,7 +6,7 @@ import { parseConfig } from '../../../src/config/service.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
 
 describe('parseConfig', () => {
-  it('needs nothing set', () => {
+  it('a service needs no setting', () => {
     expect(parseConfig({})).toMatchObject({
       redis: { url: 'redis://127.0.0.1:6379', mode: 'standalone', timeoutMs: 100 },
       keyPrefix: 'gr',
@@ -32,11 +32,11 @@ describe('parseConfig', () => {
     ]);
   });
 
-  it('takes an empty value for unset', () => {
+  it('an empty value counts as unset', () => {
     expect(parseConfig({ PORT: '', REDIS_NODES: '' }).port).toBe(8080);
   });
 
-  it('reads every form of address', () => {
+  it('every form of address is read', () => {
     for (const url of [
       'redis://u:p%40@h:1/2',
       'rediss://h',
@@ -100,7 +100,7 @@ describe('parseConfig', () => {
     ['CACHE_MAX_PAGES', 'x'],
     ['CACHE_MAX_BYTES', '64M'],
     ['SHUTDOWN_TIMEOUT_MS', '0'],
-  ])('refuses %s=%s and names the variable', (name, value) => {
+  ])('%s=%s is refused, and the error names the variable', (name, value) => {
     expect(() => parseConfig({ [name]: value })).toThrow(new RegExp(`^Invalid configuration:\\n {2}${name} must `));
   });
 
@@ -117,20 +117,20 @@ describe('parseConfig', () => {
     ['redis://host?constructor=12s3cr', 'a parameter other than db .*: remove it'],
     ['rediss://host?ssl_cert_reqs=none', 'the parameter ssl_cert_reqs .*: .* REDIS_TLS_VERIFY=off'],
   ])('the address %s', (url, hint) => {
-    it('is refused with a hint, and no part of it that may be a password is shown', () => {
+    it('a wrong address is refused with a hint, and no part of it that may be a password is shown', () => {
       const attempt = () => parseConfig({ REDIS_URL: url });
       expect(attempt).toThrow(new RegExp(hint.replace('?', '\\?')));
       expect(attempt).not.toThrow(/12s3cr/);
     });
   });
 
-  it('reports all mistakes together', () => {
+  it('all mistakes are reported together', () => {
     const attempt = () => parseConfig({ PORT: 'x', LOG_LEVEL: 'y', REDIS_MODE: 'sentinel' });
     expect(attempt).toThrow(ConfigError);
     expect(attempt).toThrow(/PORT must.*\n.*LOG_LEVEL must/);
   });
 
-  it('reads the files of TLS, which need TLS and each other', () => {
+  it('the files of TLS are read, and need TLS and each other', () => {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-config-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'x.pem');
@@ -147,7 +147,7 @@ describe('parseConfig', () => {
     );
   });
 
-  it('refuses a PEM file of another kind', () => {
+  it('a PEM file of another kind is refused', () => {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-config-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const [key, cert] = [join(folder, 'a.key'), join(folder, 'a.crt')];
@@ -166,7 +166,7 @@ describe('parseConfig', () => {
     [{ PORT: '9464' }],
     [{ ADMIN_PORT: '8080', HOST: '127.0.0.1' }],
     [{ PORT: '9000', ADMIN_PORT: '9000', HOST: '::', ADMIN_HOST: '::1' }],
-  ])('refuses one port for both listeners: %j', (env) => {
+  ])('one port for both listeners is refused: %j', (env) => {
     expect(() => parseConfig(env as Record<string, string>)).toThrow(
       /^Invalid configuration:\n {2}ADMIN_PORT is \d+, the same as PORT: choose another port, or 0 for no admin listener$/,
     );
@@ -176,11 +176,11 @@ describe('parseConfig', () => {
     [{ PORT: '0', ADMIN_PORT: '0' }],
     [{ PORT: '9464', HOST: '10.0.0.1' }],
     [{ PORT: '9464', ADMIN_HOST: '::1' }],
-  ])('takes ports that do not clash: %j', (env) => {
+  ])('ports that do not clash are taken: %j', (env) => {
     expect(() => parseConfig(env as Record<string, string>)).not.toThrow();
   });
 
-  it('asks for what a mode needs', () => {
+  it('each mode asks for what it needs', () => {
     expect(() => parseConfig({ REDIS_MODE: 'sentinel' })).toThrow(
       /REDIS_NODES is required .*sentinel\n {2}REDIS_SENTINEL_NAME is required/,
     );
@@ -195,11 +195,14 @@ describe('the variables of OpenTelemetry', () => {
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }, 'OTEL_EXPORTER_OTLP_ENDPOINT is not the address'],
     [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'grpc://x:4317' }, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is not the address'],
     [{ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'asks for grpc'],
-  ])('that cannot work stop no service, and give a reason for the log: %o', (variables, reason) => {
-    expect(parseConfig(variables)).toMatchObject({ tracing: false, tracingProblem: expect.stringContaining(reason) });
-  });
+  ])(
+    'variables of OpenTelemetry that cannot work stop no service, and give a reason for the log: %o',
+    (variables, reason) => {
+      expect(parseConfig(variables)).toMatchObject({ tracing: false, tracingProblem: expect.stringContaining(reason) });
+    },
+  );
 
-  it('that name a collector for HTTP begin traces', () => {
+  it('variables of OpenTelemetry that name a collector for HTTP begin traces', () => {
     expect(parseConfig(endpoint)).toMatchObject({ tracing: true, tracingProblem: undefined });
   });
 });

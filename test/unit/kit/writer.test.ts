@@ -20,7 +20,7 @@ describe('createWriter', () => {
     [null, 'null (object)'],
     [7, '7 (number)'],
     [123456789012345678n, '123456789012345678 (bigint)'],
-  ])('refuses the id %s of a guild and of a user, names it, and sends nothing', async (id, shown) => {
+  ])('the id %s of a guild or a user is refused by name, and nothing is sent', async (id, shown) => {
     const bad = id as string;
     const message = (kind: string) => `The ${kind} id ${shown} must be a text of 1 to 64 of A-Z a-z 0-9 _ - .`;
     const good = { userId: '1', set: 5 };
@@ -39,7 +39,7 @@ describe('createWriter', () => {
     expect(sent).not.toHaveBeenCalled();
   });
 
-  it('refuses replicas that are no whole number from 1 to 100, and a connection that cannot ask them', () => {
+  it('replicas are refused that are no whole number from 1 to 100, or that the connection cannot ask', () => {
     const redis = new Redis({ lazyConnect: true });
     for (const replicas of [0, 1.5, 101]) expect(() => createWriter(redis, { replicas })).toThrow(InvalidInputError);
     expect(() => createWriter(redis, { replicas: 1 })).not.toThrow();
@@ -50,14 +50,14 @@ describe('createWriter', () => {
     expect(() => createWriter(own, { replicas: 1 })).toThrow('replicas needs a client of ioredis or node-redis');
   });
 
-  it('says so on a connection in a transaction, which gives no replies', async () => {
+  it('a connection in a transaction is refused, because it gives no replies', async () => {
     const queued = vi.fn().mockResolvedValue('QUEUED');
     const call = createWriter({ evalsha: queued, eval: queued }).award('g', { userId: '1', amount: 5 });
     await expect(call).rejects.toThrow(InvalidInputError);
     await expect(call).rejects.toThrow('The connection is in a transaction, which gives no replies before exec');
   });
 
-  it('loads any number of members in slices', async () => {
+  it('any number of members is loaded in slices', async () => {
     const sizes: number[] = [];
     const evalsha = async (...[, keys, ...rest]: [string, number, ...(string | number)[]]) => {
       sizes.push(rest.length - keys);
@@ -70,7 +70,7 @@ describe('createWriter', () => {
     expect(sizes).toHaveLength(3);
   });
 
-  it('refuses a connection that puts a prefix before each key', () => {
+  it('a connection that puts a prefix before each key is refused', () => {
     const options = { lazyConnect: true, keyPrefix: 'bot:' };
     const clients = [
       new Redis(options),
@@ -91,7 +91,7 @@ describe('keyPrefix', () => {
   const call = async () => [];
   const client = { evalsha: call, eval: call };
   it.each(['', 'a b', '{x}', 'a{b', 'é', 'a'.repeat(65), 7, null])(
-    'is refused by the rule of the service: %j',
+    'the keyPrefix is refused by the rule of the service: %j',
     (bad) => {
       const keyPrefix = bad as string;
       if (typeof bad === 'string' && bad !== '')
@@ -105,7 +105,7 @@ describe('keyPrefix', () => {
     },
   );
 
-  it.each(['a', 'bot:2', 'A_b-c.d', 'a'.repeat(64)])('can be %s', (keyPrefix) => {
+  it.each(['a', 'bot:2', 'A_b-c.d', 'a'.repeat(64)])('the keyPrefix can be %s', (keyPrefix) => {
     expect(() => createWriter(client, { keyPrefix })).not.toThrow();
     expect(parseConfig({ KEY_PREFIX: keyPrefix }).keyPrefix).toBe(keyPrefix);
   });

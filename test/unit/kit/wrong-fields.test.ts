@@ -119,7 +119,7 @@ describe('a field that a call does not know', () => {
     ],
   ])('is refused: %s', (message, call) => expectRefusal(call, message));
 
-  it('does not come from a prototype', async () => {
+  it('no field comes from a prototype', async () => {
     class Record {
       userId = '1';
       set = -1;
@@ -202,14 +202,14 @@ describe('a wrong argument', () => {
     ['roles must be a list, not "undefined"', () => rewardRoles(parseRules({}), 5, undefined as Anything)],
     ['roles must be a list, not "[object Object]"', () => rewardRoles(parseRules({}), 5, circular as Anything)],
     ['kind must be message or voice, not missing', () => xpFor(parseRules({}), undefined as Anything)],
-  ])('is refused: %s', (message, call) => expectRefusal(call, message));
+  ])('a wrong argument is refused: %s', (message, call) => expectRefusal(call, message));
 });
 
 describe('a lastDailyClaim of a profile', () => {
   const DAY_MS = 86_400_000;
   const far = new Date(Date.now() + 60 * DAY_MS);
   const message = 'profile.lastDailyClaim is more than a day from now: no member can have claimed then';
-  it.each([far, far.toISOString()])('is refused in the future: %s', async (lastDailyClaim) => {
+  it.each([far, far.toISOString()])('a lastDailyClaim in the future is refused: %s', async (lastDailyClaim) => {
     const update = { userId: '1', profile: { lastDailyClaim } };
     await expectRefusal(() => writer.record('g', { ...update, set: 1 }), message);
     await expectRefusal(() => writer.setProfiles('g', [update]), message);
@@ -225,7 +225,7 @@ describe('a record', () => {
     ['The record has no XP: give set or add', {}],
     ['The record has hidden, which goes with set only', { add: 5, hidden: true }],
     ['The record has floor, which goes with add only', { set: 5, floor: 0 }],
-  ])('is refused: %s', (message, given) => expectRefusal(record(given), message));
+  ])('a wrong record is refused: %s', (message, given) => expectRefusal(record(given), message));
 });
 
 /** A list that has no text: it is nested too deep for one. */
@@ -261,7 +261,7 @@ describe('an argument of another type', () => {
   const ID = 'must be an id, a text,';
   const RULES = 'rules must be what parseRules or reader.rules returns; for a guild without rules use parseRules({})';
 
-  it('does not refuse a card as it is read', () => {
+  it('a card is taken as it is read', () => {
     expect(rankCard(CARD, OPTIONS)).toMatch(/^<svg /);
   });
 
@@ -286,5 +286,5 @@ describe('an argument of another type', () => {
     ['data.above.username must be a text, not 5', of({ above: { ...NEIGHBOUR, username: 5 } })],
     ['data.hidden must be a list of left, self, moderator, or null, not x', of({ hidden: ['x'] })],
     ['labels must be an object with texts, not null', () => rankCard(CARD, { ...OPTIONS, labels: null as Anything })],
-  ])('is refused as "%s"', (text, call) => expectRefusal(call, text));
+  ])('an argument of another type is refused as "%s"', (text, call) => expectRefusal(call, text));
 });

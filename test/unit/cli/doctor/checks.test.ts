@@ -42,7 +42,7 @@ describe('what INFO says of a server', () => {
     [{ used_memory: '950000' }, { memory: 'problem' }],
     [{ maxmemory: '0', total_system_memory: '9000000' }, { memory: 'note' }],
     [{ maxmemory: '0' }, { memory: 'unknown' }],
-  ])('%j gives %j', (changes, findings) => {
+  ])('the INFO %j gives %j', (changes, findings) => {
     expect(states(changes as Record<string, string>)).toEqual({ ...good, ...findings });
   });
 
@@ -58,7 +58,7 @@ describe('what INFO says of a server', () => {
     expect(states({}, '', 6000).clock).toBe('problem');
   });
 
-  it('reads the fields with both ends of lines', () => {
+  it('the fields of INFO are read with both ends of lines', () => {
     expect([...infoFields('# Server\r\nredis_version:7.0.0\r\nx:\nrole:master')]).toEqual([
       ['redis_version', '7.0.0'],
       ['x', ''],
@@ -67,7 +67,7 @@ describe('what INFO says of a server', () => {
   });
 });
 
-it('asks for every command that users.acl allows the service', () => {
+it('doctor asks for every command that users.acl allows the service', () => {
   const asked = new Set(
     neededCommands({
       redisKeys: new RedisKeys('gr'),
@@ -88,17 +88,20 @@ describe('the kind of a key', () => {
     [...names.matchAll(/`(.*?)`/g)].map(([, name = '']) => [name, types[type]] as const),
   );
 
-  it.each(rows.filter(([, type]) => type !== undefined))('%s of docs/redis-keys.md is a %s', (name, type) => {
-    const key = name
-      .replace(/^gr:/, 'my:gr:')
-      .replace('{G}', '{123}')
-      .replace(/:U$/, ':456')
-      .replace(/:ID$/, ':V1StGXR8Z5')
-      .replace('SHA256', 'ab'.repeat(32));
-    expect(kindOfKey(redisKeys, key)).toEqual({ guild: key.includes('{') ? '123' : '', type });
-  });
+  it.each(rows.filter(([, type]) => type !== undefined))(
+    'the Redis key %s of docs/redis-keys.md is a %s',
+    (name, type) => {
+      const key = name
+        .replace(/^gr:/, 'my:gr:')
+        .replace('{G}', '{123}')
+        .replace(/:U$/, ':456')
+        .replace(/:ID$/, ':V1StGXR8Z5')
+        .replace('SHA256', 'ab'.repeat(32));
+      expect(kindOfKey(redisKeys, key)).toEqual({ guild: key.includes('{') ? '123' : '', type });
+    },
+  );
 
-  it('is unknown without the braces, with another prefix and for other names', () => {
+  it('a Redis key without the braces, with another prefix or another name is of no known kind', () => {
     for (const key of ['my:gr:123:xp', 'gr:{1}:xp', 'my:gr:{1}:xps', 'my:gr:{1 2}:xp', 'my:gr:{1}:xp:absent', 'x']) {
       expect(kindOfKey(redisKeys, key), key).toBeUndefined();
     }

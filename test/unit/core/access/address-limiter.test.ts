@@ -20,7 +20,7 @@ function take(address: string | undefined, times = BURST): number {
 }
 
 describe('a network', () => {
-  it('has a burst of tokens, and then one more after each interval', () => {
+  it('a network has a burst of tokens, and then one more after each interval', () => {
     expect(take('192.0.2.1', BURST + 10)).toBe(BURST);
     expect(limiter.take('192.0.2.1')).toBe(INTERVAL_MS);
     now += INTERVAL_MS - 1;
@@ -31,20 +31,20 @@ describe('a network', () => {
     expect(take('192.0.2.1', 10)).toBe(3);
   });
 
-  it('never has more tokens than a burst', () => {
+  it('a network never has more tokens than a burst', () => {
     take('192.0.2.1', 3);
     now += 1000 * INTERVAL_MS;
     expect(take('192.0.2.1', 2 * BURST)).toBe(BURST);
   });
 
-  it('can take a token that was returned', () => {
+  it('a network can take a token that was returned', () => {
     take('192.0.2.1');
     limiter.giveBack('192.0.2.1');
     limiter.giveBack('192.0.2.1');
     expect(take('192.0.2.1', 10)).toBe(2);
   });
 
-  it('owes nothing for a token that is returned late', () => {
+  it('a network owes nothing for a token that is returned late', () => {
     take('192.0.2.1', 1);
     now += 1000 * INTERVAL_MS;
     limiter.giveBack('192.0.2.1');
@@ -54,7 +54,7 @@ describe('a network', () => {
   });
 });
 
-it('counts ten thousand networks and no more', () => {
+it('the limiter counts ten thousand networks and no more', () => {
   take('192.0.2.1');
   const others = (from: number) => {
     for (let i = 0; i < 9_999; i++) limiter.take(`10.${from}.${i >> 8}.${i & 255}`);
@@ -86,7 +86,7 @@ it.each([
   ['unknown', '1192.0.2.1'],
   ['unknown', '::192.0.2.1'],
   ['1', '0x7f.1'],
-])('counts %s and %s as one', (one, other) => {
+])('%s and %s count as one network', (one, other) => {
   take(one);
   expect(limiter.take(other)).toBe(INTERVAL_MS);
 });
@@ -103,12 +103,12 @@ it.each([
   // Not the mapped form, though it holds it.
   ['192.0.2.1', '1::ffff:192.0.2.1'],
   ['192.0.2.1', '::ffff:192.0.2.1:1'],
-])('counts %s and %s apart', (one, other) => {
+])('%s and %s count as two networks', (one, other) => {
   take(one);
   expect(limiter.take(other)).toBe(0);
 });
 
-it('takes every text for an address', () => {
+it('every text is taken for an address', () => {
   const zoned = fc.tuple(fc.ipV6(), fc.string()).map(([address, zone]) => `${address}%${zone}`);
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV4Extended(), fc.ipV6(), zoned, fc.string()), (address) => {

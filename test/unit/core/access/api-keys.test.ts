@@ -50,7 +50,7 @@ function storeBeforeRecord(work: () => Promise<unknown>, commands: object = {}):
 }
 
 describe('create', () => {
-  it('stores the record under the hash of the key, and lists it with the guild', async () => {
+  it('a new key is stored under its hash, and listed with its guild', async () => {
     const { key, record } = await apiKeys.create('g', 'widget', DAY, ['https://a.example', 'https://b.example'], 200);
     expect(record).toEqual({
       id: expect.stringMatching(/^[0-9A-Za-z]{10}$/),
@@ -79,7 +79,7 @@ describe('create', () => {
     expect(await apiKeys.find(hashKey(key))).toEqual(record);
   });
 
-  it('stores no expiry, no origins and no cap for a key that has none', async () => {
+  it('a new key without expiry, origins and cap stores none of them', async () => {
     const { key, record } = await apiKeys.create('g', 'tool', null);
     expect(record).toMatchObject({ expiresAt: null, origins: [], cap: null });
     expect(Object.keys(await testStore.client.hgetall(`gr:key:${hashKey(key)}`)).sort()).toEqual([
@@ -94,7 +94,7 @@ describe('create', () => {
 });
 
 describe('find', () => {
-  it('returns null without a record, and for a record without a key id or a guild', async () => {
+  it('a key without a record, or without a key id or a guild in it, is not found', async () => {
     expect(await apiKeys.find('none')).toBeNull();
     await testStore.client.hset('gr:key:half', 'id', 'k');
     expect(await apiKeys.find('half')).toBeNull();
@@ -102,7 +102,7 @@ describe('find', () => {
     expect(await apiKeys.find('other')).toBeNull();
   });
 
-  it('reads a record with only a key id and a guild', async () => {
+  it('a record with only a key id and a guild is read', async () => {
     await testStore.client.hset('gr:key:bare', { id: 'k', guild_id: 'g', expires_at: '' });
     const bare = {
       id: 'k',
@@ -118,7 +118,7 @@ describe('find', () => {
     expect(await apiKeys.find('bare')).toEqual(bare);
   });
 
-  it('fails when the store does', async () => {
+  it('a look-up fails when the store does', async () => {
     const client = withStoreErrors({ hgetall: () => Promise.reject(new Error('down')) }) as unknown as RedisClient;
     const store = new ApiKeyStore({ client, redisKeys: new RedisKeys('gr') }, () => now);
     await expect(store.find('x')).rejects.toThrow(StoreUnavailableError);
@@ -126,7 +126,7 @@ describe('find', () => {
 });
 
 describe('list', () => {
-  it('returns the keys of a guild, oldest first, keys of the same age by id', async () => {
+  it('the list has the keys of a guild, oldest first, and keys of the same age by id', async () => {
     await apiKeys.create('h', 'foreign', null);
     const created: { id: string; createdAt: string }[] = [];
     for (const at of [2, 2, 2, 2, 0, 1]) {
@@ -139,7 +139,7 @@ describe('list', () => {
     expect((await apiKeys.list('g')).map(({ id, createdAt }) => `${createdAt} ${id}`)).toEqual(wanted);
   });
 
-  it('has a listed key without a record as an unfinished one, and first', async () => {
+  it('the list has a key without a record as unfinished, and first', async () => {
     const { record } = await apiKeys.create('g', 'here', null);
     const { key, record: lost } = await apiKeys.create('g', 'gone', DAY);
     await testStore.client.del(`gr:key:${hashKey(key)}`);
@@ -149,7 +149,7 @@ describe('list', () => {
 });
 
 describe('revoke', () => {
-  it('revokes one key, and publishes the invalidation', async () => {
+  it('the revocation of a key publishes the invalidation', async () => {
     const { key, record } = await apiKeys.create('g', 'leaving', null);
     const { record: other } = await apiKeys.create('g', 'staying', null);
     await apiKeys.revoke('g', record.id);
@@ -158,7 +158,7 @@ describe('revoke', () => {
     await expect.poll(() => published).toEqual(['g']);
   });
 
-  it('deletes the counts of keys with a cap', async () => {
+  it('the revocation of keys with a cap deletes their counts', async () => {
     const [one, other] = [await apiKeys.create('g', 'a', null, [], 5), await apiKeys.create('g', 'b', null, [], 5)];
     const countOf = ({ record }: typeof one) => `gr:quota:{g}:${record.id}`;
     await testStore.client.mset(countOf(one), '3', countOf(other), '4');
@@ -169,7 +169,7 @@ describe('revoke', () => {
     await expect.poll(() => published).toEqual(['g', 'g']);
   });
 
-  it('refuses a key that the guild does not have, and names it', async () => {
+  it("the revocation of a key that the guild does not have is refused by the key's name", async () => {
     const { record } = await apiKeys.create('h', 'foreign', null);
     const refusal = apiKeys.revoke('g', record.id);
     await expect(refusal).rejects.toThrow(RefusedError);
@@ -177,7 +177,7 @@ describe('revoke', () => {
     expect(published).toEqual([]);
   });
 
-  it('revokes every key of a guild and counts them', async () => {
+  it('the revocation of all keys of a guild counts them', async () => {
     const first = await apiKeys.create('g', 'a', null);
     await apiKeys.create('g', 'b', null);
     const foreign = await apiKeys.create('h', 'c', null);
@@ -193,7 +193,7 @@ describe('rotate', () => {
   const endLock = (id: string) => testStore.client.del(`gr:{g}:keys:rotating:${id}`);
   const expiryOf = async (key: string) => (await apiKeys.find(hashKey(key)))?.expiresAt;
 
-  it('creates a key of the same name, lifetime, origins and cap; the old one expires after the overlap', async () => {
+  it('a rotation creates a key of the same name, lifetime, origins and cap; the old key expires after the overlap', async () => {
     const old = await apiKeys.create('g', 'widget', 10 * DAY, ['https://a.example'], 200);
     now = START + 3 * DAY;
     const { key, record, replaced } = await apiKeys.rotate('g', old.record.id, DAY);
@@ -210,21 +210,21 @@ describe('rotate', () => {
     await expect.poll(() => published).toEqual(['g']);
   });
 
-  it('lets a key without expiry expire after the overlap; the new key does not expire', async () => {
+  it('a rotation lets a key without expiry expire after the overlap; the new key does not expire', async () => {
     const old = await apiKeys.create('g', 'widget', null);
     const { record } = await apiKeys.rotate('g', old.record.id, DAY);
     expect(record.expiresAt).toBeNull();
     expect(await expiryOf(old.key)).toBe('2026-01-16T12:00:00.000Z');
   });
 
-  it('does not extend a key that expires before the overlap ends', async () => {
+  it('a rotation does not extend a key that expires before the overlap ends', async () => {
     const old = await apiKeys.create('g', 'widget', DAY);
     const { replaced } = await apiKeys.rotate('g', old.record.id, 2 * DAY);
     expect(replaced).toEqual(old.record);
     expect(await expiryOf(old.key)).toBe('2026-01-16T12:00:00.000Z');
   });
 
-  it('waits ten seconds for a rotation that began while the clock was 400 days ahead', async () => {
+  it('a rotation waits ten seconds for another one that began while the clock was 400 days ahead', async () => {
     const old = await apiKeys.create('g', 'widget', null);
     const lock = `gr:{g}:keys:rotating:${old.record.id}`;
     await testStore.client.set(lock, 'x', 'PX', 400 * DAY);
@@ -232,7 +232,7 @@ describe('rotate', () => {
     expect(await testStore.client.pttl(lock)).toBeLessThanOrEqual(10_000);
   });
 
-  it('gives each successor the lifetime of the first key, however often it is rotated', async () => {
+  it('each successor has the lifetime of the first key, however often it is rotated', async () => {
     const old = await apiKeys.create('g', 'widget', 10 * DAY);
     await apiKeys.rotate('g', old.record.id, DAY);
     await endLock(old.record.id);
@@ -241,7 +241,7 @@ describe('rotate', () => {
     expect([again, next].map(({ record }) => record.expiresAt)).toEqual(Array(2).fill('2026-01-25T12:00:00.000Z'));
   });
 
-  it('without an overlap revokes the old key', async () => {
+  it('a rotation without an overlap revokes the old key', async () => {
     const old = await apiKeys.create('g', 'widget', null);
     const { record, replaced } = await apiKeys.rotate('g', old.record.id, 0);
     expect(replaced).toBeNull();
@@ -250,7 +250,7 @@ describe('rotate', () => {
   });
 
   it.each([0, 2 * DAY])(
-    'refuses another one meanwhile and soon after it, with an overlap of %s ms',
+    'a second rotation is refused during the first and soon after it, with an overlap of %s ms',
     async (overlap) => {
       const { key, record } = await apiKeys.create('g', 'widget', null);
       const refused: unknown[] = [];
@@ -270,13 +270,13 @@ describe('rotate', () => {
     },
   );
 
-  it('says that a key is gone which somebody else revokes meanwhile', async () => {
+  it('a rotation says that the key is gone when somebody else revokes it meanwhile', async () => {
     const { record } = await apiKeys.create('g', 'widget', null);
     const store = storeBeforeRecord(() => apiKeys.revoke('g', record.id));
     expect((await store.rotate('g', record.id, DAY)).replaced).toBeNull();
   });
 
-  it('leaves no key that nobody has seen when Redis refuses the end of the old one', async () => {
+  it('a rotation leaves no key that nobody has seen when Redis refuses the end of the old key', async () => {
     const old = await apiKeys.create('g', 'widget', null);
     const full = storeWith({ hset: () => Promise.reject(new Error('OOM command not allowed')) });
     await expect(full.rotate('g', old.record.id, DAY)).rejects.toThrow(StoreUnavailableError);
@@ -284,15 +284,18 @@ describe('rotate', () => {
     expect(await testStore.client.keys('gr:key:*')).toEqual([`gr:key:${hashKey(old.key)}`]);
   });
 
-  it.each([0, DAY])('shows the new key when Redis refuses to publish, with an overlap of %s ms', async (overlap) => {
-    const old = await apiKeys.create('g', 'widget', null);
-    const mute = storeWith({ publish: () => Promise.reject(new Error('NOPERM no permissions to access a channel')) });
-    const { key, replaced } = await mute.rotate('g', old.record.id, overlap);
-    expect(await apiKeys.find(hashKey(key))).not.toBeNull();
-    expect(await apiKeys.find(hashKey(old.key))).toEqual(replaced);
-  });
+  it.each([0, DAY])(
+    'a rotation shows the new key when Redis refuses to publish, with an overlap of %s ms',
+    async (overlap) => {
+      const old = await apiKeys.create('g', 'widget', null);
+      const mute = storeWith({ publish: () => Promise.reject(new Error('NOPERM no permissions to access a channel')) });
+      const { key, replaced } = await mute.rotate('g', old.record.id, overlap);
+      expect(await apiKeys.find(hashKey(key))).not.toBeNull();
+      expect(await apiKeys.find(hashKey(old.key))).toEqual(replaced);
+    },
+  );
 
-  it('can be tried again at once when it was refused, and soon when it was killed', async () => {
+  it('a rotation can be tried again at once when it was refused, and soon when it was killed', async () => {
     const { record } = await apiKeys.create('g', 'widget', null);
     const full = storeBeforeRecord(() => Promise.reject(new Error('OOM command not allowed')));
     await expect(full.rotate('g', record.id, DAY)).rejects.toThrow(StoreUnavailableError);
@@ -307,7 +310,7 @@ describe('rotate', () => {
     await expect(apiKeys.rotate('g', record.id, DAY)).resolves.toHaveProperty('key');
   });
 
-  it('refuses a key without a record, with the fix', async () => {
+  it('a rotation of a key without a record is refused with the fix', async () => {
     const { key, record } = await apiKeys.create('g', 'widget', null);
     await testStore.client.del(`gr:key:${hashKey(key)}`);
     const refusal = apiKeys.rotate('g', record.id, DAY);
@@ -322,7 +325,7 @@ describe('the limit of keys', () => {
   const make = () => apiKeys.create('g', 'widget', null).catch((error: Error) => error.message);
   const listed = () => testStore.client.hlen('gr:{g}:keys');
 
-  it('holds when many are made at once, and as many are made as there is room for', async () => {
+  it('the limit of keys holds when many are made at once, and every free place is used', async () => {
     for (let i = 0; i < MAX_KEYS - 5; i++) await make();
     const results = await Promise.all(Array.from({ length: 40 }, make));
     expect(results.filter((result) => typeof result === 'object')).toHaveLength(5);
@@ -336,7 +339,7 @@ describe('the limit of keys', () => {
     expect([await listed(), (await apiKeys.list('g')).length]).toEqual([MAX_KEYS, MAX_KEYS]);
   });
 
-  it('holds for rotations, and expired keys make room', async () => {
+  it('the limit of keys holds for rotations, and expired keys make room', async () => {
     const { record } = await apiKeys.create('g', 'widget', null);
     for (let i = 1; i < MAX_KEYS - 10; i++) await make();
     for (let i = 0; i < 12; i++) {
@@ -351,7 +354,7 @@ describe('the limit of keys', () => {
     expect((await apiKeys.list('g')).map(({ id }) => id)).not.toContain(record.id);
   });
 
-  it('keeps an expired key whose rotation it refuses', async () => {
+  it('an expired key whose rotation is refused stays', async () => {
     const old = await apiKeys.create('g', 'website', DAY, ['https://a.example'], 50);
     for (let i = 1; i < MAX_KEYS; i++) await make();
     now += DAY;
@@ -360,7 +363,7 @@ describe('the limit of keys', () => {
     expect(await listed()).toBe(MAX_KEYS);
   });
 
-  it('makes a key when another call revokes the same expired key first', async () => {
+  it('a key is made when another call revokes the same expired key first', async () => {
     const { record } = await apiKeys.create('g', 'expires', DAY);
     for (let i = 1; i < MAX_KEYS; i++) await make();
     now += DAY;
@@ -374,7 +377,7 @@ describe('the limit of keys', () => {
     expect(await listed()).toBe(MAX_KEYS);
   });
 
-  it('counts no key that could not be stored', async () => {
+  it('a key that could not be stored does not count', async () => {
     const failing = { exec: () => Promise.reject(new Error('OOM command not allowed')) };
     let transactions = 0;
     const store = storeWith({
@@ -384,14 +387,14 @@ describe('the limit of keys', () => {
     expect(await listed()).toBe(0);
   });
 
-  it('leaves no record of a key that it could not find in the list again', async () => {
+  it('a key that is missing in the list after its creation leaves no record', async () => {
     const store = storeWith({ hexists: () => Promise.reject(new Error('down')) });
     await expect(store.create('g', 'widget', null)).rejects.toThrow(StoreUnavailableError);
     expect(await listed()).toBe(0);
     expect(await testStore.client.keys('gr:key:*')).toEqual([]);
   });
 
-  it('leaves no key that works and is not listed, when all are revoked while some are made', async () => {
+  it('no unlisted key works when all are revoked while some are made', async () => {
     for (let round = 0; round < 20; round++) {
       const made = Array.from({ length: 10 }, () => apiKeys.create('g', 'widget', null).catch(() => undefined));
       await Promise.all([apiKeys.revokeAll('g'), ...made]);
@@ -403,7 +406,7 @@ describe('the limit of keys', () => {
     }
   });
 
-  it.each(['one is', 'all are'])('leaves no key that works when %s revoked while it is made', async (which) => {
+  it.each(['one is', 'all are'])('no key works when %s revoked while it is made', async (which) => {
     let revoked: Promise<unknown> | undefined;
     // Before the record is stored, a call begins to revoke. It takes the key off the list when the key is made.
     const beginToRevoke = async () => {
@@ -425,7 +428,7 @@ describe('the limit of keys', () => {
     expect(await testStore.client.keys('*key*')).toEqual([]);
   });
 
-  it('lets a key end that is revoked with all others while a process that is killed makes it', async () => {
+  it('a key ends that is revoked with all others while a process that is killed makes it', async () => {
     const killed = () => Promise.reject(new Error('killed'));
     const store = storeBeforeRecord(() => apiKeys.revokeAll('g'), { hexists: killed, del: killed, hdel: killed });
     await expect(store.create('g', 'widget', null)).rejects.toThrow(StoreUnavailableError);
@@ -435,7 +438,7 @@ describe('the limit of keys', () => {
     expect(seconds).toBeLessThanOrEqual(60);
   });
 
-  it('counts only keys that are listed and can be revoked, after calls that were killed', async () => {
+  it('only keys that are listed and can be revoked count, after calls that were killed', async () => {
     const { client } = testStore;
     const killedAfter = (commands: number) => {
       let sent = 0;
@@ -463,7 +466,7 @@ describe('the limit of keys', () => {
     expect(await testStore.client.keys('*key*')).toEqual([]);
   });
 
-  it('leaves nothing of a key that is rotated and revoked at once', async () => {
+  it('a key that is rotated and revoked at once leaves nothing', async () => {
     const { key, record } = await apiKeys.create('g', 'widget', null);
     await Promise.allSettled([apiKeys.rotate('g', record.id, DAY), apiKeys.revoke('g', record.id)]);
     expect(await testStore.client.exists(`gr:key:${hashKey(key)}`)).toBe(0);
@@ -474,7 +477,7 @@ describe('the limit of keys', () => {
   });
 });
 
-it('takes names of 1 to 64 characters, none of them a control character', () => {
+it('a key has a name of 1 to 64 characters, none of them a control character', () => {
   const isName = (text: string) => KEY_NAME_PATTERN.test(text);
   expect(['a', 'My widget', '日本語', '🏆'.repeat(64)].filter(isName)).toHaveLength(4);
   const wrong = ['', 'x'.repeat(65), '🏆'.repeat(65), 'a\n', '\ta', 'a\u0000b', '\u007f'];

@@ -49,13 +49,13 @@ function newAuthenticator(limit: TimeLimit, maxKeys = 10_000): Authenticator {
   return new Authenticator(store, { client, redisKeys: new RedisKeys('gr') }, wallClock, () => now, limit, maxKeys);
 }
 
-it('returns the identity of a key, by its hash and the plan of its guild', async () => {
+it('a key has its identity by its hash and the plan of its guild', async () => {
   expect(await authenticator.authenticate(key)).toEqual(identity);
   expect(find.mock.calls).toEqual([[hashKey(key)]]);
   expect(plan.mock.calls).toEqual([['gr:{g}:config', 'plan']]);
 });
 
-it('knows the cap of a key, and refuses a key whose stored cap limits nothing or whose id is no word', async () => {
+it('a key has its cap, and is refused if its stored cap limits nothing or its id is no word', async () => {
   find.mockResolvedValueOnce(recordOf({ cap: 200 }));
   expect(await authenticator.authenticate(key)).toEqual({ ...identity, cap: 200 });
   for (const odd of [{ cap: Number.NaN }, { cap: 0 }, { cap: 1.5 }, { cap: 2 ** 31 }, { cap: 5, id: 'k 1' }]) {
@@ -64,14 +64,14 @@ it('knows the cap of a key, and refuses a key whose stored cap limits nothing or
   }
 });
 
-it('puts a guild without a plan on the free plan', async () => {
+it('a key of a guild without a plan has the plan free', async () => {
   for (const none of [null, '']) {
     plan.mockResolvedValueOnce(none);
     expect(await authenticator.authenticate(key)).toMatchObject({ plan: 'free' });
   }
 });
 
-it('reads the key and the plan at once when it knows the guild of a key, and the plan of another guild after that', async () => {
+it('key and plan are read at once when the guild of a key is known, and the plan of another guild after that', async () => {
   await authenticator.authenticate(key);
   authenticator.invalidate('g');
   let answer = (_record: ApiKeyRecord | null) => {};
@@ -93,19 +93,19 @@ it('reads the key and the plan at once when it knows the guild of a key, and the
   ]);
 });
 
-it('caches as many keys as it may, the latest used', async () => {
+it('the cache keeps as many keys as it may, the latest used', async () => {
   authenticator = newAuthenticator(timeLimit(60_000), 2);
   const others = [generateKey(), generateKey()];
   for (const each of [key, ...others]) await authenticator.authenticate(each);
   expect([key, ...others].map((each) => authenticator.getCached(each)?.keyId)).toEqual([undefined, 'k1', 'k1']);
 });
 
-it('looks up no malformed key', async () => {
+it('a malformed key is not looked up', async () => {
   expect(await authenticator.authenticate('gr_wrong')).toBeNull();
   expect(find).not.toHaveBeenCalled();
 });
 
-it('caches no unknown key, and reads no plan for it', async () => {
+it('an unknown key is not cached, and its plan is not read', async () => {
   find.mockResolvedValue(null);
   expect(await authenticator.authenticate(key)).toBeNull();
   expect(authenticator.isUnseen(key)).toBe(true);
@@ -113,7 +113,7 @@ it('caches no unknown key, and reads no plan for it', async () => {
   expect(plan).not.toHaveBeenCalled();
 });
 
-it('caches a key for five seconds from its look-up', async () => {
+it('a key is cached for five seconds from its look-up', async () => {
   expect(authenticator.getCached(key)).toBeUndefined();
   find.mockImplementationOnce(async () => {
     now += 1000;
@@ -129,7 +129,7 @@ it('caches a key for five seconds from its look-up', async () => {
 });
 
 it.each([-3_600_000, 3_600_000])(
-  'caches a key for five seconds when the wall clock is set by %d ms',
+  'a key is cached for five seconds when the wall clock is set by %d ms',
   async (change) => {
     await authenticator.authenticate(key);
     find.mockResolvedValue(null);
@@ -145,7 +145,7 @@ describe('a key', () => {
   const gone = () => find.mockResolvedValue(null);
   const down = () => find.mockRejectedValue(new StoreUnavailableError(new Error('down')));
 
-  it('is unseen until a look-up finds it valid', async () => {
+  it('a key is unseen until a look-up finds it valid', async () => {
     expect(authenticator.isUnseen(key)).toBe(true);
     for (const fails of [gone, down]) {
       fails();
@@ -166,7 +166,7 @@ describe('a key', () => {
     ['an outage', () => down() && authenticator.authenticate(key).catch(() => {})],
     ['an invalidation of its guild', () => authenticator.invalidate('g')],
     ['an invalidation of all', () => authenticator.invalidateAll()],
-  ])('that was seen stays so after %s, and that authenticates nothing', async (_event, happen) => {
+  ])('a key that was seen stays so after %s, and that authenticates nothing', async (_event, happen) => {
     await authenticator.authenticate(key);
     await happen();
     expect(authenticator.isUnseen(key)).toBe(false);
@@ -176,14 +176,14 @@ describe('a key', () => {
     expect(authenticator.getCached(key)).toBeUndefined();
   });
 
-  it('is not unseen while its look-up is under way, because a further request starts none', async () => {
+  it('a key is not unseen while its look-up is under way, because a further request starts none', async () => {
     const looking = authenticator.authenticate(key);
     expect(authenticator.isUnseen(key)).toBe(false);
     gone();
     await looking;
   });
 
-  it('is not unseen when it is malformed, because no look-up is made', () => {
+  it('a malformed key is not unseen, because it is not looked up', () => {
     expect(authenticator.isUnseen('gr_wrong')).toBe(false);
     expect(authenticator.isUnseen(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`)).toBe(false);
   });
@@ -197,7 +197,7 @@ describe('a key in use', () => {
     return settled();
   };
 
-  it('is refreshed before it expires, once, while requests use the cached identity', async () => {
+  it('a key in use is refreshed before it expires, once, while requests use the cached identity', async () => {
     await authenticator.authenticate(key);
     now = START + 3499;
     authenticator.getCached(key);
@@ -217,7 +217,7 @@ describe('a key in use', () => {
   it.each([
     ['revoked', null],
     ['expired', recordOf({ expiresAt: new Date(START).toISOString() })],
-  ])('leaves the cache as soon as it is found %s', async (_how, record) => {
+  ])('a key in use leaves the cache as soon as it is found %s', async (_how, record) => {
     await authenticator.authenticate(key);
     find.mockResolvedValue(record);
     now = START + 4500;
@@ -226,7 +226,7 @@ describe('a key in use', () => {
     expect(authenticator.getCached(key)).toBeUndefined();
   });
 
-  it('keeps its cached identity for its time while the store fails', async () => {
+  it('a key in use keeps its cached identity for its time while the store fails', async () => {
     await authenticator.authenticate(key);
     find.mockRejectedValue(new StoreUnavailableError(new Error('down')));
     for (now = START + 4500; now < START + 5000; now += 50) {
@@ -239,7 +239,7 @@ describe('a key in use', () => {
   });
 });
 
-it('refreshes keys together that are due within a tenth of a second, because each reply of Redis wakes the process', async () => {
+it('keys that are due within a tenth of a second are refreshed together, because each reply of Redis wakes the process', async () => {
   const keys = Array.from({ length: 20 }, generateKey);
   for (const each of keys) await authenticator.authenticate(each);
   const asked = (ms: number) => {
@@ -252,7 +252,7 @@ it('refreshes keys together that are due within a tenth of a second, because eac
   expect([4700, 8099].map(asked)).toEqual([20, 20]);
 });
 
-it('does not refresh a key that a request has looked up since it was due', async () => {
+it('a key is not refreshed that a request has looked up since it was due', async () => {
   await authenticator.authenticate(key);
   now = START + 4950;
   authenticator.getCached(key);
@@ -263,7 +263,7 @@ it('does not refresh a key that a request has looked up since it was due', async
   expect(find).toHaveBeenCalledTimes(2);
 });
 
-it('spreads the refreshes of keys that were cached at once', async () => {
+it('the refreshes of keys that were cached at once are spread', async () => {
   const keys = Array.from({ length: 200 }, generateKey);
   for (const each of keys) await authenticator.authenticate(each);
   const asked = async (ms: number) => {
@@ -282,7 +282,7 @@ it('spreads the refreshes of keys that were cached at once', async () => {
   }
 });
 
-it('rejects a key from the moment of its expiry, cached or not', async () => {
+it('a key is rejected from the moment of its expiry, cached or not', async () => {
   find.mockResolvedValue(recordOf({ expiresAt: new Date(START + 2000).toISOString() }));
   await authenticator.authenticate(key);
   now = START + 1999;
@@ -293,12 +293,12 @@ it('rejects a key from the moment of its expiry, cached or not', async () => {
   expect(await authenticator.authenticate(key)).toBeNull();
 });
 
-it('takes an expiry that cannot be read as past', async () => {
+it('a key whose expiry cannot be read has expired', async () => {
   find.mockResolvedValue(recordOf({ expiresAt: 'soon' }));
   expect(await authenticator.authenticate(key)).toBeNull();
 });
 
-it('looks a key up once for all requests that wait for it, and again for later ones', async () => {
+it('a key is looked up once for all requests that wait for it, and again for later ones', async () => {
   const [one, two] = await Promise.all([authenticator.authenticate(key), authenticator.authenticate(key)]);
   expect(one).toEqual(identity);
   expect(two).toEqual(identity);
@@ -307,14 +307,14 @@ it('looks a key up once for all requests that wait for it, and again for later o
   expect(find).toHaveBeenCalledTimes(2);
 });
 
-it('fails with the store, and looks the key up again after it', async () => {
+it('a look-up fails with the store, and the key is looked up again after it', async () => {
   plan.mockRejectedValueOnce(new Error('down'));
   await expect(authenticator.authenticate(key)).rejects.toThrow(StoreUnavailableError);
   expect(authenticator.getCached(key)).toBeUndefined();
   expect(await authenticator.authenticate(key)).toEqual(identity);
 });
 
-it('invalidates the keys of one guild, and no others', async () => {
+it('the invalidation of a guild drops its keys, and no others', async () => {
   const other = generateKey();
   await authenticator.authenticate(key);
   find.mockResolvedValue(recordOf({ guildId: 'h' }));
@@ -324,7 +324,7 @@ it('invalidates the keys of one guild, and no others', async () => {
   expect(authenticator.getCached(other)).toMatchObject({ guildId: 'h' });
 });
 
-it('invalidates all keys at once', async () => {
+it('the invalidation of all keys drops them at once', async () => {
   await authenticator.authenticate(key);
   authenticator.invalidateAll();
   expect(authenticator.getCached(key)).toBeUndefined();
@@ -333,28 +333,25 @@ it('invalidates all keys at once', async () => {
 it.each([
   ['invalidate', () => authenticator.invalidate('g')],
   ['invalidateAll', () => authenticator.invalidateAll()],
-])(
-  'does not cache a look-up that began before %s, and lets no later request wait for it',
-  async (_name, invalidate) => {
-    let answer: (record: ApiKeyRecord | null) => void = () => {};
-    find.mockReturnValueOnce(
-      new Promise((resolve) => {
-        answer = resolve;
-      }),
-    );
-    const early = authenticator.authenticate(key);
-    invalidate();
-    find.mockResolvedValue(null);
-    const late = authenticator.authenticate(key);
-    answer(recordOf());
-    expect(await early).toEqual(identity);
-    expect(await late).toBeNull();
-    expect(authenticator.getCached(key)).toBeUndefined();
-    expect(find).toHaveBeenCalledTimes(2);
-  },
-);
+])('a look-up that began before %s is not cached, and no later request waits for it', async (_name, invalidate) => {
+  let answer: (record: ApiKeyRecord | null) => void = () => {};
+  find.mockReturnValueOnce(
+    new Promise((resolve) => {
+      answer = resolve;
+    }),
+  );
+  const early = authenticator.authenticate(key);
+  invalidate();
+  find.mockResolvedValue(null);
+  const late = authenticator.authenticate(key);
+  answer(recordOf());
+  expect(await early).toEqual(identity);
+  expect(await late).toBeNull();
+  expect(authenticator.getCached(key)).toBeUndefined();
+  expect(find).toHaveBeenCalledTimes(2);
+});
 
-it('lets the requests after an invalidation share one look-up, although an older one ends meanwhile', async () => {
+it('requests after an invalidation share one look-up, although an older one ends meanwhile', async () => {
   const answers: ((record: ApiKeyRecord | null) => void)[] = [];
   find.mockImplementation(() => new Promise((resolve) => answers.push(resolve)));
   const early = authenticator.authenticate(key);
@@ -370,7 +367,7 @@ it('lets the requests after an invalidation share one look-up, although an older
   expect(await later).toEqual(identity);
 });
 
-it('gives up on a look-up that takes longer than its limit', async () => {
+it('a look-up that takes longer than its limit is given up', async () => {
   find.mockReturnValue(new Promise(() => {}));
   const impatient = newAuthenticator(timeLimit(10));
   await expect(impatient.authenticate(key)).rejects.toThrow(StoreUnavailableError);
@@ -378,7 +375,7 @@ it('gives up on a look-up that takes longer than its limit', async () => {
   expect(await impatient.authenticate(key)).toEqual(identity);
 });
 
-it('counts its look-ups by result', async () => {
+it('look-ups are counted by result', async () => {
   expect(authenticator.counts()).toEqual({ found: 0, unknown: 0, failed: 0 });
   await authenticator.authenticate(key);
   for (let i = 0; i < 2; i++) {
@@ -393,7 +390,7 @@ it('counts its look-ups by result', async () => {
   expect(authenticator.counts()).toEqual({ found: 1, unknown: 2, failed: 3 });
 });
 
-it('keeps fewer identities when their origins are long, so that 100 keys hold 512 bytes each together', async () => {
+it('fewer identities are cached when their origins are long, so that 100 keys hold 512 bytes each together', async () => {
   const few = newAuthenticator(timeLimit(60_000), 100);
   const keys = Array.from({ length: 100 }, () => generateKey());
   find.mockResolvedValue(recordOf({ origins: [`https://${'a'.repeat(1900)}`] }));
@@ -403,7 +400,7 @@ it('keeps fewer identities when their origins are long, so that 100 keys hold 51
   expect(kept.length * 1900).toBeLessThan(100 * 512);
 });
 
-it('takes a stored plan whose name is longer than every name of a plan for none', async () => {
+it('a stored plan whose name is longer than every name of a plan counts as none', async () => {
   plan.mockResolvedValue('p'.repeat(33));
   expect(await authenticator.authenticate(key)).toMatchObject({ plan: 'free' });
 });

@@ -38,7 +38,7 @@ describeStores('API keys with and without caps of one guild', (kind) => {
   const counter = (keyId = '') => `gr:quota:{g}${keyId && `:${keyId}`}`;
   const counted = async (keyId?: string) => Number(await testStore.client.get(counter(keyId)));
 
-  it('are counted exactly as by a model that counts one by one, however they fall together and windows end', async () => {
+  it('requests with and without caps are counted exactly as one by one, however they fall together and windows end', async () => {
     const keyIds = Object.keys(CAPS);
     const request = fc.tuple(fc.constantFrom(...keyIds), fc.constantFrom<'free' | 'pro'>('free', 'free', 'pro'));
     const moment = fc.array(request, { minLength: 1, maxLength: 12 });
@@ -79,7 +79,7 @@ describeStores('API keys with and without caps of one guild', (kind) => {
     );
   });
 
-  it('say which counter refuses: the smaller rest, and of equal rests the one that is renewed later', async () => {
+  it('a refusal names the counter with the smaller rest, and of equal rests the counter that is renewed later', async () => {
     for (let n = 0; n < 5; n++)
       expect(await load('five')).toMatchObject({ allowed: true, limit: 5, remaining: 4 - n, ofKey: true });
     expect(await load('five')).toMatchObject({ allowed: false, limit: 5, remaining: 0, ofKey: true });
@@ -93,7 +93,7 @@ describeStores('API keys with and without caps of one guild', (kind) => {
     expect(await load('five')).toMatchObject({ allowed: false, limit: 9, ofKey: false });
   });
 
-  it('have a window of an hour from their first request, and one for a counter without', async () => {
+  it('a cap has a window of an hour from its first request, and one for a counter without', async () => {
     expect((await load('one')).resetMs).toBeGreaterThan((WINDOW_S - 60) * 1000);
     await testStore.client.expire(counter('one'), 100);
     expect((await load('one')).resetMs).toBeLessThanOrEqual(100_000);
@@ -102,7 +102,7 @@ describeStores('API keys with and without caps of one guild', (kind) => {
     expect(await testStore.client.ttl(counter('one'))).toBeGreaterThan(WINDOW_S - 60);
   });
 
-  it('are counted on neither counter when one of them cannot be read', async () => {
+  it('a request is counted on neither counter when one of them cannot be read', async () => {
     for (const broken of ['five', '']) {
       await testStore.empty();
       await testStore.client.lpush(counter(broken), 'wrong');

@@ -42,25 +42,28 @@ describeStores('an invite to the dashboard', (kind) => {
     ['an owner', OWNER, 'gr:invite:', 'g  '],
     ['a manager', MANAGER, 'gr:invite:', 'g u1 '],
     ['the operator', OPERATOR, 'gr:operator-invite:', 'operator  '],
-  ])('is stored for %s under the hash of its token, for a quarter of an hour', async (_who, grant, prefix, value) => {
-    const token = await invite(grant);
-    const key = prefix + sha256(token);
-    expect(await store.client.keys('*')).toEqual([key]);
-    const made = Number(((await store.client.get(key)) ?? '').slice(value.length));
-    expect(await store.client.get(key)).toBe(`${value}${made}`);
-    const [seconds] = await store.client.time();
-    expect(Math.abs(made / 1_000_000 - Number(seconds))).toBeLessThan(30);
-    expect(await store.client.ttl(key)).toBeGreaterThan(890);
-    expect(await store.client.ttl(key)).toBeLessThanOrEqual(900);
-    expect(await find(token)).toEqual({ ...grant, madeAt: made });
-  });
+  ])(
+    'an invite is stored for %s under the hash of its token, for a quarter of an hour',
+    async (_who, grant, prefix, value) => {
+      const token = await invite(grant);
+      const key = prefix + sha256(token);
+      expect(await store.client.keys('*')).toEqual([key]);
+      const made = Number(((await store.client.get(key)) ?? '').slice(value.length));
+      expect(await store.client.get(key)).toBe(`${value}${made}`);
+      const [seconds] = await store.client.time();
+      expect(Math.abs(made / 1_000_000 - Number(seconds))).toBeLessThan(30);
+      expect(await store.client.ttl(key)).toBeGreaterThan(890);
+      expect(await store.client.ttl(key)).toBeLessThanOrEqual(900);
+      expect(await find(token)).toEqual({ ...grant, madeAt: made });
+    },
+  );
 
-  it.each([DASHBOARD, `${DASHBOARD}/`, `${DASHBOARD}//`])('has an address below %s', async (url) => {
+  it.each([DASHBOARD, `${DASHBOARD}/`, `${DASHBOARD}//`])('an invite has an address below %s', async (url) => {
     const address = await createInvite(store, url, OWNER);
     expect(address).toMatch(/^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}$/);
   });
 
-  it('is good for as long as its maker says', async () => {
+  it('an invite is good for as long as its maker says', async () => {
     const token = await invite(OWNER, 60);
     const left = await store.client.ttl(`gr:invite:${hashToken(token)}`);
     expect(left).toBeGreaterThan(50);
@@ -72,12 +75,12 @@ describeStores('an invite to the dashboard', (kind) => {
     ['more than a day', OWNER, 86_401],
     ['a guild id with a space', { guildId: 'a b', userId: '' }, 60],
     ['a user id with a space', { guildId: 'g', userId: 'a b' }, 60],
-  ])('is refused for %s, and nothing is stored', async (_what, grant, ttlS) => {
+  ])('an invite is refused for %s, and nothing is stored', async (_what, grant, ttlS) => {
     await expect(invite(grant, ttlS)).rejects.toThrow(StoreUnavailableError);
     expect(await store.client.keys('*')).toEqual([]);
   });
 
-  it.each([OWNER, OPERATOR])('works once: %j', async (grant) => {
+  it.each([OWNER, OPERATOR])('an invite works once: %j', async (grant) => {
     const token = await invite(grant);
     expect(await find(token)).toMatchObject(grant);
     expect(await take(token, grant)).toBe(true);
@@ -85,20 +88,20 @@ describeStores('an invite to the dashboard', (kind) => {
     expect(await find(token)).toBeNull();
   });
 
-  it('is taken by one of many at the same time', async () => {
+  it('an invite is taken by one of many at the same time', async () => {
     const token = await invite(OWNER);
     const taken = await Promise.all(Array.from({ length: 20 }, () => take(token, OWNER)));
     expect(taken.filter(Boolean)).toHaveLength(1);
   });
 
-  it('takes no other invite', async () => {
+  it('taking an invite takes no other invite', async () => {
     const [mine, others] = [await invite(OWNER), await invite(MANAGER)];
     expect(await take(mine, OPERATOR)).toBe(false);
     expect(await take(mine, OWNER)).toBe(true);
     expect(await find(others)).toMatchObject(MANAGER);
   });
 
-  it('is unknown for another token', async () => {
+  it('another token finds no invite', async () => {
     await invite(OWNER);
     expect(await find(newToken())).toBeNull();
     expect(await find('')).toBeNull();
@@ -117,14 +120,14 @@ describeStores('an invite to the dashboard', (kind) => {
     'g u/1 1',
     'x\ng u1 1',
     'g u1 1\nx',
-  ])('opens nothing when the stored text is %j', async (text) => {
+  ])('an invite opens nothing when the stored text is %j', async (text) => {
     const token = newToken();
     await store.client.set(`gr:invite:${hashToken(token)}`, text);
     await store.client.set(`gr:operator-invite:${hashToken(token)}`, text);
     expect(await find(token)).toBeNull();
   });
 
-  it('grants what it was made for, for any guild and user', async () => {
+  it('an invite grants what it was made for, for any guild and user', async () => {
     const id = fc.stringMatching(/^[\w.-]{1,64}$/);
     const grants = fc.record({ guildId: id, userId: fc.oneof(fc.constant(''), id) });
     await fc.assert(
@@ -137,7 +140,7 @@ describeStores('an invite to the dashboard', (kind) => {
     );
   });
 
-  it('says that the store is unavailable', async () => {
+  it('an invite says that the store is unavailable', async () => {
     const token = newToken();
     const fail = () => Promise.reject(new Error('down'));
     const down = { ...store, client: withStoreErrors({ get: fail, del: fail }) };
@@ -147,14 +150,14 @@ describeStores('an invite to the dashboard', (kind) => {
 });
 
 describe('a token', () => {
-  it('has 256 random bits, as text for an address', () => {
+  it('a token has 256 random bits, as text for an address', () => {
     const tokens = Array.from({ length: 100 }, newToken);
     expect(new Set(tokens).size).toBe(100);
     for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     for (const token of tokens) expect(token).toMatch(/^[\w-]{43}$/);
   });
 
-  it('is stored as its SHA-256 alone', () => {
+  it('a token is stored as its SHA-256 alone', () => {
     expect(hashToken('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });

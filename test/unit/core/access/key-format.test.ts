@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { generateKey, generateKeyId, hashKey, isWellFormedKey } from '../../../../src/core/access/key-format.ts';
 
 describe('an API key', () => {
-  it('has gr_, 32 random and 6 checksum characters of base62, and no two are equal', () => {
+  it('an API key has gr_, 32 random and 6 checksum characters of base62, and no two are equal', () => {
     const keys = Array.from({ length: 500 }, generateKey);
     expect(new Set(keys).size).toBe(500);
     for (const key of keys) {
@@ -12,7 +12,7 @@ describe('an API key', () => {
     }
   });
 
-  it('is not well-formed when any one character is changed', () => {
+  it('an API key is not well-formed when any one character is changed', () => {
     const key = generateKey();
     fc.assert(
       fc.property(fc.integer({ min: 3, max: key.length - 1 }), fc.constantFrom(...'09AZaz'), (at, character) => {
@@ -23,18 +23,18 @@ describe('an API key', () => {
   });
 
   it.each(['', 'gr_', 'xx_', `gr_${'a'.repeat(37)}`, `gr_${'a'.repeat(39)}`, `gr_${'-'.repeat(38)}`])(
-    'does not look like %j',
+    '%j does not look like an API key',
     (text) => {
       expect(isWellFormedKey(text)).toBe(false);
     },
   );
 
-  it('has the checksum that the format documents', () => {
+  it('an API key has the checksum that the format documents', () => {
     // CRC-32 of "gr_" and 32 zeros, in base62 with digits first, computed by another program.
     expect(isWellFormedKey(`gr_${'0'.repeat(32)}2sOc8F`)).toBe(true);
   });
 
-  it('uses every character of the alphabet about equally', () => {
+  it('API keys use every character of the alphabet about equally', () => {
     const counts = new Map<string, number>();
     for (const character of Array.from({ length: 20_000 }, generateKeyId).join('')) {
       counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -45,7 +45,7 @@ describe('an API key', () => {
     for (const count of counts.values()) expect(Math.abs(count - 3226)).toBeLessThan(6 * 56);
   });
 
-  it('is stored as its SHA-256', () => {
+  it('an API key is stored as its SHA-256', () => {
     expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });

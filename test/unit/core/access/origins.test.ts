@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { parseOrigins, splitOrigins } from '../../../../src/core/access/origins.ts';
 import { InvalidInputError } from '../../../../src/core/errors.ts';
 
-it('parses origins separated by commas and spaces, each once, in their order', () => {
+it('origins are separated by commas and spaces, and kept once each, in their order', () => {
   expect(parseOrigins('')).toEqual([]);
   expect(parseOrigins(' https://b.example,, http://a.example:3000\n https://b.example ')).toEqual([
     'https://b.example',
@@ -10,7 +10,7 @@ it('parses origins separated by commas and spaces, each once, in their order', (
   ]);
 });
 
-it('takes hosts of every kind that a browser names', () => {
+it('hosts of every kind that a browser names are taken', () => {
   const origins = [
     'http://localhost:3000',
     'https://xn--bcher-kva.example',
@@ -21,14 +21,14 @@ it('takes hosts of every kind that a browser names', () => {
 });
 
 it.each([`https://a';id;'b`, 'https://a$b', 'https://a(b)', 'https://a&b', 'https://a!b', 'https://a_b`c'])(
-  'refuses %s, which a shell would not take as text',
+  'the origin %s is refused, because a shell would not take it as text',
   (wrong) => {
     expect(() => parseOrigins(wrong)).toThrow('is not an origin: give scheme, host and port only');
   },
 );
 
 it.each(['a.example', 'https://a.example/', 'https://a.example/x', 'https://A.example', '*', 'null', 'ws://a.example'])(
-  'refuses %s with an example of an origin',
+  'the origin %s is refused with an example',
   (wrong) => {
     expect(() => parseOrigins(`https://ok.example ${wrong}`)).toThrow(InvalidInputError);
     expect(() => parseOrigins(`https://ok.example ${wrong}`)).toThrow(
@@ -38,7 +38,7 @@ it.each(['a.example', 'https://a.example/', 'https://a.example/x', 'https://A.ex
 );
 
 it.each(['https://*.example', 'https://*', 'http://a.*:80'])(
-  'refuses the wildcard in %s, which would never match',
+  'the wildcard in %s is refused, because it would never match',
   (wrong) => {
     expect(() => parseOrigins(`https://ok.example ${wrong}`)).toThrow(
       `"${wrong}" has a wildcard, which is not supported: list each origin, such as https://www.example.com`,
@@ -46,16 +46,16 @@ it.each(['https://*.example', 'https://*', 'http://a.*:80'])(
   },
 );
 
-it('refuses an origin that is not of a web page', () => {
+it('an origin that is not of a web page is refused', () => {
   expect(() => parseOrigins('ftp://a.example')).toThrow(InvalidInputError);
 });
 
-it('splits the stored form', () => {
+it('the stored form is split into its origins', () => {
   expect(splitOrigins('https://a.example https://b.example')).toEqual(['https://a.example', 'https://b.example']);
   expect(splitOrigins('')).toEqual([]);
 });
 
-it('takes 20 origins with 2,000 bytes, and refuses more with the advice to make a second key', () => {
+it('20 origins with 2,000 bytes are taken, and more are refused with the advice to make a second key', () => {
   const origins = (count: number) => Array.from({ length: count }, (_, i) => `https://${i}.example`);
   expect(parseOrigins([...origins(20), 'https://0.example'].join(' '))).toHaveLength(20);
   expect(() => parseOrigins(origins(21).join(' '))).toThrow(

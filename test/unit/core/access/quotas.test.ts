@@ -25,7 +25,7 @@ beforeEach(async () => {
   quotas = new Quotas(new CommandBatcher(new Scripts(testStore.client), new RedisKeys('gr')), PLANS);
 });
 
-it('returns the state after each request, as if they had been counted one by one', async () => {
+it('each request has the state after it, as if requests had been counted one by one', async () => {
   const states = await quotas.consume(of('g', 'free'), 5);
   expect(states.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
     [true, 2],
@@ -42,27 +42,27 @@ it('returns the state after each request, as if they had been counted one by one
   expect(await testStore.client.get('gr:quota:{g}')).toBe('3');
 });
 
-it('never lowers the count, when a lower plan refuses requests', async () => {
+it('the count is never lowered when a lower plan refuses requests', async () => {
   await quotas.consume(of('g', 'pro'), 8);
   expect(await quotas.consume(of('g', 'free'), 2)).toMatchObject([{ allowed: false }, { allowed: false }]);
   expect(await testStore.client.get('gr:quota:{g}')).toBe('8');
 });
 
-it('keeps the count when the plan changes, and counts each guild by itself', async () => {
+it('the count stays when the plan changes, and each guild counts by itself', async () => {
   await quotas.consume(of('g', 'free'), 3);
   expect(await quotas.consume(of('g', 'pro'), 1)).toMatchObject([{ allowed: true, limit: 10, remaining: 6 }]);
   expect(await quotas.consume(of('h', 'free'), 1)).toMatchObject([{ allowed: true, remaining: 2 }]);
 });
 
-it('gives a plan that is not listed the free quota', async () => {
+it('a plan that is not listed has the free quota', async () => {
   expect(await quotas.consume(of('g', 'platinum'), 1)).toMatchObject([{ limit: 3, remaining: 2 }]);
 });
 
-it('requires a quota for the plan free', () => {
+it('the plan free needs a quota', () => {
   expect(() => new Quotas({} as CommandBatcher, new Map([['pro', 10]]))).toThrow('there is no quota for the plan free');
 });
 
-it('counts allowed and denied requests by plan', async () => {
+it('allowed and denied requests are counted by plan', async () => {
   await quotas.consume(of('g', 'free'), 4);
   await quotas.consume(of('h', 'pro'), 2);
   await quotas.consume(of('i', 'unknown'), 1);
@@ -72,7 +72,7 @@ it('counts allowed and denied requests by plan', async () => {
   ]);
 });
 
-it('keeps a running window, and starts one for a counter without', async () => {
+it('a running window stays, and a counter without a window gets one', async () => {
   await quotas.consume(of('g', 'free'), 1);
   await testStore.client.expire('gr:quota:{g}', 100);
   expect((await quotas.consume(of('g', 'free'), 1))[0]?.resetMs).toBeLessThanOrEqual(100_000);
@@ -83,7 +83,7 @@ it('keeps a running window, and starts one for a counter without', async () => {
 });
 
 it.each([null, 50])(
-  'ends a window after an hour at most, also when the clock of Redis went back, with the cap %s',
+  'a window ends after an hour at most, also when the clock of Redis went back, with the cap %s',
   async (cap) => {
     for (const key of ['gr:quota:{g}', 'gr:quota:{g}:k'])
       await testStore.client.set(key, '1', 'PX', 2 * WINDOW_S * 1000);
@@ -94,7 +94,7 @@ it.each([null, 50])(
   },
 );
 
-it('fails with the store, and counts nothing as allowed or denied then', async () => {
+it('a count fails with the store, and then nothing is counted as allowed or denied', async () => {
   const broken = { run: () => Promise.reject(new StoreUnavailableError('down')) } as unknown as CommandBatcher;
   const down = new Quotas(broken, PLANS);
   await expect(down.consume(of('g', 'free'), 1)).rejects.toThrow(StoreUnavailableError);

@@ -32,7 +32,7 @@ describeStores('the end of all sessions', (kind) => {
   };
 
   it.each([0, 1, 2, 3])(
-    'ends the invites from before too, unless a kill after %i commands leaves all',
+    'the end of all sessions ends earlier invites too, unless a kill after %i commands leaves all',
     async (sent) => {
       const guildId = suite.newGuild();
       const session = await open(await invite(guildId));
@@ -76,7 +76,7 @@ describeStores('the end of all sessions', (kind) => {
     expect(commands).toBeGreaterThan(10);
   });
 
-  it('ends the sessions also in a Redis that is full', async () => {
+  it('all sessions end also in a Redis that is full', async () => {
     const guildId = suite.newGuild();
     const session = await open(await invite(guildId));
     const full = Object.assign(Object.create(suite.store.client), {
@@ -87,7 +87,7 @@ describeStores('the end of all sessions', (kind) => {
     expect(await sessionsOn(suite.store.client).list(guildId)).toEqual([]);
   });
 
-  it('leaves the next sign-in good when it came from a clock that was 400 days ahead', async () => {
+  it('the end of all sessions leaves the next sign-in good when it came from a clock that was 400 days ahead', async () => {
     const guildId = suite.newGuild();
     const { sessions } = suite.store.redisKeys.guild(guildId);
     const ahead = (Date.now() + 400 * 86_400_000) * 1000;
@@ -101,7 +101,7 @@ describeStores('the end of all sessions', (kind) => {
     expect(await suite.store.client.ttl(sessions)).toBeLessThanOrEqual(86_400);
   });
 
-  it('takes no session and no invite of a clock that was 400 days ahead', async () => {
+  it('no session and no invite of a clock that was 400 days ahead is taken', async () => {
     const guildId = suite.newGuild();
     const { client, redisKeys } = suite.store;
     const session = await open(await invite(guildId));

@@ -57,7 +57,7 @@ describeStores('the usage of a guild', (kind) => {
   };
   const read = (guild = 'g') => readUsage(store, guild, now);
 
-  it('goes on after a clock that was 400 days ahead, and keeps nothing of it', async () => {
+  it('usage goes on after a clock that was 400 days ahead, and keeps nothing of it', async () => {
     const usage = newProcess();
     now += 400 * 24 * HOUR;
     count(usage, 'g', 'a', true);
@@ -70,7 +70,7 @@ describeStores('the usage of a guild', (kind) => {
     expect(hours).toEqual([`${START / HOUR - 0.5}:a`]);
   });
 
-  it('has the requests without an API key apart from those of keys', async () => {
+  it('usage has requests without an API key apart from those of keys', async () => {
     const usage = newProcess();
     for (let i = 0; i < 3; i++) usage.countPublic('g', 'data');
     usage.countPublic('h', 'page');
@@ -89,7 +89,7 @@ describeStores('the usage of a guild', (kind) => {
     ]);
   });
 
-  it('has the requests and the refusals of each key and hour, and when each key was used last', async () => {
+  it('usage has the requests and refusals of each key and hour, and when each key was used last', async () => {
     const usage = newProcess();
     count(usage, 'g', 'a', true, true, false);
     now += HOUR;
@@ -116,7 +116,7 @@ describeStores('the usage of a guild', (kind) => {
     expect((await read('h')).isUsed).toBe(false);
   });
 
-  it('is the naive count of all requests of several processes, whatever becomes of their calls', async () => {
+  it('usage is the naive count of all requests of several processes, whatever becomes of their calls', async () => {
     const requests = fc.record({
       process: fc.nat(2),
       guild: fc.constantFrom('g', 'h'),
@@ -165,7 +165,7 @@ describeStores('the usage of a guild', (kind) => {
     );
   });
 
-  it('is kept for eight days, and disappears when the guild is no longer used', async () => {
+  it('usage is kept for eight days, and disappears when the guild is no longer used', async () => {
     const usage = newProcess();
     count(usage, 'g', 'a', true);
     await usage.write();
@@ -186,7 +186,7 @@ describeStores('the usage of a guild', (kind) => {
     expect((await read()).ofKey('a').lastUsed).toBe(new Date(now).toISOString());
   });
 
-  it('never moves the last use of a key back, when another process writes later', async () => {
+  it('the last use of a key never moves back when another process writes later', async () => {
     const [one, other] = [newProcess(), newProcess()];
     count(one, 'g', 'a', true);
     now += 1000;
@@ -196,7 +196,7 @@ describeStores('the usage of a guild', (kind) => {
     expect((await read()).ofKey('a')).toMatchObject({ lastUsed: new Date(START + 1000).toISOString(), requests: 2 });
   });
 
-  it('keeps what a revoked key has used, but not the key; and nothing of a deleted guild', async () => {
+  it('usage keeps what a revoked key has used, but not the key; and nothing of a deleted guild', async () => {
     const usage = newProcess();
     const { record } = await store.apiKeys.create('g', 'x', null);
     count(usage, 'g', record.id, true);
@@ -216,7 +216,7 @@ describeStores('the usage of a guild', (kind) => {
     ['whose usage was written before', 'usage', { from: '0' }],
     ['with members', 'stats', { members: '1' }],
     ['with settings', 'config', { plan: 'free' }],
-  ])('counts what the last API key of a guild %s has used, after it is revoked', async (_, key, fields) => {
+  ])('usage counts what the last API key of a guild %s has used, after it is revoked', async (_, key, fields) => {
     const usage = newProcess();
     const { record } = await store.apiKeys.create('new', 'x', null);
     await store.client.hset(`gr:{new}:${key}`, fields);
@@ -227,7 +227,7 @@ describeStores('the usage of a guild', (kind) => {
   });
 });
 
-it('of 100,000 guilds waits in bounded memory while Redis refuses it, and one step of guilds asks Redis about it', async () => {
+it('usage of 100,000 guilds waits in bounded memory while Redis refuses it, and one step of guilds asks Redis about it', async () => {
   let [calls, isRefused] = [0, true];
   const run = async () => {
     calls++;
@@ -244,7 +244,7 @@ it('of 100,000 guilds waits in bounded memory while Redis refuses it, and one st
   expect(calls).toBe(100 + 50_000);
 });
 
-it('of many guilds is sent a few at a time, so that no request waits for all of them', async () => {
+it('usage of many guilds is sent a few at a time, so that no request waits for all of them', async () => {
   let [sent, most, isWriting] = [0, 0, true];
   const run = async () => void sent++;
   const usage = new Usage({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }, () => START);
@@ -259,7 +259,7 @@ it('of many guilds is sent a few at a time, so that no request waits for all of 
   expect(Math.max(most, sent)).toBeLessThanOrEqual(20);
 });
 
-it('goes on to count what waits already when it has no room for more, and has room again when it is written', async () => {
+it('usage that waits goes on to be counted when there is no more room, and has room again when it is written', async () => {
   const written = new Map<string, number>();
   const run = async (_name: string, [usageKey = '']: string[], ...args: (string | number)[]) => {
     const [, , , , , , , requests] = args;
@@ -292,7 +292,7 @@ describe('beside a shard of a Cluster that is down', () => {
     };
   }
 
-  it('writes the guilds of the shards that serve each time, however many of the other wait', async () => {
+  it('guilds on shards that serve are written each time, however many guilds of a failed shard wait', async () => {
     const { usage, shards } = process('d');
     for (const requests of [300, 600, 900]) {
       for (let i = requests - 300; i < requests; i++) {
@@ -307,7 +307,7 @@ describe('beside a shard of a Cluster that is down', () => {
     }
   });
 
-  it('writes the guilds of a shard that is back, although others fail again', async () => {
+  it('guilds on a shard that is back are written, although others fail again', async () => {
     const { usage, shards } = process('de');
     for (const letter of ['d', 'e']) {
       for (let i = 0; i < 200; i++) count(usage, `${letter}${i}`, 'a', true);
@@ -318,7 +318,7 @@ describe('beside a shard of a Cluster that is down', () => {
     expect(shards.written.size).toBe(200);
   });
 
-  it('tells of the outage, not of a guild that is refused for good, so that a stop tries again', async () => {
+  it('an outage is told, not a guild that is refused for good, so that a stop tries again', async () => {
     const run = async (_name: string, [usageKey = '']: string[]) => {
       throw new StoreUnavailableError(new Error(usageKey.includes('bad') ? 'WRONGTYPE' : 'Connection is closed'));
     };

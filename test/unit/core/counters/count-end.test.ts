@@ -26,13 +26,13 @@ describeStores('a count of the members', (kind) => {
   const actual = { members: 6n, totalXp: 2100n, levelSum: 59n, hidden: 1n, boards: {} };
   const auditOf = (size: number) => new GuildCounters(suite.store, size);
 
-  it.each(['members', 'total_xp', 'level_sum', 'hidden'])('shows that %s is not exact', async (field) => {
+  it.each(['members', 'total_xp', 'level_sum', 'hidden'])('a count shows that %s is not exact', async (field) => {
     const guild = await newGuild();
     await suite.store.client.hincrby(stats(guild), field, 1);
     expect(await suite.store.counters.check(guild)).toMatchObject({ actual, exact: false });
   });
 
-  it('puts all counters right', async () => {
+  it('a count puts all counters right', async () => {
     const guild = await newGuild();
     expect(await auditOf(3).check(guild)).toMatchObject({ stored: actual, actual, exact: true });
     await suite.store.client.hset(stats(guild), { members: 9, total_xp: 9, level_sum: 9, hidden: 9 });
@@ -40,20 +40,20 @@ describeStores('a count of the members', (kind) => {
     expect(await auditOf(3).check(guild)).toMatchObject({ stored: actual, actual, exact: true });
   });
 
-  it.each(['', 'x6', '6x', '6.0'])('takes a stored counter of "%s" for 0', async (text) => {
+  it.each(['', 'x6', '6x', '6.0'])('a count takes a stored counter of "%s" for 0', async (text) => {
     const guild = await newGuild();
     await suite.store.client.hset(stats(guild), 'total_xp', text);
     const { stored, exact } = await suite.store.counters.check(guild);
     expect([stored, exact]).toEqual([{ ...actual, totalXp: 0n }, false]);
   });
 
-  it('shows a negative stored counter as it is', async () => {
+  it('a count shows a negative stored counter as it is', async () => {
     const guild = await newGuild();
     await suite.store.client.hset(stats(guild), 'hidden', '-12');
     expect((await suite.store.counters.check(guild)).stored.hidden).toBe(-12n);
   });
 
-  it('stores no config of its own, raises the revision, and tells the moment', async () => {
+  it('a count stores no config of its own, raises the revision, and tells the moment', async () => {
     const guild = await newGuild();
     const [before, begun] = [await suite.store.client.hget(stats(guild), 'rev'), Date.now()];
     const { at } = await suite.store.counters.rebuild(guild);
@@ -64,7 +64,7 @@ describeStores('a count of the members', (kind) => {
     expect(await suite.store.client.hgetall(`gr:{${guild}}:config`)).toEqual({});
   });
 
-  it.each([3, 500])('previews another curve in slices of %i, and writes nothing', async (size) => {
+  it.each([3, 500])('a count previews another curve in slices of %i, and writes nothing', async (size) => {
     const guild = await newGuild();
     const before = await suite.store.client.hgetall(stats(guild));
     expect(await auditOf(size).preview(guild, 'custom=0,0,100,0,1,1')).toEqual({ ...actual, levelSum: 65n });
@@ -72,12 +72,12 @@ describeStores('a count of the members', (kind) => {
     expect(await suite.store.client.hgetall(stats(guild))).toEqual(before);
   });
 
-  it('previews a guild without members', async () => {
+  it('a count previews a guild without members', async () => {
     const nothing = { members: 0n, totalXp: 0n, levelSum: 0n, hidden: 0n, boards: {} };
     expect(await auditOf(3).preview(suite.newGuild(), 'amari')).toEqual(nothing);
   });
 
-  it('that was dropped meanwhile stores nothing, and says to run it again', async () => {
+  it('a count that was dropped meanwhile stores nothing, and says to run it again', async () => {
     const guild = await newGuild();
     await suite.store.client.hset(stats(guild), 'members', '99');
     const store = suite.beside(async ({ name }) => {
@@ -91,7 +91,7 @@ describeStores('a count of the members', (kind) => {
     expect(await suite.store.client.hget(stats(guild), 'members')).toBe('99');
   });
 
-  it('waits for another one to end', async () => {
+  it('a count waits for another one to end', async () => {
     const guild = await newGuild();
     const second = Math.floor(Date.now() / 1000);
     await suite.store.client.hset(stats(guild), 'recount', `other standard ${second} - - 0 0,0,0,0,0 - `);
@@ -120,7 +120,7 @@ describe('a count of the members that cannot end', () => {
     };
   };
 
-  it('because another one runs gives up after more than a minute, and says so', async () => {
+  it('a count gives up after more than a minute of waiting for another one, and says so', async () => {
     const rebuild = replying(() => 'BUSY').counters.rebuild('g');
     await expect(rebuild).rejects.toThrow(RefusedError);
     await expect(rebuild).rejects.toThrow(
@@ -131,7 +131,7 @@ describe('a count of the members that cannot end', () => {
     expect(waited).toBeLessThanOrEqual(75_000);
   });
 
-  it('because something writes without the scripts gives up at the third time, and says so', async () => {
+  it('a count gives up at the third time that something writes without the scripts, and says so', async () => {
     const { counters, names } = replying((name) => (name === 'recount-begin' ? 'OK' : 'UNSEEN'));
     await expect(counters.rebuild('g')).rejects.toThrow(
       'Something changes guild g without the scripts while its members are counted: stop it, or let it write through the scripts',

@@ -47,7 +47,7 @@ describeStores('a count of the members beside writes', (kind) => {
     };
   };
 
-  it('is exact at its end, whatever the scripts write between its slices', async () => {
+  it('a count is exact at its end, whatever the scripts write between its slices', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrarySteps, arbitrarySteps, fc.integer({ min: 1, max: 4 }), async (first, later, size) => {
         const { guild, model, next } = await writtenBy(first, later);
@@ -61,7 +61,7 @@ describeStores('a count of the members beside writes', (kind) => {
     );
   });
 
-  it('stores the levels of a new curve while the guild is written to, and the writes after it keep them', async () => {
+  it('a count stores the levels of a new curve while the guild is written to, and later writes keep them', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrarySteps, arbitrarySteps, fc.integer({ min: 1, max: 4 }), async (first, later, size) => {
         const { guild, model, left, next } = await writtenBy(first, later);
@@ -82,7 +82,7 @@ describeStores('a count of the members beside writes', (kind) => {
     return guild;
   };
 
-  it('finds the drift that was there before it began', async () => {
+  it('a count finds the drift that was there before it began', async () => {
     const guild = await seeded();
     await suite.store.client.hincrby(`gr:{${guild}}:stats`, 'total_xp', 7);
     const write = () => suite.store.writer.record(guild, { userId: 'u3', add: 1 });
@@ -91,7 +91,7 @@ describeStores('a count of the members beside writes', (kind) => {
     expect(check.stored.totalXp - check.actual.totalXp).toBe(7n);
   });
 
-  it('tells of a writer that raises the revision without the scripts, and changes no counter', async () => {
+  it('a count tells of a writer that raises the revision without the scripts, and changes no counter', async () => {
     const guild = await seeded();
     const raw = () =>
       suite.store.client.multi().zincrby(`gr:{${guild}}:xp`, 1, 'u3').hincrby(`gr:{${guild}}:stats`, 'rev', 1).exec();
@@ -102,7 +102,7 @@ describeStores('a count of the members beside writes', (kind) => {
     expect(await suite.store.client.hmget(`gr:{${guild}}:stats`, 'total_xp', 'recount')).toEqual([before, null]);
   });
 
-  it('of a guild that nobody changes writes nothing', async () => {
+  it('a count of a guild that nobody changes writes nothing', async () => {
     const guild = await seeded();
     const before = await suite.store.client.hgetall(`gr:{${guild}}:stats`);
     const commands: string[] = [];
@@ -112,7 +112,7 @@ describeStores('a count of the members beside writes', (kind) => {
     expect(await suite.store.client.hgetall(`gr:{${guild}}:stats`)).toEqual(before);
   });
 
-  it('waits for another count of the guild, and both are exact', async () => {
+  it('a count waits for another count of the guild, and both are exact', async () => {
     const guild = await seeded();
     const write = () => suite.store.writer.record(guild, { userId: 'u3', add: 1 });
     const checks = await Promise.all([auditBeside(2, write).check(guild), auditBeside(2, write).check(guild)]);
@@ -122,7 +122,7 @@ describeStores('a count of the members beside writes', (kind) => {
   it.each([
     ['for a minute', -61],
     ['before the clock went back by an hour', 3600],
-  ])('that was given up %s is dropped by the next write', async (_, seconds) => {
+  ])('a count that was given up %s is dropped by the next write', async (_, seconds) => {
     const guild = await seeded();
     const stats = `gr:{${guild}}:stats`;
     let calls = 0;

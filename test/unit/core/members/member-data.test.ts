@@ -22,13 +22,13 @@ describeStores('what is stored of a member', (kind) => {
     staged: null,
   };
 
-  it('is null for a user of whom nothing is stored', async () => {
+  it('the data of a user of whom nothing is stored are null', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.record(guild, { userId: 'b', set: 5 });
     expect(await read(guild)).toBeNull();
   });
 
-  it('has XP and profile of a ranked member as they are stored', async () => {
+  it('the data of a ranked member have XP and profile as they are stored', async () => {
     const guild = suite.newGuild();
     const profile = { username: 'Ann B', level: 3, dailyStreak: 4, lastDailyClaim: new Date(0) };
     await suite.store.writer.record(guild, { userId: 'a', set: Number.MAX_SAFE_INTEGER, profile });
@@ -41,7 +41,7 @@ describeStores('what is stored of a member', (kind) => {
     });
   });
 
-  it('has XP and reasons of a hidden member, and its cooldown', async () => {
+  it('the data of a hidden member have XP, reasons and cooldown', async () => {
     const guild = suite.newGuild();
     const writer = createWriter(suite.store.client);
     await writer.award(guild, { userId: 'a', amount: 7, cooldownMs: 60_000 });
@@ -70,7 +70,7 @@ describeStores('what is stored of a member', (kind) => {
     ['XP on a board of a hidden member', 'zset', '~month.prev:hidden', '6', { boards: { 'month.prev': '6' } }],
     ['a staged member', 'zset', ':next:xp', '4', { staged: { xp: '4', hidden_reasons: null, profile: null } }],
     ['a hidden staged one', 'zset', ':next:hidden', '3', { staged: { xp: '3', hidden_reasons: null, profile: null } }],
-  ] as const)('has %s', async (_, type, suffix, value, expected) => {
+  ] as const)('the data of a member have %s', async (_, type, suffix, value, expected) => {
     const guild = suite.newGuild();
     const key = `gr:{${guild}}${suffix}`;
     if (type === 'zset') await suite.store.client.zadd(key, value, 'a');
@@ -79,7 +79,7 @@ describeStores('what is stored of a member', (kind) => {
     expect(await read(guild, 'b')).toBeNull();
   });
 
-  it('has reasons and profile of a staged member', async () => {
+  it('the data of a staged member have reasons and profile', async () => {
     const guild = suite.newGuild();
     const { client } = suite.store;
     await client.zadd(`gr:{${guild}}:next:hidden`, 2, 'a');
@@ -89,7 +89,7 @@ describeStores('what is stored of a member', (kind) => {
     expect(await read(guild)).toMatchObject({ ...nothing, staged });
   });
 
-  it('fails with one error when each of its commands fails', async () => {
+  it('the read of a member fails with one error when each of its commands fails', async () => {
     const { redisKeys } = suite.store;
     const fails = () => Promise.reject(new StoreUnavailableError(new Error('planted')));
     const client = { zscore: fails, hget: fails, pttl: fails } as unknown as RedisClient;

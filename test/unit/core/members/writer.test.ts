@@ -10,7 +10,7 @@ describe('LeaderboardWriter', () => {
   const profile = (guild: string, userId: string) => suite.store.client.hget(`gr:{${guild}}:members`, userId);
   const keys = (guild: string) => suite.store.client.keys(`gr:{${guild}}:*`);
 
-  it('stores records with the given profile fields, and says what became of each member', async () => {
+  it('records are stored with the given profile fields, and the result says what became of each member', async () => {
     const [{ writer }, guild] = [suite.store, suite.newGuild()];
     await writer.record(guild, { userId: 'b', set: 103 });
     const result = await writer.recordMany(guild, [
@@ -40,7 +40,7 @@ describe('LeaderboardWriter', () => {
     expect(await profile(guild, 'b')).toBeNull();
   });
 
-  it('loads records as it records them, and tells how many members are new', async () => {
+  it('a load records members as a record does, and tells how many are new', async () => {
     const [{ writer }, guild] = [suite.store, suite.newGuild()];
     await writer.record(guild, { userId: 'a', set: 1, profile: { username: 'A', dailyStreak: 4 } });
     const records = [
@@ -58,7 +58,7 @@ describe('LeaderboardWriter', () => {
     await expect(writer.load(guild, [{ userId: 'a b', set: 1 }])).rejects.toThrow('The user id "a b"');
   });
 
-  it('makes those hidden members who are to be, and leaves a member where it is', async () => {
+  it('a load makes hidden members, and leaves a member where it is', async () => {
     const [{ writer }, guild] = [suite.store, suite.newGuild()];
     const records = [
       { userId: 'a', set: 5, hidden: true },
@@ -72,21 +72,24 @@ describe('LeaderboardWriter', () => {
     expect(await members(guild)).toEqual(['b']);
   });
 
-  it('gives a change of nothing for no records', async () => {
+  it('no records change nothing', async () => {
     const nothing = { repeated: false, xpBefore: 0, levelBefore: 0, xp: 0, level: 0 };
     const result = await suite.store.writer.recordMany(suite.newGuild(), []);
     expect(result).toEqual({ revision: expect.any(String), created: 0, ...nothing, members: [] });
   });
 
-  it.each([1.5, Number.NaN, 2 ** 53, '5', undefined, null])('refuses %j as XP, and stores nothing', async (xp) => {
-    const guild = suite.newGuild();
-    const records = [{ userId: 'a', set: 1 }, { userId: 'b', set: xp } as unknown as XpRecord];
-    await expect(suite.store.writer.recordMany(guild, records)).rejects.toMatchObject({
-      code: 'xp',
-      params: { index: 1 },
-    });
-    expect(await keys(guild)).toEqual([]);
-  });
+  it.each([1.5, Number.NaN, 2 ** 53, '5', undefined, null])(
+    '%j is refused as XP, and nothing is stored',
+    async (xp) => {
+      const guild = suite.newGuild();
+      const records = [{ userId: 'a', set: 1 }, { userId: 'b', set: xp } as unknown as XpRecord];
+      await expect(suite.store.writer.recordMany(guild, records)).rejects.toMatchObject({
+        code: 'xp',
+        params: { index: 1 },
+      });
+      expect(await keys(guild)).toEqual([]);
+    },
+  );
 
   it.each<[ProfileChange]>([
     [{ level: -1 }],
@@ -94,7 +97,7 @@ describe('LeaderboardWriter', () => {
     [{ dailyStreak: -1 }],
     [{ dailyStreak: Number.NaN }],
     [{ lastDailyClaim: 'yesterday' }],
-  ])('refuses the profile %j, and stores nothing', async (profile) => {
+  ])('the profile %j is refused, and nothing is stored', async (profile) => {
     const guild = suite.newGuild();
     const refusal = suite.store.writer.record(guild, { userId: 'a', set: 1, profile });
     await expect(refusal).rejects.toThrow(RefusedError);
@@ -102,7 +105,7 @@ describe('LeaderboardWriter', () => {
     expect(await keys(guild)).toEqual([]);
   });
 
-  it('reports a refusal of the script with its index', async () => {
+  it('a refusal of the script is reported with its index', async () => {
     const records = [
       { userId: 'a', set: 1 },
       { userId: 'b', add: -1 },
@@ -111,7 +114,7 @@ describe('LeaderboardWriter', () => {
     await expect(refusal).rejects.toMatchObject({ code: 'range', params: { index: 1 } });
   });
 
-  it('removes members with all that is stored of them', async () => {
+  it('a removal leaves nothing stored of the members', async () => {
     const [{ writer, client }, guild] = [suite.store, suite.newGuild()];
     const records = ['a', 'b', 'd'].map((userId) => ({ userId, set: 5, profile: { username: userId } }));
     await writer.recordMany(guild, records);

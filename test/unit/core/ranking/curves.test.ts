@@ -25,13 +25,13 @@ const curveName = fc.constantFrom(...CURVE_NAMES);
 import { customCurve, exactXpToReach } from '../../../support/random-curve.ts';
 
 describe('level curves', () => {
-  it('begin the standard levels where MEE6 does', () => {
+  it("the standard levels begin where MEE6's do", () => {
     const thresholds = [100, 255, 475, 770, 1150, 1625, 2205, 2900, 3720, 4675];
     expect(thresholds.map((_, i) => xpForLevel('standard', i + 1))).toEqual(thresholds);
     expect(xpForLevel('standard', 100)).toBe(1_899_250);
   });
 
-  it('follow the published formulas exactly, up to 2^53', () => {
+  it('level curves follow the published formulas exactly, up to 2^53', () => {
     fc.assert(
       fc.property(curveName, fc.integer({ min: 1, max: 175_000 }), (name, level) => {
         const exact = published[name](BigInt(level));
@@ -42,7 +42,7 @@ describe('level curves', () => {
     );
   });
 
-  it('give a level exactly from its threshold on', () => {
+  it('a level is reached exactly at its threshold', () => {
     fc.assert(
       fc.property(curveName, fc.integer({ min: 1, max: 175_000 }), (name, level) => {
         const threshold = xpForLevel(name, level);
@@ -54,7 +54,7 @@ describe('level curves', () => {
     );
   });
 
-  it('agree with the published formulas for any XP up to 2^53-1', () => {
+  it('level curves agree with the published formulas for any XP up to 2^53-1', () => {
     const xp = fc.oneof(
       fc.integer({ min: 0, max: 10_000 }),
       fc.maxSafeNat(),
@@ -70,7 +70,7 @@ describe('level curves', () => {
     );
   });
 
-  it('of a guild of its own are exact for any XP up to 2^53-1', () => {
+  it('a curve of a guild of its own is exact for any XP up to 2^53-1', () => {
     const xp = fc.oneof(
       fc.integer({ min: 0, max: 10_000 }),
       fc.maxSafeNat(),
@@ -88,7 +88,7 @@ describe('level curves', () => {
     );
   });
 
-  it('of a guild of its own are refused when levels could not be computed exactly', () => {
+  it('a curve of a guild of its own is refused when its levels could not be computed exactly', () => {
     for (const text of [
       ...['0,0,0,0,1,1', '0,0,0,5,1,1', '-1,0,0,0,1,1', '0,1,-2,0,1,1', '0,0,3,0,2,1', '0,1,0,-2,1,1'],
       ...[
@@ -108,21 +108,21 @@ describe('level curves', () => {
     expect(curveNameOf('custom=0,0,4,0,2,1')).toBe('custom');
   });
 
-  it('say how far a member is in its level', () => {
+  it('the progress says how far a member is in its level', () => {
     expect(progress('standard', 0)).toEqual({ level: 0, gained: 0, needed: 100 });
     expect(progress('standard', 300)).toEqual({ level: 2, gained: 45, needed: 220 });
     expect(progress({ a: 0, b: 0, c: 50, d: 0, q: 1, m: 1 }, 120)).toEqual({ level: 2, gained: 20, needed: 50 });
     expect(progress({ a: 0, b: 0, c: 50, d: 0, q: 1, m: 1, max: 2 }, 170)).toEqual({ level: 2, gained: 70, needed: 0 });
   });
 
-  it('give level 0 below the first threshold', () => {
+  it('XP below the first threshold is level 0', () => {
     for (const name of CURVE_NAMES) {
       expect(levelForXp(name, 0)).toBe(0);
       expect(levelForXp(name, xpForLevel(name, 1) - 1)).toBe(0);
     }
   });
 
-  it('fall back to standard for an unknown name, and for names of Object.prototype', () => {
+  it('an unknown name of a curve, or a name of Object.prototype, means standard', () => {
     expect(curveNameOf('amari')).toBe('amari');
     for (const name of ['', 'toString', '__proto__', 'Standard']) expect(curveNameOf(name)).toBe('standard');
   });

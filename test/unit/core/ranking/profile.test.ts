@@ -14,16 +14,19 @@ describe('a stored profile', () => {
     ['x many 5 Cy', { level: 'x', streak: 'many', claim: '5', username: 'Cy' }],
     ['x many -5-60 Cy', { level: 'x', streak: 'many', claim: '-5-60', username: 'Cy' }],
     ['- x y z', { level: '-', streak: 'x', claim: 'y', username: 'z' }],
-  ])('%j has its parts', (text, parts) => {
+  ])('the stored profile %j has its parts', (text, parts) => {
     expect(splitProfile(text)).toEqual(parts);
   });
 
-  it.each([null, '', 'Ann', '7', '7 3', 'Ann Lee of Berlin', 'x7 y8 z9', '7x 3x 5x'])('%j says nothing', (text) => {
-    expect(splitProfile(text)).toEqual(NONE);
-  });
+  it.each([null, '', 'Ann', '7', '7 3', 'Ann Lee of Berlin', 'x7 y8 z9', '7x 3x 5x'])(
+    'the stored profile %j says nothing',
+    (text) => {
+      expect(splitProfile(text)).toEqual(NONE);
+    },
+  );
 
   it.each(['- 0 -', '7 3 1764547200000', '7 3 -5', '- 12 1764547200000+60 Ann', '- 0 -  \n', `${'9'.repeat(16)} 0 -`])(
-    '%j has the form that the scripts write',
+    'the stored profile %j has the form that the scripts write',
     (text) => expect(isWellFormed(text)).toBe(true),
   );
 
@@ -39,7 +42,9 @@ describe('a stored profile', () => {
     '- 0 5+',
     '- 0 5+12345',
     `${'9'.repeat(17)} 0 -`,
-  ])('%j has not', (text) => expect(isWellFormed(text)).toBe(false));
+  ])('the stored profile %j does not have the form that the scripts write', (text) =>
+    expect(isWellFormed(text)).toBe(false),
+  );
 
   it.each([
     ['0', 0],
@@ -49,7 +54,7 @@ describe('a stored profile', () => {
     ['', undefined],
     ['1.5', undefined],
     ['x7', undefined],
-  ])('the level %j is %j', (text, level) => {
+  ])('the stored level %j is %j', (text, level) => {
     expect(explicitLevel(text)).toBe(level);
   });
 
@@ -62,7 +67,7 @@ describe('a stored profile', () => {
     ['x5', null],
     ['5x', null],
     ['8640000000000001', null],
-  ])('the claim %j was at %j', (text, time) => {
+  ])('the stored claim %j was at %j', (text, time) => {
     expect(claimTime(text)).toBe(time);
   });
 });

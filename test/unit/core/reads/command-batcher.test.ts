@@ -45,7 +45,7 @@ const keysOf = (guild: string) => [
 const asIs = (reply: string) => reply;
 
 describe('commands that are collected', () => {
-  it('leave as one Redis command with the keys of each guild, and get their replies in order', async () => {
+  it('collected commands leave as one Redis command with the keys of each guild, and get their replies in order', async () => {
     const { batcher, sent, collect } = setup();
     const results = collect(
       () => batcher.run('g', 'count 1 3600', asIs),
@@ -58,7 +58,7 @@ describe('commands that are collected', () => {
     expect(await Promise.all(results)).toEqual(['did count 1 3600', 'did stats ', 'did stats ', 'did page 0 9 7']);
   });
 
-  it('leave as one Redis command a guild in a Cluster', async () => {
+  it('collected commands leave as one Redis command for each guild in a Cluster', async () => {
     const { batcher, sent, collect } = setup({ isCluster: true });
     const run = (guild: string, command: string) => () => batcher.run(guild, command, asIs);
     await Promise.all(collect(run('g', 'a'), run('h', 'b'), run('g', 'c')));
@@ -68,7 +68,7 @@ describe('commands that are collected', () => {
     ]);
   });
 
-  it('declare the boards of a guild, and the counters of API keys with a cap each once, after its other keys', async () => {
+  it('a Redis command declares the boards of a guild, and the counters of API keys with a cap, once each after the other keys', async () => {
     const { batcher, sent, collect } = setup();
     const run = (keyId: string) => () => batcher.run('g', 'capped', asIs, 1, keyId);
     const readBoard = () => batcher.run('g', 'stats~week', asIs);
@@ -78,7 +78,7 @@ describe('commands that are collected', () => {
     expect(sent).toEqual([[batchScript, keys, 'capped\ncapped\ncapped\nguild 8\nstats~week\n']]);
   });
 
-  it('are cut into Redis commands of bounded weight', async () => {
+  it('collected commands are cut into Redis commands of bounded weight', async () => {
     const { batcher, sent, collect } = setup();
     const weights = [400, 100, 1, 499, 500, 900, 1];
     const results = collect(...weights.map((weight, i) => () => batcher.run('g', `j${i}`, asIs, weight)));
@@ -86,7 +86,7 @@ describe('commands that are collected', () => {
     expect(sent.map(([, , text]) => text)).toEqual(['j0\nj1\n', 'j2\nj3\n', 'j4\n', 'j5\n', 'j6\n']);
   });
 
-  it('leave also when collecting them fails halfway, and the next ones are not held', async () => {
+  it('collected commands leave also when collecting fails halfway, and the next commands are not held', async () => {
     const { batcher, sent } = setup();
     let first: Promise<string> | undefined;
     const halfway = () =>
@@ -109,7 +109,7 @@ it('a command outside of a collection leaves at once, alone', async () => {
 });
 
 describe('a failure', () => {
-  it('of the Redis command fails every command of it', async () => {
+  it('a failure of the Redis command fails every command of it', async () => {
     const { batcher, collect } = setup({
       answer: () => {
         throw new StoreUnavailableError(new Error('down'));
@@ -124,7 +124,7 @@ describe('a failure', () => {
     }
   });
 
-  it('of one command fails that alone, and says why', async () => {
+  it('a failure of one command fails that command alone, and says why', async () => {
     const { batcher, collect } = setup({ answer: () => ['fine', ['WRONGTYPE what is held'], 'fine'] });
     const results = collect(...['a', 'b', 'c'].map((command) => () => batcher.run('g', command, asIs)));
     const [a, b, c] = await Promise.allSettled(results);
@@ -133,12 +133,12 @@ describe('a failure', () => {
     expect((b as PromiseRejectedResult).reason.reason).toBe('WRONGTYPE what is held');
   });
 
-  it('is told from a reply that is a list', async () => {
+  it('a failure is told from a reply that is a list', async () => {
     const { batcher } = setup({ answer: () => [['7', -1]] });
     expect(await batcher.run('g', 'member a ', (reply: readonly [unknown, unknown]) => reply)).toEqual(['7', -1]);
   });
 
-  it('to reply to a command is a failure of that command', async () => {
+  it('a command without a reply fails', async () => {
     const { batcher, collect } = setup({ answer: () => ['fine'] });
     const results = collect(...['a', 'b'].map((command) => () => batcher.run('g', command, asIs)));
     const outcomes = await Promise.allSettled(results);
@@ -153,7 +153,7 @@ describe('a host that keeps guilds on several servers behind one address', () =>
       throw new StoreUnavailableError(new Error(refusal));
   };
 
-  it('gets the commands that it refused again, those of each guild alone', async () => {
+  it('commands that a host with several servers refused are sent again, for each guild alone', async () => {
     const { batcher, sent, collect, onSharded } = setup({ answer: shards });
     const results = collect(...['g', 'h'].map((guild) => () => batcher.run(guild, 'count 1', asIs)));
     expect(await Promise.all(results)).toEqual(['did count 1', 'did count 1']);
@@ -162,7 +162,7 @@ describe('a host that keeps guilds on several servers behind one address', () =>
     expect(onSharded).toHaveBeenCalledTimes(1);
   });
 
-  it('gets later commands of each guild alone from the start', async () => {
+  it('later commands to such a host leave for each guild alone from the start', async () => {
     const { batcher, sent, collect, onSharded } = setup({ answer: shards });
     const both = () => Promise.all(collect(...['g', 'h'].map((guild) => () => batcher.run(guild, 'stats ', asIs))));
     await both();
@@ -172,7 +172,7 @@ describe('a host that keeps guilds on several servers behind one address', () =>
     expect(onSharded).toHaveBeenCalledTimes(1);
   });
 
-  it('fails the commands of one guild alone, when one server fails', async () => {
+  it('a failed server of such a host fails the commands of its guild alone', async () => {
     const { batcher, collect } = setup({
       answer: (lines, keys) => {
         shards(lines, keys);

@@ -14,7 +14,7 @@ import { exactXpToReach } from '../../../support/random-curve.ts';
 const custom = (numbers: string): Curve | undefined => parseCurve(`custom=${numbers}`);
 
 describe('the text of a curve', () => {
-  it('is a name of the table, and any other name means standard', () => {
+  it('the text of a curve is a name of the table, and any other name means standard', () => {
     expect(CURVE_NAMES).toEqual(['standard', 'amari', 'lurkr', 'polaris', 'arcane']);
     expect(DEFAULT_CURVE).toBe('standard');
     expect(parseCurve('standard')).toEqual({ a: 10, b: 135, c: 455, d: 0, q: 6, m: 1 });
@@ -36,7 +36,7 @@ describe('the text of a curve', () => {
     ['a first level at 0 XP', '1,0,0,-1,1,1', '0,5,0,-5,1,1'],
     ['ten digits in each number', '0000000000,0000000001,-0000000001,-0000000000,0000000001,0000000001,0000000009'],
     ['a straight line that is just steep enough', '0,0,4,0,2,1', '0,0,1000000,0,1000,1'],
-  ])('may have %s', (_what, ...texts) => {
+  ])('the text of a curve may have %s', (_what, ...texts) => {
     for (const text of texts) {
       const [a, b, c, d, q, m, max] = text.split(',').map(Number);
       expect(custom(text), text).toEqual({ a, b, c, d, q, m, ...(max !== undefined && { max }) });
@@ -63,29 +63,32 @@ describe('the text of a curve', () => {
     ],
     ['what is no whole number', '1.5,0,0,0,1,1', '+1,0,0,0,1,1', '1e3,0,0,0,1,1', 'a,0,0,0,1,1', ',0,0,0,1,1'],
     ['anything around its numbers', ' 1,0,0,0,1,1', '1,0,0,0,1,1 ', '1,0,0,0,1,1\n', 'custom=1,0,0,0,1,1'],
-  ])('is refused with %s', (_what, ...texts) => {
+  ])('the text of a curve is refused with %s', (_what, ...texts) => {
     for (const text of texts) expect(custom(text), text).toBeUndefined();
   });
 });
 
 describe('the levels of a curve', () => {
-  it.each(CURVE_NAMES)('of %s change exactly at their thresholds, and progress counts from there', (name) => {
-    for (let level = 1; level <= 120; level++) {
-      const start = xpForLevel(name, level);
-      const needed = xpForLevel(name, level + 1) - start;
-      expect([start - 1, start, start + 1].map((xp) => levelForXp(name, xp))).toEqual([level - 1, level, level]);
-      expect(progress(name, start)).toEqual({ level, gained: 0, needed });
-      expect(progress(name, start + needed - 1)).toEqual({ level, gained: needed - 1, needed });
-    }
-  });
+  it.each(CURVE_NAMES)(
+    'the levels of %s change exactly at their thresholds, and progress counts from there',
+    (name) => {
+      for (let level = 1; level <= 120; level++) {
+        const start = xpForLevel(name, level);
+        const needed = xpForLevel(name, level + 1) - start;
+        expect([start - 1, start, start + 1].map((xp) => levelForXp(name, xp))).toEqual([level - 1, level, level]);
+        expect(progress(name, start)).toEqual({ level, gained: 0, needed });
+        expect(progress(name, start + needed - 1)).toEqual({ level, gained: needed - 1, needed });
+      }
+    },
+  );
 
-  it('count progress from 0 XP below the first level', () => {
+  it('the levels of a curve count progress from 0 XP below the first level', () => {
     expect(progress('amari', 0)).toEqual({ level: 0, gained: 0, needed: 35 });
     expect(progress('amari', 34)).toEqual({ level: 0, gained: 34, needed: 35 });
     expect(progress('lurkr', 99)).toEqual({ level: 0, gained: 99, needed: 100 });
   });
 
-  it('follow the numbers of the other bots', () => {
+  it('the levels of a curve follow the numbers of the other bots', () => {
     const first = (name: (typeof CURVE_NAMES)[number]) => [1, 2, 3, 4, 10].map((level) => xpForLevel(name, level));
     expect(first('standard')).toEqual([100, 255, 475, 770, 4675]);
     expect(first('amari')).toEqual([35, 55, 115, 215, 1655]);
@@ -94,7 +97,7 @@ describe('the levels of a curve', () => {
     expect(first('arcane')).toEqual([75, 250, 525, 900, 5250]);
   });
 
-  it('end at the highest one', () => {
+  it('the levels of a curve end at the highest one', () => {
     const curve = custom('0,0,50,0,1,1,3') as Curve;
     expect([149, 150, 151, 200, MAX_XP].map((xp) => levelForXp(curve, xp))).toEqual([2, 3, 3, 3, 3]);
     expect(progress(curve, 149)).toEqual({ level: 2, gained: 49, needed: 50 });
@@ -112,7 +115,7 @@ describe('the levels of a curve', () => {
     ['0,0,1047,635,7,1', 60220052320853],
     ['1,88,406,76,1,3', 208032],
     ['2,1,242,44,6,1', 300079],
-  ])('of %s are exact close to 2^53 XP', (numbers, level) => {
+  ])('the levels of %s are exact close to 2^53 XP', (numbers, level) => {
     const curve = custom(numbers) as Curve;
     const threshold = xpForLevel(curve, level);
     expect(BigInt(threshold)).toBe(exactXpToReach(curve, BigInt(level)));

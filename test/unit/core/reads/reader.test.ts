@@ -24,7 +24,7 @@ function readerOf(...reply: unknown[]) {
 }
 
 describe('a page', () => {
-  it('asks for the ranks of the page and decodes its rows', async () => {
+  it('a page asks for its ranks and decodes its rows', async () => {
     const { reader, sent } = readerOf('7', 9, 'lurkr', ['a', '255', 'b', '150'], ['3 0 - Ann', null]);
     expect(await reader.page(3, 2)).toEqual({
       revision: '7',
@@ -42,7 +42,7 @@ describe('a page', () => {
     expect(new PageRead('g', 3, 2)).toMatchObject({ guildId: 'g', weight: 2 });
   });
 
-  it('never asks for a rank that Number writes with an exponent', async () => {
+  it('a page never asks for a rank that Number writes with an exponent', async () => {
     const { reader, sent } = readerOf('', 0, '', [], []);
     await reader.page(MAX, 100);
     expect(sent[0]).toMatch(/^page \d{16} \d{16} \n$/);
@@ -57,7 +57,7 @@ describe('a page', () => {
     ['nan', 0],
     ['inf', MAX],
     ['-inf', 0],
-  ])('shows a score of "%s" as %d XP', async (score, xp) => {
+  ])('a page shows a score of "%s" as %d XP', async (score, xp) => {
     const { reader } = readerOf('', 1, '', ['a', score], [null]);
     expect((await reader.page(1, 10)).value.data[0]?.xp).toBe(xp);
   });
@@ -70,7 +70,7 @@ describe('a page', () => {
     ['4x', 2],
     ['-4', 2],
     ['', 2],
-  ])('takes a stored level of "%s" for %d at 255 XP', async (stored, level) => {
+  ])('a page takes a stored level of "%s" for %d at 255 XP', async (stored, level) => {
     const { reader } = readerOf('', 1, '', ['a', '255'], [`${stored} 0 - Ann`]);
     expect((await reader.page(1, 10)).value.data[0]).toMatchObject({ level, username: 'Ann' });
   });
@@ -90,21 +90,21 @@ describe('a page', () => {
     ['Ann Lee of Berlin', 'a'],
     ['  ', 'a'],
     ['   ', 'a'],
-  ])('shows the name in the profile %j as %j', async (profile, username) => {
+  ])('a page shows the name in the profile %j as %j', async (profile, username) => {
     const { reader } = readerOf('', 1, '', ['a', '255'], [profile]);
     expect((await reader.page(1, 10)).value.data[0]).toMatchObject({ level: 2, username });
   });
 });
 
 describe('a curve of a guild of its own', () => {
-  it('gives the levels of a page and of a member', async () => {
+  it('a curve of a guild of its own gives the levels of a page and of a member', async () => {
     const page = readerOf('', 1, 'custom=0,0,50,0,1,1', ['a', '149'], [null]);
     expect((await page.reader.page(1, 10)).value.data[0]?.level).toBe(2);
     const member = readerOf('7', 0, '150', 'custom=0,0,50,0,1,1', '');
     expect((await member.reader.member()).value?.level).toBe(3);
   });
 
-  it('with unfit coefficients fails the read, because another one would show wrong levels', () => {
+  it('a curve with unfit coefficients fails the read, because another curve would show wrong levels', () => {
     const read = () => curveOf('custom=0,0,0,0,1,1');
     expect(read).toThrow(StoreUnavailableError);
     expect(read).toThrow('the guild has the curve custom=0,0,0,0,1,1, with unfit coefficients: set a known curve');
@@ -112,7 +112,7 @@ describe('a curve of a guild of its own', () => {
 });
 
 describe('a member', () => {
-  it('asks for one member and decodes it', async () => {
+  it('a member is asked for by one command and decoded', async () => {
     const { reader, sent } = readerOf('7', 0, '255', 'lurkr', `- 12 ${Date.UTC(2026, 0, 15, 8)}+120 Ann`);
     expect(await reader.member()).toEqual({
       revision: '7',
@@ -129,7 +129,7 @@ describe('a member', () => {
     expect(sent).toEqual(['member a \n']);
   });
 
-  it('shows what is not stored as the user id, 0 and null', async () => {
+  it('a member without a profile shows its user id, 0 and null', async () => {
     const { reader } = readerOf('7', 3, '0', '', '');
     expect((await reader.member()).value).toMatchObject({
       username: 'a',
@@ -149,7 +149,7 @@ describe('a member', () => {
     ['1.5', null],
     ['-', null],
     ['yesterday', null],
-  ])('shows the last claim "%s" as %s', async (claim, time) => {
+  ])('a member shows the last claim "%s" as %s', async (claim, time) => {
     const { reader } = readerOf('7', 3, '0', '', `9 0 ${claim} Ann`);
     expect((await reader.member()).value).toMatchObject({ level: 9, last_daily_claim: time, username: 'Ann' });
   });
@@ -160,12 +160,12 @@ describe('a member', () => {
     ['-3', 0],
     ['many', 0],
     ['-', 0],
-  ])('shows the streak "%s" as %d', async (streak, days) => {
+  ])('a member shows the streak "%s" as %d', async (streak, days) => {
     const { reader } = readerOf('7', 3, '0', '', `9 ${streak} - Ann`);
     expect((await reader.member()).value).toMatchObject({ level: 9, daily_streak: days, username: 'Ann' });
   });
 
-  it('gives null, with the revision, for one that is not ranked', async () => {
+  it('a user who is not ranked is null, with the revision', async () => {
     const { reader } = readerOf('7', -1);
     expect(await reader.member()).toEqual({ revision: '7', value: null });
   });
@@ -187,11 +187,11 @@ describe('statistics', () => {
     ['many', '3', 0],
     ['x9223372036854775807', '3', 0],
     ['9223372036854775807x', '3', 0],
-  ])('rounds the mean of the sum of levels %s over %s members to %s', async (levelSum, members, mean) => {
+  ])('statistics round the mean of the sum of levels %s over %s members to %s', async (levelSum, members, mean) => {
     expect((await stats('7', members, '1', levelSum, '', '')).average_level).toBe(mean);
   });
 
-  it('decodes the counters, the total to its last digit, and rounds the average', async () => {
+  it('statistics decode the counters, the total to its last digit, and round the average', async () => {
     expect(await stats('7', '2', '18014398509481985', '5', 'arcane', '1.5')).toEqual({
       total_members: 2,
       total_xp: 18014398509481985n,
@@ -201,7 +201,7 @@ describe('statistics', () => {
     });
   });
 
-  it('takes counters that are missing or no numbers for 0', async () => {
+  it('statistics take counters that are missing or no numbers for 0', async () => {
     for (const total of ['', 'x5', '5x', '-5']) {
       expect(await stats('', '', total, '7', '', '')).toMatchObject({
         total_members: 0,
@@ -218,13 +218,13 @@ describe('statistics', () => {
     ['Infinity', 1],
     ['0', 0],
     ['0.25', 0.25],
-  ])('takes a stored multiplier of "%s" for %d', async (stored, multiplier) => {
+  ])('statistics take a stored multiplier of "%s" for %d', async (stored, multiplier) => {
     expect((await stats('', '', '', '', '', stored)).xp_multiplier).toBe(multiplier);
   });
 });
 
 describe('what a caller holds', () => {
-  it('is named in the job, and an empty reply says that it still holds', async () => {
+  it('the cached revision is named in the command, and an empty reply says that it is still current', async () => {
     const { commands, sent } = readerOf('');
     for (const read of [new PageRead('g', 1, 10), new MemberRead('g', 'a'), new StatsRead('g')]) {
       expect(await commands.read<unknown>(read, '7')).toBeUndefined();
@@ -232,25 +232,25 @@ describe('what a caller holds', () => {
     expect(sent).toEqual(['page 0 9 7\n', 'member a 7\n', 'stats 7\n']);
   });
 
-  it('is held by the revision that came with it, to its last digit', async () => {
+  it('the cached revision is that of the reply, to its last digit', async () => {
     const { reader } = readerOf('1768478400000001', '0', '', [], []);
     expect((await reader.page(1, 10)).revision).toBe('1768478400000001');
   });
 
-  it.each(['0', '9007199254740991'])('is held by the revision %s', async (revision) => {
+  it.each(['0', '9007199254740991'])('the revision %s is returned as it is', async (revision) => {
     const { reader } = readerOf(revision, '0', '', [], []);
     expect((await reader.page(1, 10)).revision).toBe(revision);
   });
 
   it.each(['', '7.0', '7.5', ' 7', '7e2', '0x7', '9007199254740993'])(
-    'is never held by the revision "%s"',
+    'the revision "%s" is returned as none',
     async (revision) => {
       const { reader } = readerOf(revision, '0', '', [], []);
       expect((await reader.page(1, 10)).revision).toBe('');
     },
   );
 
-  it('is never held by a revision that is no number', async () => {
+  it('a revision that is no number is returned as none', async () => {
     const { reader } = readerOf('7 x', '0', '', [], []);
     expect((await reader.page(1, 10)).revision).toBe('');
     const none = readerOf('x7', '-1');

@@ -38,7 +38,7 @@ describeStores('the stored members of a guild', (kind) => {
     return steps.flatMap(({ members }) => members.map(({ userId, hidden }) => (hidden ? `!${userId}` : userId)));
   };
 
-  it('come in the order asked for, with all of their profiles, without users who are no members', async () => {
+  it('members come in the order asked for, with all of their profiles, without users who are no members', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(guild, [
       {
@@ -69,7 +69,7 @@ describeStores('the stored members of a guild', (kind) => {
     });
   });
 
-  it('are valid, whatever a raw writer left', async () => {
+  it('members are valid, whatever a raw writer left', async () => {
     const guild = suite.newGuild();
     await suite.store.client.zadd(`gr:{${guild}}:xp`, 12.7, 'a');
     const xp = { userId: 'a', xp: 12 };
@@ -85,7 +85,7 @@ describeStores('the stored members of a guild', (kind) => {
     }
   });
 
-  it('come with the curve of the guild as text', async () => {
+  it('members come with the curve of the guild as text', async () => {
     const guild = suite.newGuild();
     for (const xpCurve of ['amari', 'custom=0,0,50,0,1,1,9'] as const) {
       await suite.store.guildConfig.update(guild, { xpCurve });
@@ -93,12 +93,12 @@ describeStores('the stored members of a guild', (kind) => {
     }
   });
 
-  it('are not read for a bad id', async () => {
+  it('members are not read for a bad id', async () => {
     await expect(suite.store.members.read('a guild', [])).rejects.toThrow(InvalidInputError);
     await expect(suite.store.members.read('g', ['a user'])).rejects.toThrow(InvalidInputError);
   });
 
-  it('are all read, each once, in steps of one revision', async () => {
+  it('all members are read, each once, in steps of one revision', async () => {
     const guild = await guildOfTwo();
     const ranked = Array.from({ length: 520 }, (_, n) => `u${n}`);
     await suite.store.client.zadd(`gr:{${guild}}:xp`, ...ranked.flatMap((userId, n) => [n, userId]));
@@ -115,13 +115,13 @@ describeStores('the stored members of a guild', (kind) => {
     expect(steps.filter((step) => step.members.length === 0)).toEqual([steps.at(-1)]);
   });
 
-  it('of an empty guild are one step without members', async () => {
+  it('a guild without members is read in one step without members', async () => {
     const guild = suite.newGuild();
     expect((await suite.store.members.readAll(guild).next()).value).toEqual({ revision: '', curve: '', members: [] });
     expect(await readBeside(guild, async () => {})).toEqual([]);
   });
 
-  it('that are hidden or put back meanwhile are not missed', async () => {
+  it('members that are hidden or put back meanwhile are not missed', async () => {
     const { writer } = suite.store;
     const first = await guildOfTwo();
     expect(await readBeside(first, () => writer.hide(first, ['ranked']))).toEqual(['!hidden', '!ranked']);
@@ -129,13 +129,13 @@ describeStores('the stored members of a guild', (kind) => {
     expect(await readBeside(second, () => writer.unhide(second, ['hidden']))).toEqual(['!hidden', 'ranked']);
   });
 
-  it('that are hidden after they were read come again, with the later state last', async () => {
+  it('members that are hidden after they were read come again, with the later state last', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.record(guild, { userId: 'a', set: 10 });
     expect(await readBeside(guild, () => suite.store.writer.hide(guild, ['a']))).toEqual(['a', '!a']);
   });
 
-  it('that vanish before their step are left out, and the steps differ in their revisions', async () => {
+  it('members that vanish before their step are left out, and the steps differ in their revisions', async () => {
     const guild = await guildOfTwo();
     let removed = false;
     const store = suite.beside(async () => {

@@ -9,7 +9,7 @@ describeStores('the owner of staged members', (kind) => {
   const lock = (guild: string) => StagedMembers.lock(suite.store, guild);
   const lockKey = (guild: string) => suite.store.redisKeys.staging(guild).lock;
 
-  it('is one at a time, for ten seconds after its last step', async () => {
+  it('staged members have one owner at a time, for ten seconds after its last step', async () => {
     const guild = suite.newGuild();
     const first = await lock(guild);
     expect(first.leftBehind).toBe(0);
@@ -25,7 +25,7 @@ describeStores('the owner of staged members', (kind) => {
     await expect(lock(guild)).resolves.toBeInstanceOf(StagedMembers);
   });
 
-  it('is nobody whose lock a clock took that was 400 days ahead', async () => {
+  it('a lock that a clock took 400 days ahead has no owner', async () => {
     const guild = suite.newGuild();
     const first = await lock(guild);
     await suite.store.client.pexpire(lockKey(guild), 400 * 86_400_000);
@@ -33,7 +33,7 @@ describeStores('the owner of staged members', (kind) => {
     await expect(first.renew()).rejects.toMatchObject({ code: 'lock' });
   });
 
-  it('keeps the lock by a renewal, which leaves the lock of another one alone', async () => {
+  it('an owner keeps the lock by a renewal, which leaves the lock of another owner alone', async () => {
     const guild = suite.newGuild();
     const first = await lock(guild);
     const shorten = () => suite.store.client.pexpire(lockKey(guild), 3000);
@@ -48,7 +48,7 @@ describeStores('the owner of staged members', (kind) => {
     expect(await left()).toBeLessThanOrEqual(3000);
   });
 
-  it('that has lost the lock changes nothing by any step', async () => {
+  it('an owner that has lost the lock changes nothing by any step', async () => {
     const guild = suite.newGuild();
     const { client, redisKeys, writer } = suite.store;
     await writer.recordMany(guild, [

@@ -25,7 +25,7 @@ describeStores('the staged members of a guild', (kind) => {
     return guild;
   };
 
-  it('are seen by no reader, and counted once each', async () => {
+  it('staged members are seen by no reader, and counted once each', async () => {
     const guild = await newGuild();
     const before = await suite.store.client.hgetall(`gr:{${guild}}:stats`);
     const owner = await lock(guild);
@@ -37,7 +37,7 @@ describeStores('the staged members of a guild', (kind) => {
     expect(await suite.store.client.hgetall(`gr:{${guild}}:stats`)).toEqual(before);
   });
 
-  it('are all refused when one is bad, with its index', async () => {
+  it('staged members are all refused when one is bad, with its index', async () => {
     const guild = suite.newGuild();
     const owner = await lock(guild);
     const stage = owner.stage([
@@ -48,7 +48,7 @@ describeStores('the staged members of a guild', (kind) => {
     expect(await staged(guild)).toEqual([]);
   });
 
-  it('tell the number of present ones that are not staged, in more than one step', async () => {
+  it('staged members tell the number of present members that are not staged, in more than one step', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.load(
       guild,
@@ -59,7 +59,7 @@ describeStores('the staged members of a guild', (kind) => {
     expect(await owner.countUnstaged()).toBe(599);
   });
 
-  it('take the place of the present ones with their profiles, and the others are removed, but not the hidden ones', async () => {
+  it('staged members replace the present ones with their profiles; other members are removed, but not the hidden ones', async () => {
     const guild = await newGuild();
     const owner = await lock(guild);
     await owner.stage([
@@ -90,7 +90,7 @@ describeStores('the staged members of a guild', (kind) => {
     expect({ exact, ...actual }).toMatchObject({ exact: true, members: 2n, totalXp: 501n, hidden: 4n });
   });
 
-  it('that a killed run left behind go, and are told, before the next ones are staged', async () => {
+  it('staged members of a killed run are told and removed before the next ones are staged', async () => {
     const guild = await newGuild();
     await (await lock(guild)).stage([
       ...ids(130).map((userId) => ({ userId, set: 2 })),
@@ -103,7 +103,7 @@ describeStores('the staged members of a guild', (kind) => {
     expect(await leftOf(guild)).toEqual([keysOf(guild).config, keysOf(guild).lock]);
   });
 
-  it('are removed with their profiles at the end, which gives the lock back', async () => {
+  it('staged members are removed with their profiles at the end, which gives the lock back', async () => {
     const guild = await newGuild();
     const owner = await lock(guild);
     await owner.stage(['a', 'd'].map((userId) => ({ userId, set: 9, profile: { username: userId } })));

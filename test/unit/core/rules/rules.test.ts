@@ -21,7 +21,7 @@ const messageOf = (document: unknown): string => {
 };
 
 describe('the rules of a guild', () => {
-  it('give the XP of each case in conformance/rules.json', () => {
+  it('rules give the XP of each case in conformance/rules.json', () => {
     expect(new Set(xp.map(({ reason }: { reason: string }) => reason)).size).toBe(9);
     for (const { rules: index, event, cooldown_ms: cooldownMs, ...expected } of xp)
       expect(xpFor(parsed[index], event), JSON.stringify([index, event])).toEqual({
@@ -30,13 +30,13 @@ describe('the rules of a guild', () => {
       });
   });
 
-  it('give and take the roles of each case in conformance/rules.json', () => {
+  it('rules give and take the roles of each case in conformance/rules.json', () => {
     for (const { rules: index, level, roles, add, remove } of rewards)
       expect(rewardRoles(parsed[index], level, roles), JSON.stringify([index, level, roles])).toEqual({ add, remove });
   });
 
   it.each(['', '$schema', 'message', 'voice', 'no_xp', 'multipliers', 'rewards'])(
-    'are refused when "%s" is nested 100,000 deep, as JSON and as an object',
+    'rules are refused when "%s" is nested 100,000 deep, as JSON and as an object',
     (field) => {
       const deep = `${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}`;
       const json = field === '' ? deep : `{"${field}":${deep}}`;
@@ -50,7 +50,7 @@ describe('the rules of a guild', () => {
     },
   );
 
-  it('are refused with the name of the first wrong field, and the schema refuses the same documents', () => {
+  it('rules are refused with the name of the first wrong field, and the schema refuses the same documents', () => {
     // A schema compares no two fields, and counts no decimals.
     const beyondSchemas = ['message.xp.min must be a whole number from 0 to 5', 'multipliers.roles.r1'];
     for (const { document, field } of refused) {
@@ -73,14 +73,14 @@ describe('the rules of a guild', () => {
     );
   });
 
-  it('are taken as an object or as JSON, with the field $schema of editors, and the schema takes them too', () => {
+  it('rules are taken as an object or as JSON, with the field $schema of editors, and the schema takes them too', () => {
     for (const document of [...rules, { $schema: 'https://example.com/rules.schema.json' }]) {
       expect(parseRules(JSON.stringify(document))).toEqual(parseRules(document));
       expect(isValid(document), JSON.stringify(isValid.errors)).toBe(true);
     }
   });
 
-  it('take the id of any role and channel, such as the names of the parts of an object', () => {
+  it('rules take the id of any role and channel, such as the names of the parts of an object', () => {
     const names = ['__proto__', 'constructor', 'toString'];
     const own = parseRules(
       `{"multipliers":{"roles":{${names.map((name) => `"${name}":2`)}},"role_stacking":"product"}}`,
@@ -90,7 +90,7 @@ describe('the rules of a guild', () => {
     expect(xpFor(parseRules({}), event)).toMatchObject({ factor: 1, reason: null });
   });
 
-  it('lead a member to the same roles over each way through the levels, and touch rewards only', () => {
+  it('rules lead a member to the same roles over each way through the levels, and touch rewards only', () => {
     const reward = fc.record({
       level: fc.integer({ min: 0, max: 9 }),
       role: fc.constantFrom('a', 'b', 'c', 'd'),

@@ -24,7 +24,7 @@ beforeEach(async () => {
   ]);
 });
 
-it('stores plan and multiplier, raises the revision, leaves the counters alone, and publishes the invalidation', async () => {
+it('an update stores plan and multiplier, raises the revision, leaves the counters alone, and publishes the invalidation', async () => {
   const { rev: before, ...counters } = await store.client.hgetall(STATS);
   await store.guildConfig.update('g', { plan: 'pro', xpMultiplier: 1.5 });
   const { rev, ...after } = await store.client.hgetall(STATS);
@@ -34,7 +34,7 @@ it('stores plan and multiplier, raises the revision, leaves the counters alone, 
   await vi.waitFor(() => expect(published).toEqual(['g']), PATIENT);
 });
 
-it('stores a curve with the levels it gives, beside a plan, then publishes the invalidation', async () => {
+it('an update stores a curve with the levels it gives, beside a plan, then publishes the invalidation', async () => {
   expect(await store.client.hget(STATS, 'level_sum')).toBe('3');
   await store.guildConfig.update('g', { xpCurve: 'amari', plan: 'pro' });
   expect(await store.client.hget(STATS, 'level_sum')).toBe('6');
@@ -43,7 +43,7 @@ it('stores a curve with the levels it gives, beside a plan, then publishes the i
   await vi.waitFor(() => expect(published).toEqual(['g']), PATIENT);
 });
 
-it('stores nothing beside a curve that another count refuses', async () => {
+it('an update stores nothing beside a curve that another count refuses', async () => {
   const refused = new RefusedError('count_busy', { guild: 'g' });
   vi.spyOn(GuildCounters.prototype, 'rebuild').mockRejectedValueOnce(refused);
   const before = await store.client.hgetall(STATS);
@@ -51,7 +51,7 @@ it('stores nothing beside a curve that another count refuses', async () => {
   expect([await store.client.hgetall(CONFIG), await store.client.hgetall(STATS)]).toEqual([{}, before]);
 });
 
-it('stores rules and removes them, raises the revision, leaves all else alone, and publishes the invalidation', async () => {
+it('an update stores rules and removes them, raises the revision, leaves all else alone, and publishes the invalidation', async () => {
   await store.guildConfig.update('g', { plan: 'pro' });
   const { rev: before, ...counters } = await store.client.hgetall(STATS);
   await store.guildConfig.setRules('g', '{"message":{"xp":5}}');
@@ -64,7 +64,7 @@ it('stores rules and removes them, raises the revision, leaves all else alone, a
   await vi.waitFor(() => expect(published).toEqual(['g', 'g', 'g']), PATIENT);
 });
 
-it('refuses rules above 16 kB, and stores nothing', async () => {
+it('an update refuses rules above 16 kB, and stores nothing', async () => {
   await store.guildConfig.setRules('g', 'é'.repeat(8192));
   await expect(store.guildConfig.setRules('g', `${'é'.repeat(8192)}a`)).rejects.toThrow(
     'The rules have 16385 bytes, and the most is 16384: leave some out',
@@ -75,7 +75,7 @@ it('refuses rules above 16 kB, and stores nothing', async () => {
 describe('the time zone of a guild', () => {
   const offsets = (timeZone: string) => utcOffsetsOf(timeZone, Date.now());
 
-  it('takes the place of minutes from UTC, and the other way round', async () => {
+  it('a time zone takes the place of minutes from UTC, and the other way round', async () => {
     await store.guildConfig.update('g', { utcOffsetMinutes: 60 });
     await store.guildConfig.update('g', { timeZone: 'europe/berlin' });
     const zone = { time_zone: 'Europe/Berlin', utc_offsets: offsets('Europe/Berlin') };
@@ -87,12 +87,12 @@ describe('the time zone of a guild', () => {
   it.each([
     [{ timeZone: 'Mars/Olympus', plan: 'pro' }, 'There is no time zone "Mars/Olympus"'],
     [{ timeZone: 'UTC', utcOffsetMinutes: 0 }, 'Give a time zone or minutes from UTC, not both'],
-  ])('is refused, and nothing is stored: %j', async (change, message) => {
+  ])('a time zone is refused, and nothing is stored: %j', async (change, message) => {
     await expect(store.guildConfig.update('g', change)).rejects.toThrow(message);
     expect(await store.client.hgetall(CONFIG)).toEqual({});
   });
 
-  it('is renewed when little of its changes is left, which raises the revision and publishes the invalidation', async () => {
+  it('a time zone is renewed when little of its changes is left, which raises the revision and publishes the invalidation', async () => {
     await store.client.hset(CONFIG, { time_zone: 'Europe/Berlin', utc_offsets: '60' });
     const before = await store.client.hget(STATS, 'rev');
     await store.guildConfig.renewTimeZone('g');
@@ -105,14 +105,14 @@ describe('the time zone of a guild', () => {
     ['its changes are current', { time_zone: 'Europe/Berlin', utc_offsets: offsets('Europe/Berlin') }],
     ['the guild has minutes from UTC', { utc_offset_minutes: '60' }],
     ['this version of Node does not know it', { time_zone: 'Mars/Olympus', utc_offsets: '60' }],
-  ])('is left alone when %s', async (_, config) => {
+  ])('a time zone is left alone when %s', async (_, config) => {
     await store.client.hset(CONFIG, config);
     const before = await store.client.hgetall(STATS);
     await store.guildConfig.renewTimeZone('g');
     expect([await store.client.hgetall(CONFIG), await store.client.hgetall(STATS)]).toEqual([config, before]);
   });
 
-  it('keeps its own changes when somebody chooses it while that of before is renewed', async () => {
+  it('a time zone keeps its own changes when somebody chooses it while the former one is renewed', async () => {
     await store.guildConfig.update('g', { timeZone: 'Asia/Tokyo' });
     vi.spyOn(store.client, 'hmget').mockResolvedValueOnce(['Europe/Berlin', '60']);
     await store.guildConfig.renewTimeZone('g');
@@ -120,7 +120,7 @@ describe('the time zone of a guild', () => {
   });
 });
 
-it('fails when the invalidation cannot be published', async () => {
+it('a renewal of a time zone fails when the invalidation cannot be published', async () => {
   vi.spyOn(store.client, 'publish').mockRejectedValue(new Error('down'));
   await expect(store.guildConfig.update('g', { plan: 'pro' })).rejects.toThrow(StoreUnavailableError);
 });

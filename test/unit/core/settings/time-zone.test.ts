@@ -23,12 +23,12 @@ describe('a time zone', () => {
     ['America/Argentina/ComodRivadavia', 'America/Argentina/ComodRivadavia'],
     ['Asia/Kolkata', 'Asia/Kolkata'],
     ['Europe/Kyiv', 'Europe/Kyiv'],
-  ])('is stored by the name that the owner gave: %s', (text, name) => {
+  ])('a time zone is stored by the name that the owner gave: %s', (text, name) => {
     expect(parseTimeZone(text)).toBe(name);
   });
 
   it.each(['', 'Berlin', 'Europe/Berln', '+01:00', 'UTC+1', 'Europe/Berlin ', 'a'.repeat(65), 'constructor'])(
-    'is refused by a sentence that names it and a right one, when nobody knows it: %j',
+    'a time zone that nobody knows is refused by a sentence that names it and a right one: %j',
     (text) => {
       expect(isTimeZone(text)).toBe(false);
       expect(() => parseTimeZone(text)).toThrow(InvalidInputError);
@@ -43,11 +43,11 @@ describe('a time zone', () => {
     ['UTC', '0'],
     ['Asia/Kathmandu', '345'],
     ['America/Phoenix', '-420'],
-  ])('without daylight saving has its minutes alone: %s', (timeZone, text) => {
+  ])('a time zone without daylight saving has its minutes alone: %s', (timeZone, text) => {
     expect(utcOffsetsOf(timeZone, NOW)).toBe(text);
   });
 
-  it('has the changes of ten years, to the minute', () => {
+  it('a time zone has the changes of ten years, to the minute', () => {
     const [first, ...changes] = utcOffsetsOf('Europe/Berlin', NOW).split(' ');
     expect(first).toBe('120');
     const shown = changes.map((change) => {
@@ -63,7 +63,7 @@ describe('a time zone', () => {
     expect(shown.at(-1)).toBe('2036-10-26T01:00:00.000Z 60');
   });
 
-  it('fits into its bound with its changes, as its name does', () => {
+  it('a time zone fits into its bound with its changes, as its name does', () => {
     const sizes = timeZoneNames().map((name) => utcOffsetsOf(name, NOW).length);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(BOUNDS.utcOffsets.bytes);
     expect(Math.max(...timeZoneNames().map((name) => name.length))).toBeLessThanOrEqual(BOUNDS.timeZone.bytes);
@@ -77,7 +77,7 @@ describe('the stored changes of a time zone', () => {
     days: fc.integer({ min: -30, max: 1826 }),
   });
 
-  it('fit into their bound and stay current for five years, in each zone at any time', () => {
+  it('the stored changes of each time zone fit into their bound and stay current for five years at any time', () => {
     fc.assert(
       fc.property(moments, ({ timeZone, setAt, days }) => {
         const text = utcOffsetsOf(timeZone, setAt);
@@ -95,7 +95,7 @@ describe('the stored changes of a time zone', () => {
     ['for another zone', utcOffsetsOf('America/New_York', NOW)],
     ['as nonsense', 'x 12:'],
     ['as nothing', ''],
-  ])('are renewed when they were stored %s', (_, text) => {
+  ])('the stored changes of a time zone are renewed when they were stored %s', (_, text) => {
     expect(areCurrentOffsets(text, 'Europe/Berlin', NOW)).toBe(false);
   });
 });

@@ -51,7 +51,7 @@ it('each Lua command has a definition', () => {
 });
 
 describe.each(scripts)('the definition of $name, with the keys $keys', ({ name, keys, boards, source }) => {
-  it('has the keys of the header of $folder/$name.lua, in its order', () => {
+  it('a definition has the keys of the header of its Lua file, in their order', () => {
     const header = source.slice(0, source.indexOf('\n\n'));
     const documented = [...header.matchAll(/KEYS\[\d+\] (gr:[^\s,]+)/g)].map(([, key = '']) =>
       // Staged members have the keys of a guild, below "next".
@@ -60,7 +60,7 @@ describe.each(scripts)('the definition of $name, with the keys $keys', ({ name, 
     expect(keys.map((key) => KEYS[key])).toEqual(documented);
   });
 
-  it('says whether $folder/$name.lua works on boards', () => {
+  it('a definition says whether its script works on boards', () => {
     // A guild with boards makes such a script ask for their keys.
     const asksForThem = scriptSource(name).includes("raise_error('BOARDS ");
     // A deletion takes all of these keys always, and a move needs them always.
