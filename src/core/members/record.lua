@@ -29,8 +29,7 @@ local avatars_key = take_avatars_key(6)
 
 return once(KEYS[6], function()
   local text = table.concat(ARGV, '\n')
-  -- ioredis-mock has no digests.
-  return 'record ' .. (redis.sha1hex and redis.sha1hex(text) or string.gsub(text, '\n', ' '))
+  return 'record ' .. digest_of(text)
 end, function()
   return record(1, avatars_key)
 end)

@@ -74,5 +74,4 @@ for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?([^\n]*)\n') d
     replies[#replies + 1] = reply
   end
 end
--- unpack makes a new array: ioredis-mock's Lua (fengari) does not recognise a table filled in a loop as one.
-return redis.acl_check_cmd and replies or { unpack(replies) }
+return as_reply(replies)

@@ -1,11 +1,12 @@
 -- lib-correction: what the key of an event keeps of a correction of one member, for correct.lua and undo.lua.
 
+--- @include lib-mock
+
 local CORRECTION = 'correct '
 
 -- Returns the name of a call of correct.lua for its event, by its arguments.
 local function name_correction(text)
-  -- ioredis-mock has no digests.
-  return CORRECTION .. (redis.sha1hex and redis.sha1hex(text) or string.gsub(text, '\n', ' '))
+  return CORRECTION .. digest_of(text)
 end
 
 -- Returns a name without line ends, which separate the parts of a kept reply.

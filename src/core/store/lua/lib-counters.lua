@@ -1,6 +1,8 @@
 -- lib-counters: the only code that writes the counters of a guild. A member counts when its XP is above 0.
 -- Sums have two parts, hi * 10^8 + lo, because the sum of many large values can pass 2^53.
 
+--- @include lib-model
+
 local PART = 100000000.0
 -- The largest counter, 2^63-1, in the same two parts.
 local MAX_HI, MAX_LO = 92233720368.0, 54775807.0
@@ -22,14 +24,6 @@ local function add_to_sums(sums, xp, level, sign)
     sums.level_lo = sums.level_lo + sign * lo
     sums.level_hi = sums.level_hi + sign * ((level - lo) / PART)
   end
-end
-
--- Returns the digits of a whole number. "+ 0.0" makes -0 to 0. "%d" is twice as fast, but ioredis-mock's Lua has 32 bits for it.
--- Redis has this function. ioredis-mock does not.
-local HAS_64_BITS = redis.acl_check_cmd
-local format = string.format
-local function format_integer(n)
-  return format((HAS_64_BITS or (n > -2147483648 and n < 2147483648)) and '%d' or '%.0f', n + 0.0)
 end
 
 -- Returns the digits of a sum, or nil when it would leave 64 bits.
@@ -60,7 +54,6 @@ local function score_of(text)
   return tonumber(text) or 0
 end
 
---- @include lib-model
 --- @include lib-recount-state
 
 -- Reads the stats of a guild: its revision ("" when it has none), its counters, and the running count. Raises an error when the version of its data is newer than these scripts.
