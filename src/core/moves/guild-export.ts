@@ -6,8 +6,8 @@ import { isPictureHash } from '../ranking/picture-hash.ts';
 import { BOARDS, boardKeys, type LockedKeys } from '../store/keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { type ClientStore, transact } from '../store/store.ts';
-import { FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
-import { readRest } from './read-rest.ts';
+import { FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type LastLine } from './moved-guild.ts';
+import { readLastLine } from './read-last-line.ts';
 
 export interface ExportOptions {
   /** Writes one line of the stream. */
@@ -52,7 +52,7 @@ export class GuildExport {
     const { write, pause, signal } = this.options;
     const stats = await this.checkIdle();
     // What no import takes is named before the first member.
-    await readRest(this.store, this.guildId, stats);
+    await readLastLine(this.store, this.guildId, stats);
     await write({ format: FORMAT, guild: this.guildId, model: stats.model ?? '' });
     await this.round();
     const startedAt = performance.now();
@@ -146,8 +146,8 @@ export class GuildExport {
   }
 
   /** Returns what is stored beside the members, or undefined if the guild is at another revision now. */
-  private async readEnd(membersRevision: string | null): Promise<MovedRest | undefined> {
-    const end = await readRest(this.store, this.guildId, await this.checkIdle());
+  private async readEnd(membersRevision: string | null): Promise<LastLine | undefined> {
+    const end = await readLastLine(this.store, this.guildId, await this.checkIdle());
     return end.rev === (membersRevision ?? '') && (await this.revision()) === membersRevision ? end : undefined;
   }
 

@@ -11,7 +11,7 @@ import {
   storeFieldsScript,
   verifyMoveScript,
 } from './move-scripts.ts';
-import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
+import { type Fields, type Line, lineSchema, type MovedMember, type LastLine } from './moved-guild.ts';
 
 interface GuildStore extends Store {
   readonly apiKeys: {
@@ -91,8 +91,8 @@ class GuildImport {
     await this.step(putMembersScript, { members, now: Date.now() }, cooldowns);
   }
 
-  /** Stores the rest. The records of the API keys come last, so that no key works before the guild is complete. */
-  async finish({ keys, quota, ...rest }: MovedRest): Promise<Imported> {
+  /** Stores the last line of the stream. The records of the API keys come last, so that no key works before the guild is complete. */
+  async finish({ keys, quota, ...rest }: LastLine): Promise<Imported> {
     const { apiKeys } = this.store;
     const { ranked, hidden, rev, stats, config, season, about, used, usage } = rest;
     await this.refuseKeysOfOthers(keys);
@@ -127,7 +127,7 @@ class GuildImport {
   }
 
   /** @throws RefusedError when an API key of the stream opens another guild of this Redis. */
-  private async refuseKeysOfOthers(keys: MovedRest['keys']): Promise<void> {
+  private async refuseKeysOfOthers(keys: LastLine['keys']): Promise<void> {
     const { client, redisKeys } = this.store;
     for (const { id, sha256 } of keys) {
       const owner = await client.hget(redisKeys.apiKey(sha256), 'guild_id');
@@ -136,7 +136,7 @@ class GuildImport {
   }
 
   /** Deletes the API keys of an import that was refused at its end, except keys of another import that has taken over, or finished, meanwhile. */
-  private async dropKeys(keys: MovedRest['keys']): Promise<void> {
+  private async dropKeys(keys: LastLine['keys']): Promise<void> {
     const { client, redisKeys } = this.store;
     const { stats, apiKeys, lock } = redisKeys.locked(this.guildId);
     const owner = await client.get(lock);

@@ -47,7 +47,7 @@ export const movedKeySchema = z.object({
   }, 'a field of an API key above its bound'),
 });
 
-const rest = z.object({
+const lastLine = z.object({
   ranked: count,
   hidden: count,
   rev: z.string(),
@@ -66,13 +66,13 @@ const rest = z.object({
   usage: fields,
   quota: z.object({ used: z.string().regex(/^\d+$/), untilMs: milliseconds }),
 });
-/** The rest of a guild, which ends the stream. */
-export type MovedRest = z.output<typeof rest>;
+/** The last line of the stream: all that is stored of the guild but its members. */
+export type LastLine = z.output<typeof lastLine>;
 
 /** One line of the stream. */
 export const lineSchema = z.union([
   z.object({ members: z.array(member).readonly() }),
-  z.object({ end: rest }),
+  z.object({ end: lastLine }),
   z.object({ format: z.literal(FORMAT), guild: z.string().regex(ID_PATTERN), model: z.string() }),
 ]);
 export type Line = z.output<typeof lineSchema>;

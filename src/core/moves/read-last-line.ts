@@ -1,20 +1,20 @@
 import { RefusedError } from '../errors.ts';
 import type { ClientStore } from '../store/store.ts';
-import { type Fields, type MovedRest, movedKeySchema } from './moved-guild.ts';
+import { type Fields, type LastLine, movedKeySchema } from './moved-guild.ts';
 
 /** Fields of the counters that belong to running work. */
 const RUNNING = ['rev', 'recount', 'replacing'];
 
 /**
- * Reads what is stored of a guild beside its members. Two round trips.
+ * Reads all that is stored of a guild but its members: the last line of the stream. Two round trips.
  * @param stats its counters.
  * @throws RefusedError for an API key that was written by hand and that no import takes.
  */
-export async function readRest(
+export async function readLastLine(
   { client, redisKeys }: ClientStore,
   guildId: string,
   { rev = '', ...stats }: Readonly<Record<string, string>>,
-): Promise<MovedRest> {
+): Promise<LastLine> {
   const keys = redisKeys.guild(guildId);
   const quotaKey = redisKeys.quota(guildId);
   const [ranked, hidden, config, season, about, shas, used, usage, count, ttl] = await Promise.all([
@@ -50,7 +50,7 @@ export async function readRest(
   };
 }
 
-function refuseUnfitKeys(moved: MovedRest['keys'], guildId: string, listKey: string): void {
+function refuseUnfitKeys(moved: LastLine['keys'], guildId: string, listKey: string): void {
   const unfit = moved.find((key) => !movedKeySchema.safeParse(key).success);
   if (unfit) throw new RefusedError('key_unfit', { guild: guildId, key: unfit.id });
   if (new Set(moved.map(({ sha256 }) => sha256)).size < moved.length)
