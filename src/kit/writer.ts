@@ -38,8 +38,8 @@ export function createWriter(client: BotClient, options: WriterOptions = {}): Gu
 
 export type { DashboardLinkOptions } from '../core/access/dashboard-link.ts';
 export type { RefusalCode, Sentences } from '../core/errors.ts';
-export type { GuildChannel, GuildRole } from '../core/guilds/about.ts';
 export type { GuildDescription } from '../core/guilds/describe.ts';
+export type { GuildChannel, GuildRole } from '../core/guilds/description.ts';
 export type { Award, AwardRequest } from '../core/members/award.ts';
 export type { Claim, ClaimRequest } from '../core/members/claim.ts';
 export type { OnceOptions } from '../core/members/event.ts';

@@ -15,6 +15,7 @@ import { memoryReader } from '../core/store/memory.ts';
 import { requestLogger } from '../observability/logger.ts';
 import { registerSources } from '../observability/metric-sources.ts';
 import { Metrics } from '../observability/metrics.ts';
+import { type Clocks, composeReads } from './compose-reads.ts';
 import { createAdminApp } from './http/admin.ts';
 import { createApp } from './http/app.ts';
 import type { Readiness } from './http/health.ts';
@@ -26,7 +27,6 @@ import { adminListener, createExpressServer, type ServerObserver } from './http/
 import { serverOptions } from './http/server/listener.ts';
 import { ownPort, type Port } from './http/server/port.ts';
 import { loadPainter } from './public/resvg.ts';
-import { type Clocks, composeReads } from './reads.ts';
 import { USAGE_PERIOD_MS, writeRegularly } from './usage-writer.ts';
 
 /** Redis usually answers in a fraction of this time. A worker that listens before gets requests that others could answer. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
-import type { MovedRest } from '../../src/core/moves/moved-guild.ts';
+import type { LastLine } from '../../src/core/moves/moved-guild.ts';
 import type { NamedScript } from '../../src/core/store/scripts.ts';
 import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
 import { needs } from '../support/needs.ts';
@@ -12,7 +12,7 @@ describe('an import of a guild', needs('redis-server'), () => {
   const make = () => exportedGuild(suite.store, suite.newGuild());
 
   /** Returns the lines with another end. */
-  const withEnd = (lines: readonly string[], change: (end: MovedRest) => object): string[] => {
+  const withEnd = (lines: readonly string[], change: (end: LastLine) => object): string[] => {
     const { end } = JSON.parse(lines.at(-1) as string);
     return [...lines.slice(0, -1), JSON.stringify({ end: { ...end, ...change(end) } })];
   };
@@ -64,8 +64,8 @@ describe('an import of a guild', needs('redis-server'), () => {
   it('stores no API key twice, and none that opens another guild', async () => {
     const { guild, lines, sha } = await make();
     const twice = [
-      ({ keys: [key] }: MovedRest) => ({ keys: [key, { ...key, id: 'other' }] }),
-      ({ keys: [key] }: MovedRest) => ({ keys: [key, { ...key, sha256: '0'.repeat(64) }] }),
+      ({ keys: [key] }: LastLine) => ({ keys: [key, { ...key, id: 'other' }] }),
+      ({ keys: [key] }: LastLine) => ({ keys: [key, { ...key, sha256: '0'.repeat(64) }] }),
     ];
     for (const change of twice) {
       await expect(importLines(suite.store, withEnd(lines, change))).rejects.toThrow('The stream ended before');

@@ -5,7 +5,7 @@ import { ID_PATTERN } from '../ranking/model.ts';
 import { isPictureHash, PICTURE_HASH_RULE } from '../ranking/picture-hash.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import type { GuildChannel, GuildRole } from './about.ts';
+import type { GuildChannel, GuildRole } from './description.ts';
 
 /** Stores what a bot tells of its guild. It returns whether a page shows something else from now on. */
 export const describeScript = defineScript({

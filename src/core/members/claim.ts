@@ -5,7 +5,7 @@ import { defineScript, type ScriptReply } from '../store/script.ts';
 import { checkFields, checkText, wholeText } from './check-fields.ts';
 import type { EventCall, OnceOptions } from './event.ts';
 import { decodeGain, type Gain } from './gain.ts';
-import { MAX_GAIN } from './limits.ts';
+import { MAX_GAIN } from './gain-limits.ts';
 
 /** The claim of one member for the present day. */
 export interface ClaimRequest extends OnceOptions {

@@ -6,7 +6,7 @@ import { isPictureHash } from '../ranking/picture-hash.ts';
 import { BOARDS, boardKeys, type LockedKeys } from '../store/keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { type ClientStore, transact } from '../store/store.ts';
-import { FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type LastLine } from './moved-guild.ts';
+import { FORMAT, type LastLine, type Line, MEMBERS_PER_LINE, type MovedMember } from './moved-guild.ts';
 import { readLastLine } from './read-last-line.ts';
 
 export interface ExportOptions {

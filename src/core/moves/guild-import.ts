@@ -11,7 +11,7 @@ import {
   storeFieldsScript,
   verifyMoveScript,
 } from './move-scripts.ts';
-import { type Fields, type Line, lineSchema, type MovedMember, type LastLine } from './moved-guild.ts';
+import { type Fields, type LastLine, type Line, lineSchema, type MovedMember } from './moved-guild.ts';
 
 interface GuildStore extends Store {
   readonly apiKeys: {

@@ -1,5 +1,12 @@
 import { BOUNDS, cutText } from '../bounds.ts';
-import { channelsIn, type GuildChannel, type GuildLabel, type GuildRole, labelOf, rolesIn } from '../guilds/about.ts';
+import {
+  channelsIn,
+  type GuildChannel,
+  type GuildLabel,
+  type GuildRole,
+  labelOf,
+  rolesIn,
+} from '../guilds/description.ts';
 import type { Curve } from '../ranking/curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage } from '../ranking/model.ts';
 import { splitProfile } from '../ranking/profile.ts';

@@ -1,5 +1,5 @@
 import { InvalidInputError, shownJson, shownText } from '../errors.ts';
-import { FACTOR_RULE, isFactor, MAX_COOLDOWN_MS, MAX_GAIN, type XpAmount } from '../members/limits.ts';
+import { FACTOR_RULE, isFactor, MAX_COOLDOWN_MS, MAX_GAIN, type XpAmount } from '../members/gain-limits.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
 import type { Rules, Stacking, VoiceState } from './rules-document.ts';
 

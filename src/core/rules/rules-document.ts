@@ -1,4 +1,4 @@
-import type { XpAmount } from '../members/limits.ts';
+import type { XpAmount } from '../members/gain-limits.ts';
 
 /** The parts of a guild's rules, as parse-rules.ts makes them from a document. */
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
-import { MAX_FACTOR, type XpAmount } from '../members/limits.ts';
+import { MAX_FACTOR, type XpAmount } from '../members/gain-limits.ts';
 import { checkList, parseRules, refuse, VOICE_STATES } from './parse-rules.ts';
 import type { Rules, Stacking, VoiceState } from './rules-document.ts';
 
@@ -173,6 +173,6 @@ export function rewardRoles(rules: Pick<Rules, 'rewards'>, level: number, roles:
   };
 }
 
-export type { XpAmount } from '../members/limits.ts';
+export type { XpAmount } from '../members/gain-limits.ts';
 export type { Reward, Rules, Stacking, VoiceState } from './rules-document.ts';
 export { InvalidInputError, parseRules };

@@ -1,4 +1,4 @@
-import { type GuildAbout, type GuildChannel, type GuildRole, readAbout } from '../../core/guilds/about.ts';
+import { type GuildAbout, type GuildChannel, type GuildRole, readAbout } from '../../core/guilds/description.ts';
 import type { ClientStore } from '../../core/store/store.ts';
 
 /** A role or a channel, as pages show it. */

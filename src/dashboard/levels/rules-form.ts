@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { MAX_COOLDOWN_MS, type XpAmount } from '../../core/members/limits.ts';
+import { MAX_COOLDOWN_MS, type XpAmount } from '../../core/members/gain-limits.ts';
 import type { Rules } from '../../core/rules/rules-document.ts';
 import type { FormValues } from '../forms.ts';
 import { FieldCheck } from './field-check.ts';

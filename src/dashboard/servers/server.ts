@@ -1,5 +1,5 @@
 import { cutText } from '../../core/bounds.ts';
-import { readLabels } from '../../core/guilds/about.ts';
+import { readLabels } from '../../core/guilds/description.ts';
 import { iconUrl } from '../../core/ranking/picture-hash.ts';
 import type { ClientStore } from '../../core/store/store.ts';
 

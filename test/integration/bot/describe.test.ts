@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { readAbout, readLabels } from '../../../src/core/guilds/about.ts';
 import { deleteGuild } from '../../../src/core/guilds/delete.ts';
+import { readAbout, readLabels } from '../../../src/core/guilds/description.ts';
 import { findGuilds } from '../../../src/core/guilds/guild-directory.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
 import { storeSuite } from '../../support/store-suite.ts';
