@@ -6,7 +6,7 @@ import { MAX_XP } from '../../src/core/ranking/curves.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
 import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/reader.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
-import { Model, type ModelMember, naiveStandardLevel, type Step, steps } from '../support/random-guild.ts';
+import { Model, type ModelMember, naiveStandardLevel, type Step, steps } from '../model/random-writes.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
 import { randomRuns } from '../support/variants.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { MAX_XP } from '../../src/core/ranking/curves.ts';
 import type { CardOptions, MemberCard } from '../../src/pictures/card.ts';
-import { names } from './random-guild.ts';
+import { names } from '../model/random-writes.ts';
 
 export const CARD_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt-BR', 'ar', 'ja', 'nl', 'ar-EG', 'hi'] as const;
 

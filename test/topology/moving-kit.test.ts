@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { createReader } from '../../src/kit/reader.ts';
-import { BotModel } from '../integration/bot/bot-model.ts';
+import { BotModel } from '../model/guild-model.ts';
 import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
 import { recordFigure } from '../support/figures.ts';
 import { needs } from '../support/needs.ts';

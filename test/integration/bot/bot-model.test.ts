@@ -10,11 +10,11 @@ import { BOARDS } from '../../../src/core/store/keys.ts';
 import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader, type GuildReader } from '../../../src/kit/reader.ts';
 import { createWriter, type SeasonOptions } from '../../../src/kit/writer.ts';
+import { BoardsModel } from '../../model/boards-model.ts';
+import { type BotMember, BotModel } from '../../model/guild-model.ts';
 import { clocked } from '../../support/clocked.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
-import { BoardsModel } from './boards-model.ts';
-import { type BotMember, BotModel } from './bot-model.ts';
 import { type BotStep, botSteps } from './bot-steps.ts';
 import { SeasonModel, SteppedClient } from './season-steps.ts';
 

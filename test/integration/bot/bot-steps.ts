@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ClaimRequest, HideReason, ProfileUpdate, XpRecord } from '../../../src/kit/writer.ts';
-import { names } from '../../support/random-guild.ts';
+import { names } from '../../model/random-writes.ts';
 
 /** One call of a bot, or a step of the clock. */
 export type BotStep =

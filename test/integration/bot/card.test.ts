@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CURVE_NAMES, type Curve, MAX_XP, parseCurve } from '../../../src/core/ranking/curves.ts';
 import { createReader, type HideReason, InvalidInputError, type MemberCard } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
+import { names } from '../../model/random-writes.ts';
 import { customCurve, exactXpToReach } from '../../support/random-curve.ts';
-import { names } from '../../support/random-guild.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 
 interface Stored {

@@ -19,11 +19,11 @@ import { BOARDS } from '../../../src/core/store/keys.ts';
 import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
+import { BoardsModel } from '../../model/boards-model.ts';
+import { type BotMember, BotModel } from '../../model/guild-model.ts';
 import { clocked } from '../../support/clocked.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
-import { BoardsModel } from './boards-model.ts';
-import { type BotMember, BotModel } from './bot-model.ts';
 
 describeStores('corrections of members', (kind) => {
   let store: TestStore;

@@ -1,5 +1,5 @@
 import type { ScriptClient } from '../../../src/core/store/scripts.ts';
-import type { BotMember, BotModel } from './bot-model.ts';
+import type { BotMember, BotModel } from '../../model/guild-model.ts';
 
 type Reasons = BotMember['reasons'];
 

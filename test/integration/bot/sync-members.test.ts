@@ -4,9 +4,9 @@ import { type Core, openCore } from '../../../src/core/core.ts';
 import { HIDE_REASONS } from '../../../src/core/ranking/model.ts';
 import type { ScriptClient } from '../../../src/core/store/scripts.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
+import { BotModel } from '../../model/guild-model.ts';
 import { needs } from '../../support/needs.ts';
 import { realStore, type TestStore } from '../../support/stores.ts';
-import { BotModel } from './bot-model.ts';
 
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `u${n}`);
 

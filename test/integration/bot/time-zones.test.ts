@@ -7,10 +7,10 @@ import { BOARD_KINDS, type BoardKind, type BoardName } from '../../../src/core/s
 import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
+import { ZoneModel } from '../../model/zone-model.ts';
 import { clocked } from '../../support/clocked.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
-import { ZoneModel } from './zone-model.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { GuildCounters } from '../../../../src/core/counters/counters.ts';
 import { RefusedError } from '../../../../src/core/errors.ts';
 import { levelForXp } from '../../../../src/core/ranking/curves.ts';
-import { Model, type Step, steps } from '../../../support/random-guild.ts';
+import { Model, type Step, steps } from '../../../model/random-writes.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { describeStores } from '../../../support/stores.ts';
 import { randomRuns } from '../../../support/variants.ts';

@@ -1,5 +1,5 @@
-import type { ClaimRequest, HideReason, PlaceChange, ProfileUpdate, XpRecord } from '../../../src/kit/writer.ts';
-import { naiveStandardLevel, naiveStandardXp } from '../../support/random-guild.ts';
+import type { ClaimRequest, HideReason, PlaceChange, ProfileUpdate, XpRecord } from '../../src/kit/writer.ts';
+import { naiveStandardLevel, naiveStandardXp } from './random-writes.ts';
 
 const DAY_MS = 86_400_000;
 const REASONS = ['left', 'self', 'moderator'] as const;

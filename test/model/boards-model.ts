@@ -1,4 +1,4 @@
-import type { BoardName, Boards } from './bot-model.ts';
+import type { BoardName, Boards } from './guild-model.ts';
 
 /** The XP that members have gained in a week or a month, and in the one before: each by user id. */
 interface Gains {
