@@ -1,10 +1,18 @@
-import type { ClaimRequest, HideReason, PlaceChange, ProfileUpdate, XpRecord } from '../../src/kit/writer.ts';
-import { naiveStandardLevel, naiveStandardXp } from './random-writes.ts';
+import { MAX_XP } from '../../src/core/ranking/curves.ts';
+import type {
+  ClaimRequest,
+  HideReason,
+  PlaceChange,
+  ProfileChange,
+  ProfileUpdate,
+  XpRecord,
+} from '../../src/kit/writer.ts';
+import { naiveStandardLevel, naiveStandardXp } from './standard-curve.ts';
 
 const DAY_MS = 86_400_000;
 const REASONS = ['left', 'self', 'moderator'] as const;
 
-export interface BotMember {
+export interface ModelMember {
   xp: number;
   level: number | undefined;
   username: string | undefined;
@@ -27,18 +35,25 @@ export interface Boards {
   board(name: BoardName, nowMs: number): [string, number][];
 }
 
-/** A naive model of what a bot does to a guild on the curve `standard` without a multiplier. Returns the expected answer of each call. */
-export class BotModel {
-  readonly members = new Map<string, BotMember>();
+/**
+ * The model of a guild on the curve `standard` without a multiplier, which all random tests compare the scripts with. Each method returns the expected
+ * result of a call. Members are in a Map, and whatever follows from them is computed anew at each question.
+ */
+export class GuildModel {
+  readonly members = new Map<string, ModelMember>();
   nowMs = Date.UTC(2026, 2, 28, 22, 30);
   boards: Boards | undefined;
 
-  levelOf({ xp, level }: BotMember): number {
+  levelOf({ xp, level }: ModelMember): number {
     return level ?? naiveStandardLevel(xp);
   }
 
   ranking(): string[] {
     return this.ranked([...this.members].map(([id, { xp }]) => [id, xp])).map(([id]) => id);
+  }
+
+  get totalXp(): bigint {
+    return [...this.members.values()].reduce((sum, { xp, hidden }) => sum + (hidden ? 0n : BigInt(xp)), 0n);
   }
 
   /** Returns the members of a board: user id and XP gained. */
@@ -53,12 +68,12 @@ export class BotModel {
   }
 
   /** Adds XP that a member has gained, which the boards count too. */
-  gain(id: string, amount: number, change: (member: BotMember) => void = () => {}) {
+  gain(id: string, amount: number, change: (member: ModelMember) => void = () => {}) {
     this.boards?.gain(id, amount, this.nowMs);
     return this.add(id, amount, change);
   }
 
-  private add(id: string, amount: number, change: (member: BotMember) => void) {
+  private add(id: string, amount: number, change: (member: ModelMember) => void) {
     const known = this.members.get(id);
     const member = known ?? this.create(id);
     const [xpBefore, levelBefore] = [member.xp, this.levelOf(member)];
@@ -74,7 +89,7 @@ export class BotModel {
       new Date(Math.max((last + 1) * DAY_MS - utcOffsetMinutes * 60_000, at + minIntervalMs));
     const isAhead = claimedAt > this.nowMs + DAY_MS;
     if (day !== undefined && !isAhead && (today <= day || this.nowMs < claimedAt + minIntervalMs)) {
-      const member = this.members.get(id) as BotMember;
+      const member = this.members.get(id) as ModelMember;
       const change = this.change(member, member.xp, this.levelOf(member), false);
       return { claimed: false, reward: 0, streak, nextClaimAt: next(day, claimedAt), ...change };
     }
@@ -97,17 +112,16 @@ export class BotModel {
         changes.push({ userId: id, xpBefore: 0, levelBefore: 0, xp: 0, level: 0, created: false, hidden: false });
         continue;
       }
-      const sum = (this.members.get(id)?.xp ?? 0) + Number(add);
-      const xp = set !== undefined ? Number(set) : takes ? Math.max(sum, 0) : sum;
-      if (xp < 0) {
+      const before = this.members.get(id)?.xp ?? 0;
+      const sum = BigInt(before) + BigInt(add);
+      const exact = set !== undefined ? BigInt(set) : takes && sum < 0n ? 0n : sum;
+      if (exact < 0n || exact > BigInt(MAX_XP)) {
         this.members.clear();
         for (const [id, member] of saved) this.members.set(id, member);
         return undefined;
       }
-      const amount = xp - (this.members.get(id)?.xp ?? 0);
-      const change = this.add(id, amount, (member) => {
-        if (profile?.level !== undefined) member.level = profile.level ?? undefined;
-      });
+      const amount = Number(exact) - before;
+      const change = this.add(id, amount, (member) => changeProfile(member, profile ?? {}));
       if (set === undefined) gains.push([id, amount]);
       changes.push({ userId: id, ...change });
     }
@@ -126,8 +140,7 @@ export class BotModel {
     return updates.flatMap(({ userId: id, profile }) => {
       const member = this.members.get(id);
       if (!member) return [];
-      if (profile.username !== undefined) member.username = profile.username || undefined;
-      if (profile.level !== undefined) member.level = profile.level ?? undefined;
+      changeProfile(member, profile);
       return [id];
     });
   }
@@ -158,7 +171,7 @@ export class BotModel {
     return new Set(ids.filter((id) => this.members.delete(id))).size;
   }
 
-  private create(id: string): BotMember {
+  private create(id: string): ModelMember {
     const created = {
       xp: 0,
       level: undefined,
@@ -173,7 +186,17 @@ export class BotModel {
     return created;
   }
 
-  private change(member: BotMember, xpBefore: number, levelBefore: number, created: boolean) {
+  private change(member: ModelMember, xpBefore: number, levelBefore: number, created: boolean) {
     return { xpBefore, levelBefore, xp: member.xp, level: this.levelOf(member), created, hidden: member.hidden };
   }
+}
+
+function changeProfile(member: ModelMember, profile: ProfileChange): void {
+  const { level, username, dailyStreak, lastDailyClaim } = profile;
+  if (level !== undefined) member.level = level ?? undefined;
+  if (username !== undefined) member.username = username || undefined;
+  if (dailyStreak !== undefined) member.streak = dailyStreak ?? 0;
+  if (lastDailyClaim === undefined) return;
+  member.claimedAt = lastDailyClaim === null ? undefined : new Date(lastDailyClaim).getTime();
+  member.day = member.claimedAt === undefined ? undefined : Math.floor(member.claimedAt / DAY_MS);
 }

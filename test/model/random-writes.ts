@@ -7,14 +7,6 @@ export type Step =
   | { readonly kind: 'record'; readonly records: readonly XpRecord[] }
   | { readonly kind: 'remove'; readonly userIds: readonly string[] };
 
-export interface ModelMember {
-  xp: number;
-  level: number | undefined;
-  username: string | undefined;
-  dailyStreak: number;
-  lastDailyClaim: number | undefined;
-}
-
 /** Names of all kinds: with spaces at any place, without any text, and such that look like other parts of a profile. */
 export const names: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
@@ -95,70 +87,4 @@ export function steps(maxXp = MAX_XP): fc.Arbitrary<Step[]> {
     ),
     { minLength: 1, maxLength: 12 },
   );
-}
-
-const NOBODY: ModelMember = {
-  xp: 0,
-  level: undefined,
-  username: undefined,
-  dailyStreak: 0,
-  lastDailyClaim: undefined,
-};
-
-/** A naive model of a guild: a Map. `apply` returns false for a step that must be refused as a whole. */
-export class Model {
-  members = new Map<string, ModelMember>();
-
-  apply(step: Step): boolean {
-    const next = new Map([...this.members].map(([id, member]) => [id, { ...member }]));
-    if (step.kind === 'remove') {
-      for (const id of step.userIds) next.delete(id);
-    } else {
-      for (const record of step.records) {
-        const member = next.get(record.userId) ?? { ...NOBODY };
-        const xp = record.set === undefined ? BigInt(member.xp) + BigInt(record.add) : BigInt(record.set);
-        if (xp < 0n || xp > BigInt(MAX_XP)) return false;
-        member.xp = Number(xp);
-        const { level, username, dailyStreak, lastDailyClaim } = record.profile ?? {};
-        if (level !== undefined) member.level = level ?? undefined;
-        if (username !== undefined) member.username = username || undefined;
-        if (dailyStreak !== undefined) member.dailyStreak = dailyStreak ?? 0;
-        if (lastDailyClaim !== undefined)
-          member.lastDailyClaim = lastDailyClaim === null ? undefined : new Date(lastDailyClaim).getTime();
-        next.set(record.userId, member);
-      }
-    }
-    this.members = next;
-    return true;
-  }
-
-  /** XP descending, then user id descending in byte order. */
-  ranking(): [string, ModelMember][] {
-    return [...this.members].sort(
-      ([idA, a], [idB, b]) => b.xp - a.xp || Buffer.compare(Buffer.from(idB), Buffer.from(idA)),
-    );
-  }
-
-  get totalXp(): bigint {
-    return [...this.members.values()].reduce((sum, { xp }) => sum + BigInt(xp), 0n);
-  }
-}
-
-const standardReach = (n: bigint) => (10n * n ** 3n + 135n * n ** 2n + 455n * n) / 6n;
-
-/** The least XP of a level on the curve `standard`. */
-export function naiveStandardXp(level: number): number {
-  return Number(standardReach(BigInt(level)));
-}
-
-/** Returns the level at `xp` on 5n^3/3 + 45n^2/2 + 455n/6, by counting up in exact arithmetic from a safe start. */
-export function naiveStandardLevel(xp: number): number {
-  let low = 0n;
-  let high = 200_000n;
-  while (low < high) {
-    const middle = (low + high + 1n) / 2n;
-    if (standardReach(middle) <= BigInt(xp)) low = middle;
-    else high = middle - 1n;
-  }
-  return Number(low);
 }

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { createReader } from '../../src/kit/reader.ts';
-import { BotModel } from '../model/guild-model.ts';
+import { GuildModel } from '../model/guild-model.ts';
 import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
 import { recordFigure } from '../support/figures.ts';
 import { needs } from '../support/needs.ts';
@@ -69,7 +69,7 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
     const { writer } = store;
     for (let n = 0; n < MOVES; n++) {
       const guild = `kit${n}`;
-      const model = new BotModel();
+      const model = new GuildModel();
       for (const userId of ['a', 'b', 'c']) {
         await writer.record(guild, { userId, set: 300 });
         model.gain(userId, 300);

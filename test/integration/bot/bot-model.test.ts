@@ -11,7 +11,7 @@ import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader, type GuildReader } from '../../../src/kit/reader.ts';
 import { createWriter, type SeasonOptions } from '../../../src/kit/writer.ts';
 import { BoardsModel } from '../../model/boards-model.ts';
-import { type BotMember, BotModel } from '../../model/guild-model.ts';
+import { type ModelMember, GuildModel } from '../../model/guild-model.ts';
 import { clocked } from '../../support/clocked.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
@@ -30,7 +30,7 @@ describeStores('a bot of several processes', (kind) => {
   let writers: Writer[];
   let timed: Scripts;
   let reader: GuildReader;
-  const model = { current: new BotModel() };
+  const model = { current: new GuildModel() };
   let guilds = 0;
   beforeAll(async () => {
     store = await kind.start();
@@ -47,7 +47,7 @@ describeStores('a bot of several processes', (kind) => {
     await fc.assert(
       fc.asyncProperty(botSteps, fc.boolean(), offsets, async (steps, isCounted, offset) => {
         const guild = `g${guilds++}`;
-        model.current = new BotModel();
+        model.current = new GuildModel();
         if (offset !== undefined) {
           model.current.boards = new BoardsModel(offset, model.current.nowMs);
           const config = ['boards', 'week,month', 'utc_offset_minutes', String(offset)];
@@ -99,11 +99,11 @@ describeStores('a bot of several processes', (kind) => {
     );
   });
 
-  async function expectBoards(guild: string, naive: BotModel): Promise<void> {
+  async function expectBoards(guild: string, naive: GuildModel): Promise<void> {
     for (const board of BOARDS) {
       const ranking = naive.board(board);
       const page = await reader.page(guild, 1, 50, { board });
-      const levels = ranking.map(([id]) => naive.levelOf(naive.members.get(id) as BotMember));
+      const levels = ranking.map(([id]) => naive.levelOf(naive.members.get(id) as ModelMember));
       expect(page.data.map(({ userId, xp, level }) => [userId, xp, level])).toEqual(
         ranking.map(([id, xp], index) => [id, xp, levels[index]]),
       );
@@ -124,7 +124,7 @@ describeStores('a bot of several processes', (kind) => {
     }
   }
 
-  async function expectGuild(guild: string, naive: BotModel): Promise<void> {
+  async function expectGuild(guild: string, naive: GuildModel): Promise<void> {
     const ranking = naive.ranking();
     const page = (await commands.read(new PageRead(guild, 1, 50))).value;
     expect([page.total, ...page.data.map(({ user_id }) => user_id)]).toEqual([ranking.length, ...ranking]);
@@ -162,7 +162,7 @@ interface Season {
 /** Ends seasons of a guild one script call at a time, between the calls of others. Some runs are killed, and the next one goes on. */
 class RunningSeason {
   /** What the archives must have. */
-  readonly archives = new Map<string, BotModel>();
+  readonly archives = new Map<string, GuildModel>();
   private work: Promise<unknown> | undefined;
   /** The season that is not done. */
   private season: Season | undefined;
@@ -170,7 +170,7 @@ class RunningSeason {
 
   constructor(
     private readonly guild: string,
-    private readonly model: { readonly current: BotModel },
+    private readonly model: { readonly current: GuildModel },
     private readonly store: TestStore,
   ) {}
 
@@ -196,7 +196,7 @@ class RunningSeason {
 
   private begin(keepMembers: boolean): Season {
     const archiveAs = `${this.guild}.s${this.archives.size}`;
-    const members = new BotModel();
+    const members = new GuildModel();
     this.archives.set(archiveAs, members);
     const model = new SeasonModel(this.model.current, members, keepMembers);
     return { options: { archiveAs, keepMembers }, model };
@@ -219,7 +219,7 @@ class RunningSeason {
 async function apply(
   writer: Writer,
   guild: string,
-  model: BotModel,
+  model: GuildModel,
   step: Exclude<BotStep, { kind: 'season' }>,
 ): Promise<void> {
   switch (step.kind) {

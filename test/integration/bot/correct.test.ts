@@ -20,7 +20,7 @@ import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
 import { BoardsModel } from '../../model/boards-model.ts';
-import { type BotMember, BotModel } from '../../model/guild-model.ts';
+import { type ModelMember, GuildModel } from '../../model/guild-model.ts';
 import { clocked } from '../../support/clocked.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
@@ -304,7 +304,7 @@ const step = fc.oneof(
 
 /** A naive model of corrections, over that of a bot. */
 class CorrectedModel {
-  readonly bot = new BotModel();
+  readonly bot = new GuildModel();
   private readonly corrections = new Map<string, { readonly of: Corrected; readonly isGain: boolean }>();
   private readonly undone = new Map<string, Undone>();
 
@@ -365,7 +365,7 @@ class CorrectedModel {
     return undone;
   }
 
-  private changeXp(userId: string, member: BotMember, wanted: number, isGain: boolean): void {
+  private changeXp(userId: string, member: ModelMember, wanted: number, isGain: boolean): void {
     const xp = Math.max(wanted, 0);
     if (isGain) this.bot.boards?.gain(userId, xp - member.xp, this.bot.nowMs);
     member.xp = xp;

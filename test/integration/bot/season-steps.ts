@@ -1,18 +1,18 @@
 import type { ScriptClient } from '../../../src/core/store/scripts.ts';
-import type { BotMember, BotModel } from '../../model/guild-model.ts';
+import type { ModelMember, GuildModel } from '../../model/guild-model.ts';
 
-type Reasons = BotMember['reasons'];
+type Reasons = ModelMember['reasons'];
 
 /** What a season's end has done so far, in a naive model that follows its script calls one by one. */
 export class SeasonModel {
   private readonly marks = new Map<string, number>();
   /** Members that are marked, and not copied yet. */
-  private marked: [id: string, member: BotMember][] = [];
+  private marked: [id: string, member: ModelMember][] = [];
   private isCopied = false;
 
   constructor(
-    private readonly guild: BotModel,
-    private readonly archive: BotModel,
+    private readonly guild: GuildModel,
+    private readonly archive: GuildModel,
     private readonly keepMembers: boolean,
   ) {}
 

@@ -4,7 +4,7 @@ import { type Core, openCore } from '../../../src/core/core.ts';
 import { HIDE_REASONS } from '../../../src/core/ranking/model.ts';
 import type { ScriptClient } from '../../../src/core/store/scripts.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
-import { BotModel } from '../../model/guild-model.ts';
+import { GuildModel } from '../../model/guild-model.ts';
 import { needs } from '../../support/needs.ts';
 import { realStore, type TestStore } from '../../support/stores.ts';
 
@@ -34,7 +34,7 @@ describe('syncMembers', needs('redis-server'), () => {
     await fc.assert(
       fc.asyncProperty(fc.array(place, { maxLength: 12 }), present, async (places, here) => {
         const guild = `g${guilds++}`;
-        const model = new BotModel();
+        const model = new GuildModel();
         for (const userId of ids(8)) model.gain(userId, 5);
         await fill(guild, 8);
         for (const [direction, userId, reason] of places) {

@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { GuildCounters } from '../../../../src/core/counters/counters.ts';
 import { RefusedError } from '../../../../src/core/errors.ts';
 import { levelForXp } from '../../../../src/core/ranking/curves.ts';
-import { Model, type Step, steps } from '../../../model/random-writes.ts';
+import { GuildModel } from '../../../model/guild-model.ts';
+import { type Step, steps } from '../../../model/random-writes.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { describeStores } from '../../../support/stores.ts';
 import { randomRuns } from '../../../support/variants.ts';
@@ -14,10 +15,11 @@ describeStores('a count of the members beside writes', (kind) => {
   const real = kind.name === 'redis-server';
   const arbitrarySteps = real ? steps() : steps(2 ** 44);
 
-  const apply = async (guild: string, model: Model, step: Step): Promise<void> => {
-    const accepted = model.apply(step);
-    if (step.kind === 'remove') await suite.store.writer.remove(guild, step.userIds);
-    else if (accepted) await suite.store.writer.recordMany(guild, step.records);
+  const apply = async (guild: string, model: GuildModel, step: Step): Promise<void> => {
+    if (step.kind === 'remove') {
+      model.remove(step.userIds);
+      await suite.store.writer.remove(guild, step.userIds);
+    } else if (model.record(step.records)) await suite.store.writer.recordMany(guild, step.records);
   };
 
   /** Returns an audit in slices of `size` that runs the next of `between` before each of its commands. */
@@ -28,7 +30,7 @@ describeStores('a count of the members beside writes', (kind) => {
   /** Makes a guild by the first steps. Returns it, its model, and a writer that does the next of the later steps, if one is left. */
   const writtenBy = async (first: readonly Step[], later: readonly Step[]) => {
     const guild = suite.newGuild();
-    const model = new Model();
+    const model = new GuildModel();
     for (const step of first) await apply(guild, model, step);
     const left = [...later];
     const next = async () => {
@@ -38,7 +40,7 @@ describeStores('a count of the members beside writes', (kind) => {
     return { guild, model, left, next };
   };
 
-  const sums = (model: Model, curve: 'standard' | 'amari') => {
+  const sums = (model: GuildModel, curve: 'standard' | 'amari') => {
     const counted = [...model.members.values()].filter(({ xp }) => xp > 0);
     return {
       members: BigInt(counted.length),
