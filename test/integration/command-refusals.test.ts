@@ -50,14 +50,14 @@ describe('a Redis that refuses', needs('redis-server'), () => {
     }
   });
 
-  it('OOM is named, with the fix', async () => {
+  it('OOM of a Redis is named, with the fix', async () => {
     const { url, client } = await redisForTest();
     await client.config('SET', 'maxmemory', '1');
     const { code, stderr } = await runCommand('keys', ['create', '--guild', 'g'], { REDIS_URL: url });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: Redis refused: OOM .*raise its maxmemory.*\n$/)]);
   });
 
-  it('MISCONF is named by commands that write, and those that read run', async () => {
+  it('MISCONF of a Redis is named by commands that write, and commands that read run', async () => {
     const { url } = await cannotSave();
     const run = (name: string, ...args: string[]) => runCommand(name, args, { REDIS_URL: url });
     expect(await run('stats', 'check', '--guild', 'g')).toMatchObject({

@@ -25,13 +25,13 @@ async function connected(env: (port: number) => Record<string, string>, name = N
 const served = (client: RedisClient) => vi.waitFor(async () => expect(await client.ping()).toBe('PONG'), PATIENT);
 
 describe('a host that routes TLS by the name of the handshake', needs('openssl'), () => {
-  it('serves one Redis by the host of its address', async () => {
+  it('a host that routes by names serves one Redis by the host of its address', async () => {
     const { client, server } = await connected((port) => ({ REDIS_URL: `rediss://${NAME}:${port}` }));
     await served(client);
     expect(new Set(server.names)).toEqual(new Set([NAME]));
   });
 
-  it('serves one Redis by REDIS_TLS_SERVERNAME, whatever the address is', async () => {
+  it('a host that routes by names serves one Redis by REDIS_TLS_SERVERNAME, whatever the address is', async () => {
     const name = 'redis.internal';
     const { client } = await connected(
       (port) => ({ REDIS_URL: `rediss://${NAME}:${port}`, REDIS_TLS_SERVERNAME: name }),
@@ -40,7 +40,7 @@ describe('a host that routes TLS by the name of the handshake', needs('openssl')
     await served(client);
   });
 
-  it('serves Sentinels by the host that all of them have, and the master by the host that they tell', async () => {
+  it('a host that routes by names serves Sentinels by the host that all of them have, and the master by the host that they tell', async () => {
     const { client, server } = await connected((port) => ({
       REDIS_MODE: 'sentinel',
       REDIS_NODES: `${NAME}:${port}`,
@@ -52,7 +52,7 @@ describe('a host that routes TLS by the name of the handshake', needs('openssl')
     expect(new Set(server.names)).toEqual(new Set([NAME]));
   });
 
-  it('serves the nodes of a Cluster by their hosts, also to subscribers', async () => {
+  it('a host that routes by names serves the nodes of a Cluster by their hosts, also to subscribers', async () => {
     const { client, server } = await connected((port) => ({
       REDIS_MODE: 'cluster',
       REDIS_NODES: `${NAME}:${port}`,

@@ -80,7 +80,7 @@ async function startSentinelOf(master: string): Promise<string> {
 }
 
 describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), () => {
-  it('names REDIS_TLS_CA for a certificate of an unknown authority, at once', async () => {
+  it('the error of a certificate of an unknown authority names REDIS_TLS_CA, at once', async () => {
     const { url, port } = await tlsRedis();
     const detail = `Cannot use the Redis at 127.0.0.1:${port}: no trusted authority has signed its certificate (self-signed certificate in certificate chain)`;
     const fix =
@@ -89,7 +89,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     expect(await startFailure({ REDIS_URL: url })).toBe(`${detail}. ${fix}.`);
   });
 
-  it('uses any certificate with REDIS_TLS_VERIFY=off, and warns of it in the log and in doctor', async () => {
+  it('any certificate is used with REDIS_TLS_VERIFY=off, and log and doctor warn of it', async () => {
     const { url } = await tlsRedis();
     const env = { REDIS_URL: url, REDIS_TLS_VERIFY: 'off' };
     const log: string[] = [];
@@ -107,7 +107,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     expect(findings).toContainEqual(expect.objectContaining({ check: 'TLS', state: 'note' }));
   });
 
-  it('tells what a full Redis says to each new connection, to doctor and at the start', async () => {
+  it('doctor and the start tell what a full Redis says to each new connection', async () => {
     const { url, client } = await redisForTest();
     await client.config('SET', 'maxclients', '1');
     const fix = expect.stringContaining('Raise maxclients of Redis');
@@ -117,7 +117,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     expect([code, stderr]).toEqual([1, expect.stringContaining('ERR max number of clients reached')]);
   });
 
-  it('tells at once what a Redis in protected mode says to each new connection', async () => {
+  it('the start tells at once what a Redis in protected mode says to each new connection', async () => {
     const url = await startRefusing('-DENIED Redis is running in protected mode because protected mode is enabled\r\n');
     const fix = expect.stringContaining('Give Redis users with passwords');
     expect(await reachable({ REDIS_URL: url })).toMatchObject({
@@ -131,7 +131,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     ['-ERR max number of clients reached\r\n', 'ERR max number of clients reached'],
     [PROTECTED, 'DENIED Redis is running in protected mode because protected mode is enabled'],
     ['-ERR the proxy has no backend', 'ERR the proxy has no backend'],
-  ])('tells "%s", whatever ioredis writes first', async (greeting, told) => {
+  ])('the start tells "%s", whatever ioredis writes first', async (greeting, told) => {
     const url = await startRefusing(greeting);
     const { host } = new URL(url);
     const sentinel = await startSentinelOf(host);
@@ -147,7 +147,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     }
   });
 
-  it('names REDIS_TLS_SERVERNAME and the names of the certificate for another host, at once', async () => {
+  it('the error of a certificate for another host names REDIS_TLS_SERVERNAME and the names of the certificate, at once', async () => {
     const { url, port, ca } = await tlsRedis();
     const env = { REDIS_URL: url, REDIS_TLS_CA: ca };
     const detail = `Cannot use the Redis at 127.0.0.1:${port}: its certificate is for another host (DNS:${NAME})`;
@@ -156,7 +156,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     expect(await startFailure(env)).toBe(`${detail}. ${fix}.`);
   });
 
-  it('names REDIS_TLS_CERT where Redis wants a certificate of the client, at once', async () => {
+  it('the error of a Redis that wants a certificate of the client names REDIS_TLS_CERT, at once', async () => {
     const { url, ca } = await tlsRedis('yes');
     const env = { REDIS_URL: url, REDIS_TLS_CA: ca, REDIS_TLS_SERVERNAME: NAME };
     const fix =
@@ -165,7 +165,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     expect(await startFailure(env)).toContain(fix);
   });
 
-  it('names REDIS_TLS_CERT and REDIS_TLS_KEY that do not go together, at once', async () => {
+  it('the error of a certificate and a key that do not go together names REDIS_TLS_CERT and REDIS_TLS_KEY, at once', async () => {
     const { url, ca, client, server } = await tlsRedis();
     const env = { REDIS_URL: url, REDIS_TLS_CA: ca, REDIS_TLS_CERT: client.cert, REDIS_TLS_KEY: server.key };
     const detail = expect.stringMatching(
@@ -176,15 +176,18 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     expect(await startFailure(env)).toContain(fix);
   });
 
-  it.each(['', ':secret@'])('says that a port may speak TLS, with "%s" in the address', async (credentials) => {
-    const { plainUrl } = await tlsRedis();
-    expect(await reachable({ REDIS_URL: plainUrl.replace('//', `//${credentials}`) }, SOON)).toMatchObject({
-      detail: expect.stringMatching(/^Cannot reach .*(ECONNRESET|EPIPE); the port may speak TLS$/),
-      fix: 'If it does, write rediss:// in REDIS_URL; otherwise start Redis, or correct REDIS_URL',
-    });
-  });
+  it.each(['', ':secret@'])(
+    'the error says that a port may speak TLS, with "%s" in the address',
+    async (credentials) => {
+      const { plainUrl } = await tlsRedis();
+      expect(await reachable({ REDIS_URL: plainUrl.replace('//', `//${credentials}`) }, SOON)).toMatchObject({
+        detail: expect.stringMatching(/^Cannot reach .*(ECONNRESET|EPIPE); the port may speak TLS$/),
+        fix: 'If it does, write rediss:// in REDIS_URL; otherwise start Redis, or correct REDIS_URL',
+      });
+    },
+  );
 
-  it('says that a port may not speak TLS', async () => {
+  it('the error says that a port may not speak TLS', async () => {
     const { port } = await redisForTest();
     expect(await reachable({ REDIS_URL: `rediss://127.0.0.1:${port}` }, SOON)).toMatchObject({
       detail: expect.stringMatching(/the port may not speak TLS/),
@@ -192,7 +195,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     });
   });
 
-  it('says that a single Redis is no Cluster', async () => {
+  it('the error says that a single Redis is no Cluster', async () => {
     const { port } = await redisForTest();
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}` };
     expect(await reachable(env, SOON)).toMatchObject({
@@ -204,7 +207,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
   it.each([
     [{ REDIS_URL: 'rediss://unused' }, 'their certificates may not fit REDIS_TLS_CA or REDIS_TLS_SERVERNAME'],
     [{}, 'their ports may speak TLS (rediss:// in REDIS_URL)'],
-  ])('says of a Cluster with %j what its TLS may lack', async (env, words) => {
+  ])('the error of a Cluster with %j says what its TLS may lack', async (env, words) => {
     const { port } = await tlsRedis();
     const finding = await reachable({ REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}`, ...env }, SOON);
     expect(finding?.detail).toContain(words);

@@ -11,7 +11,7 @@ import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader, type GuildReader } from '../../../src/kit/reader.ts';
 import { createWriter, type SeasonOptions } from '../../../src/kit/writer.ts';
 import { BoardsModel } from '../../model/boards-model.ts';
-import { type ModelMember, GuildModel } from '../../model/guild-model.ts';
+import { GuildModel, type ModelMember } from '../../model/guild-model.ts';
 import { clocked } from '../../support/clocked.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';

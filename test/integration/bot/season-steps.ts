@@ -1,5 +1,5 @@
 import type { ScriptClient } from '../../../src/core/store/scripts.ts';
-import type { ModelMember, GuildModel } from '../../model/guild-model.ts';
+import type { GuildModel, ModelMember } from '../../model/guild-model.ts';
 
 type Reasons = ModelMember['reasons'];
 

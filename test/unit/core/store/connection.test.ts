@@ -28,20 +28,20 @@ function open(env: Record<string, string>): RedisClient {
 }
 
 describe('a connection to one Redis', () => {
-  it('takes host, credentials, database and TLS from the URL', async () => {
+  it('one Redis is reached by host, credentials, database and TLS of the URL', async () => {
     const port = await closedPort();
     const { options } = open({ REDIS_URL: `rediss://us%40er:p%3Aw@127.0.0.1:${port}/3` }) as Redis;
     expect(options).toMatchObject({ host: '127.0.0.1', port, username: 'us@er', password: 'p:w', db: 3, tls: {} });
   });
 
-  it('takes the socket from a path or a unix URL', () => {
+  it('one Redis is reached by the socket of a path or a unix URL', () => {
     const socket = { path: '/nowhere/redis.sock' };
     expect((open({ REDIS_URL: '/nowhere/redis.sock' }) as Redis).options).toMatchObject(socket);
     const { options } = open({ REDIS_URL: 'unix:///nowhere/redis.sock?db=2' }) as Redis;
     expect(options).toMatchObject({ ...socket, db: 2 });
   });
 
-  it('asks for nothing that the URL does not name', async () => {
+  it('a connection to one Redis asks for nothing that the URL does not name', async () => {
     const { options } = open({ REDIS_URL: `redis://[::1]:${await closedPort()}` }) as Redis;
     expect(options).toMatchObject({ host: '::1', db: 0 });
     expect(options.tls).toBeUndefined();
@@ -115,26 +115,26 @@ async function startListener(answer: (chunk: Buffer) => string = () => '') {
 }
 
 describe('the handshake of TLS', () => {
-  it('names the host, as hosts need it that serve many by one address', async () => {
+  it('the handshake of TLS names the host, as hosts need it that serve many by one address', async () => {
     const { port, text } = await startListener();
     open({ REDIS_URL: `rediss://localhost:${port}` });
     await vi.waitFor(() => expect(text()).toContain('localhost'));
   });
 
-  it('names the name that is set instead of the host', async () => {
+  it('the handshake of TLS names the name that is set instead of the host', async () => {
     const { port, text } = await startListener();
     open({ REDIS_URL: `rediss://localhost:${port}`, REDIS_TLS_SERVERNAME: 'redis.example' });
     await vi.waitFor(() => expect(text()).toContain('redis.example'));
     expect(text()).not.toContain('localhost');
   });
 
-  it('names each node of a Cluster by its host', async () => {
+  it('the handshake of TLS names each node of a Cluster by its host', async () => {
     const { port, text } = await startListener();
     open({ REDIS_MODE: 'cluster', REDIS_NODES: `localhost:${port}`, REDIS_URL: 'rediss://ignored' });
     await vi.waitFor(() => expect(text()).toContain('localhost'));
   });
 
-  it('names the master that a Sentinel names', async () => {
+  it('the handshake of TLS names the master that a Sentinel names', async () => {
     const master = await startListener();
     const address = `*2\r\n$9\r\nlocalhost\r\n$${String(master.port).length}\r\n${master.port}\r\n`;
     const sentinel = await startListener((chunk) => {

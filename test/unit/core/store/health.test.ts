@@ -42,7 +42,7 @@ describe('StoreHealth', () => {
   /** Lets time pass, and promises settle. node:timers/promises is not faked, so a repeated check takes its real time. */
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-  it('has a problem until the first check succeeds, and then checks after each idle period', async () => {
+  it('the store has a problem until the first check succeeds, and then checks after each idle period', async () => {
     const { probe, health, lines } = make();
     expect(health.problem?.code).toBe('unreachable');
     await health.start();
@@ -54,7 +54,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual([]);
   });
 
-  it('sends nothing to an idle Redis before the idle period is over', async () => {
+  it('an idle Redis is sent nothing before the idle period is over', async () => {
     const { probe, health } = make(15_000);
     await health.start();
     await pass(14_000);
@@ -63,7 +63,7 @@ describe('StoreHealth', () => {
     expect(probe).toHaveBeenCalledTimes(2);
   });
 
-  it('checks nothing while requests are counted, and every second while they are only read', async () => {
+  it('nothing is checked while requests are counted, and Redis is checked every second while they are only read', async () => {
     const { probe, health, seen } = make(15_000);
     await health.start();
     for (let second = 1; second <= 30; second++) {
@@ -79,7 +79,7 @@ describe('StoreHealth', () => {
     expect(probe).toHaveBeenCalledTimes(6);
   });
 
-  it('takes one refusal for an outage, and logs two lines for it', async () => {
+  it('one refusal is an outage, and the log has two lines for it', async () => {
     const { probe, health, lines } = make();
     await health.start();
     probe.mockRejectedValue(failure('READONLY You cannot'));
@@ -92,7 +92,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['READONLY You cannot requests fail at R', 'back: R']);
   });
 
-  it('takes a late reply for an outage only when the next is late too', async () => {
+  it('a late reply is an outage only when the next is late too', async () => {
     const { probe, health, lines } = make();
     await health.start();
     probe.mockRejectedValueOnce(silence());
@@ -104,7 +104,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['no reply within 100 ms requests fail at R']);
   });
 
-  it('logs one line for a lost connection, with its reason, however often it fails', async () => {
+  it('a lost connection is one line of the log, with its reason, however often it fails', async () => {
     const { client, probe, health, lines } = make();
     await health.start();
     probe.mockRejectedValue(notWriteable());
@@ -119,7 +119,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['connect ECONNREFUSED lost R', 'back: R', 'AggregateError lost R']);
   });
 
-  it('logs what the server says to a new connection, when it closes connections at once', async () => {
+  it('the log has what the server says to a new connection, when it closes connections at once', async () => {
     const { client, probe, health, lines } = make(1000, async () => 'ERR max number of clients reached');
     await health.start();
     probe.mockRejectedValue(notWriteable());
@@ -129,7 +129,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['ERR max number of clients reached lost R']);
   });
 
-  it('logs what the server says to a new connection, also when connections close without an error', async () => {
+  it('the log has what the server says to a new connection, also when connections close without an error', async () => {
     const { client, probe, health, lines } = make(1000, async () => 'ERR max number of clients reached');
     await health.start();
     probe.mockRejectedValue(notWriteable());
@@ -139,7 +139,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['ERR max number of clients reached lost R']);
   });
 
-  it('logs a failed request that is no outage, once a minute for each code', async () => {
+  it('a failed request that is no outage is logged once a minute for each code', async () => {
     const { health, lines } = make();
     await health.start();
     const report = (message: string) => health.report(failure(message), {});
@@ -151,7 +151,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['WRONGTYPE a', 'OOM c', 'WRONGTYPE e'].map((reason) => `${reason} store unavailable`));
   });
 
-  it('logs no failed request of an outage, neither at its begin nor just after its end', async () => {
+  it('failed requests of an outage are not logged, neither at its begin nor just after its end', async () => {
     const { probe, health, lines } = make();
     await health.start();
     probe.mockRejectedValue(failure('OOM full'));
@@ -163,7 +163,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['OOM full requests fail at R', 'back: R']);
   });
 
-  it('logs nothing before the start is over, and then what fails at once', async () => {
+  it('nothing is logged before the start is over, and then what fails at once', async () => {
     const { client, probe, health, lines } = make();
     probe.mockRejectedValue(failure('LOADING Redis is loading'));
     client.emit('error', new Error('connect ECONNREFUSED'));
@@ -174,7 +174,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['READONLY x requests fail at R']);
   });
 
-  it('checks no more once it is stopped', async () => {
+  it('nothing is checked once the health check is stopped', async () => {
     const { probe, health } = make();
     await health.start();
     health.stop();

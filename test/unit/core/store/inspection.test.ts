@@ -11,16 +11,16 @@ it.each([
   ['redis_version:10.0.1\r\n', []],
   ['redis_version:6.2.14\r\n', ['Redis 6.2.14 is not supported: use Redis 7.0 or later, or Valkey']],
   ['', []],
-])('says of the INFO %j: %j', async (info, findings) => {
+])('the inspection says of the INFO %j: %j', async (info, findings) => {
   expect(await inspect(info)).toEqual(findings);
 });
 
-it('asks every master of a Cluster, and says the same only once', async () => {
+it('the inspection asks every master of a Cluster, and says the same only once', async () => {
   const nodes = () => [node('redis_version:5.0.0\r\n'), node('redis_version:5.0.0\r\n')];
   expect(await inspectStore({ isCluster: true, nodes } as unknown as RedisClient)).toHaveLength(1);
 });
 
-it('says nothing where INFO and TIME are not allowed', async () => {
+it('the inspection says nothing where INFO and TIME are not allowed', async () => {
   const refuse = async () => {
     throw new Error('NOPERM');
   };

@@ -15,7 +15,7 @@ const connection = () => {
 };
 
 describe('listen', () => {
-  it('subscribes with every connection, and says that something may have been missed', async () => {
+  it('each new connection subscribes, and says that something may have been missed', async () => {
     const { fake, client } = connection();
     const onGap = vi.fn();
     const onMessage = vi.fn();
@@ -32,7 +32,7 @@ describe('listen', () => {
     expect(onMessage.mock.calls).toEqual([['g']]);
   });
 
-  it('subscribes at once on a connection that is there', () => {
+  it('a connection that is there subscribes at once', () => {
     const { fake, client } = connection();
     fake.status = 'ready';
     listen(client, 'gr:changed', vi.fn(), vi.fn());

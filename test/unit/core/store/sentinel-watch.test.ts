@@ -18,7 +18,7 @@ afterEach(() => {
   sentinel?.close();
 });
 
-it('subscribes again when connections to a Sentinel break before it has replied', async () => {
+it('the watch subscribes again when connections to a Sentinel break before it has replied', async () => {
   let connections = 0;
   const commands: string[] = [];
   sentinel = createServer((socket) => {
@@ -39,7 +39,7 @@ it('subscribes again when connections to a Sentinel break before it has replied'
   await vi.waitFor(() => expect(commands.join('')).toContain('+switch-master'), PATIENT);
 });
 
-it('keeps the connection to a master that a Sentinel names by its host, and leaves another one', async () => {
+it('the watch keeps the connection to a master that a Sentinel names by its host, and leaves another one', async () => {
   const opened: Socket[] = [];
   const received: string[] = [];
   const server = createServer((socket) => {

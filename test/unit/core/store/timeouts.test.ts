@@ -22,7 +22,7 @@ function waiting() {
   return onError;
 }
 
-it('ends work after the limit and not before, with the limit as the reason', async () => {
+it('work ends after the limit and not before, with the limit as the reason', async () => {
   const onError = waiting();
   await vi.advanceTimersByTimeAsync(LIMIT_MS - 1);
   expect(onError).not.toHaveBeenCalled();
@@ -31,7 +31,7 @@ it('ends work after the limit and not before, with the limit as the reason', asy
   expect(onError.mock.calls[0]?.[0]).toMatchObject({ reason: 'no reply within 250 ms', code: 'timeout' });
 });
 
-it('gives each work its own time, between others that come and go', async () => {
+it('each work has its own time, between others that come and go', async () => {
   const ends: number[] = [];
   const start = performance.now();
   for (let i = 0; i < 10; i++) {
@@ -47,7 +47,7 @@ it('gives each work its own time, between others that come and go', async () => 
   });
 });
 
-it('settles as the work does, and leaves no timer behind', async () => {
+it('a limited work settles as the work does, and leaves no timer behind', async () => {
   await expect(limit(Promise.resolve(7))).resolves.toBe(7);
   await expect(limit(Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   await vi.advanceTimersByTimeAsync(2 * LIMIT_MS);
