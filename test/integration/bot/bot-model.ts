@@ -91,7 +91,7 @@ export class BotModel {
     const saved = structuredClone([...this.members]);
     const gains: [string, number][] = [];
     const changes = [];
-    for (const { userId: id, set, add = 0, profile, ...rest } of records) {
+    for (const { userId: id, set, add = 0, level, ...rest } of records) {
       const takes = 'floor' in rest && Number(add) < 0;
       if (takes && !this.members.has(id)) {
         changes.push({ userId: id, xpBefore: 0, levelBefore: 0, xp: 0, level: 0, created: false, hidden: false });
@@ -106,7 +106,7 @@ export class BotModel {
       }
       const amount = xp - (this.members.get(id)?.xp ?? 0);
       const change = this.add(id, amount, (member) => {
-        if (profile?.level !== undefined) member.level = profile.level ?? undefined;
+        if (level !== undefined) member.level = level ?? undefined;
       });
       if (set === undefined) gains.push([id, amount]);
       changes.push({ userId: id, ...change });
@@ -123,11 +123,11 @@ export class BotModel {
   }
 
   setProfiles(updates: readonly ProfileUpdate[]): string[] {
-    return updates.flatMap(({ userId: id, profile }) => {
+    return updates.flatMap(({ userId: id, username, level }) => {
       const member = this.members.get(id);
       if (!member) return [];
-      if (profile.username !== undefined) member.username = profile.username || undefined;
-      if (profile.level !== undefined) member.level = profile.level ?? undefined;
+      if (username !== undefined) member.username = username || undefined;
+      if (level !== undefined) member.level = level ?? undefined;
       return [id];
     });
   }
