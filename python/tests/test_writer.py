@@ -273,11 +273,13 @@ class RecordTest(ScratchTest):
         for profile, problem in unfits:
             with self.assertRaisesRegex(InvalidInputError, problem):
                 await self.writer.record("1", "a", set=1, **profile)
-        with self.assertRaisesRegex(InvalidInputError, rf"^profiles\['a'\]\.nickname is no field of a profile: use {known}$"):
-            await self.writer.set_profiles("1", {"a": {"nickname": "x"}})  # type: ignore[typeddict-unknown-key]
-        nothing: Any = []
-        with self.assertRaisesRegex(InvalidInputError, rf"^profiles\['a'\] must be a dict with {known}, not \[\]$"):
-            await self.writer.set_profiles("1", {"a": nothing})
+        others: list[tuple[Any, str]] = [
+            ({"nickname": "x"}, rf"^profiles\['a'\]\.nickname is no field of a profile: use {known}$"),
+            ([], rf"^profiles\['a'\] must be a dict with {known}, not \[\]$"),
+        ]
+        for profile, problem in others:
+            with self.assertRaisesRegex(InvalidInputError, problem):
+                await self.writer.set_profiles("1", {"a": profile})
         self.assertEqual(await self.connection.dbsize(), 0)
 
     async def test_refuses_xp_that_is_no_whole_number(self) -> None:
