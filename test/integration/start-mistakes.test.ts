@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
@@ -214,6 +215,23 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     expect(await reachable(env, SOON)).toMatchObject({
       detail: `Cannot use the Redis Cluster at 127.0.0.1:${port}: a single Redis answers there, not a Cluster`,
       fix: 'Leave out REDIS_MODE and REDIS_NODES, and write the address of this Redis into REDIS_URL',
+    });
+  });
+
+  it.each([
+    ['hostname', 'cluster-announce-hostname is not set', 'Set cluster-announce-hostname on each node'],
+    ['unknown-endpoint', 'the nodes announce no address', 'REDIS_NODES'],
+  ])('says of a Cluster with the endpoint type %s which names its nodes lack', async (type, words, fix) => {
+    const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())];
+    const server = await startEmbeddedRedis([...cluster, '--cluster-preferred-endpoint-type', type]);
+    onTestFinished(server.stop);
+    const admin = new Redis(server.url);
+    await admin.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+    admin.disconnect();
+    const env = { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${server.port}` };
+    expect(await reachable(env, SOON)).toMatchObject({
+      detail: expect.stringContaining(words),
+      fix: expect.stringContaining(fix),
     });
   });
 
