@@ -45,21 +45,20 @@ export function createXp({ writer, wait, log }, { setRoles }) {
    */
   function change({ id, guildId, options }, username) {
     const userId = options.getUser('member', true).id;
-    const profile = { username };
     const event = { eventId: id };
     const verb = options.getSubcommand();
     if (verb === 'give') {
-      return () => writer.record(guildId, { userId, add: options.getInteger('amount', true), profile }, event);
+      return () => writer.record(guildId, { userId, add: options.getInteger('amount', true), username }, event);
     }
     if (verb === 'take') {
       return () =>
-        writer.record(guildId, { userId, add: -options.getInteger('amount', true), floor: 0, profile }, event);
+        writer.record(guildId, { userId, add: -options.getInteger('amount', true), floor: 0, username }, event);
     }
     const [level, xp] = [options.getInteger('level'), options.getInteger('xp')];
     if ((level === null) === (xp === null)) return null;
     if (level !== null) return () => writer.setLevel(guildId, { userId, level, eventId: id });
     // Without an explicit level, the level is that of the XP.
-    return () => writer.record(guildId, { userId, set: Number(xp), profile: { ...profile, level: null } }, event);
+    return () => writer.record(guildId, { userId, set: Number(xp), username, level: null }, event);
   }
 
   /** @param {Interaction} interaction */
@@ -79,7 +78,7 @@ export function createXp({ writer, wait, log }, { setRoles }) {
     await attempt('/xp', () => reply(`${plainText(name)} had ${was}, and has ${xp} XP, level ${level} now.`));
     if (target) await setRoles(target, level);
     // setLevel stores no name, and a new member has none yet.
-    if (created > 0) await writer.setProfiles(interaction.guildId, [{ userId: user.id, profile: { username: name } }]);
+    if (created > 0) await writer.setProfiles(interaction.guildId, [{ userId: user.id, username: name }]);
     return undefined;
   };
 }

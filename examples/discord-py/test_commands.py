@@ -16,8 +16,8 @@ class CommandsTest(BotTest):
     async def test_rank_and_top_show_the_ranking_with_harmless_names(self) -> None:
         await self.call("rank")
         await self.call("top")
-        await self.writer.record("9", "7", set=300, profile={"username": "A*nn"})
-        await self.writer.record("9", "8", set=255, profile={"username": "[a](https://b)\n", "level": 7})
+        await self.writer.record("9", "7", set=300, username="A*nn")
+        await self.writer.record("9", "8", set=255, username="[a](https://b)\n", level=7)
         await self.call("rank")
         await self.call("top", board="all")
         rows = "**1. A\\*nn: level 2, 300 XP**\n2. \\[a\\]\\(https\\:\\/\\/b\\): level 7, 255 XP"
@@ -25,7 +25,7 @@ class CommandsTest(BotTest):
         self.assertEqual(self.answers, [*texts, (rows, False), (f"{rows}\n2 members", False)])
 
     async def test_top_shows_the_boards_of_the_week_and_the_month(self) -> None:
-        await self.writer.record("9", "7", set=300, profile={"username": "Ann"})
+        await self.writer.record("9", "7", set=300, username="Ann")
         await self.configure("boards", "week")
         await self.writer.record("9", "7", add=20)
         for board in ("week", "month"):

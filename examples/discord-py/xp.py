@@ -6,7 +6,7 @@ from typing import Any, Awaitable, Mapping
 
 from commands import Call, Command
 from failures import Log, Wait, attempt, once
-from guildrank import GuildWriter, ProfileChange, RecordResult, plain_text
+from guildrank import GuildWriter, RecordResult, plain_text
 from levels import Levels
 
 
@@ -48,12 +48,11 @@ class Xp:
 
     def _change(self, verb: str, guild: str, user: str, name: str, call: Call) -> Awaitable[RecordResult]:
         options: Mapping[str, Any] = call.options
-        profile: ProfileChange = {"username": name}
         if verb == "give":
-            return self._writer.record(guild, user, add=options["amount"], profile=profile, event_id=call.id)
+            return self._writer.record(guild, user, add=options["amount"], username=name, event_id=call.id)
         if verb == "take":
-            return self._writer.record(guild, user, add=-options["amount"], floor=0, profile=profile, event_id=call.id)
+            return self._writer.record(guild, user, add=-options["amount"], floor=0, username=name, event_id=call.id)
         if options.get("level") is not None:
             return self._writer.set_level(guild, user, options["level"], event_id=call.id)
         # Without an explicit level, the level is that of the XP.
-        return self._writer.record(guild, user, set=options["xp"], profile={"username": name, "level": None}, event_id=call.id)
+        return self._writer.record(guild, user, set=options["xp"], username=name, level=None, event_id=call.id)

@@ -32,7 +32,7 @@ class BoardTest(ScratchTest):
         self.counted = Counted(self.connection)
         self.writer = create_writer(self.counted)
         self.reader = create_reader(self.counted)
-        await self.writer.record_many("1", [XpRecord("a", set=300), XpRecord("b", set=255, profile={"username": "Ben"}), XpRecord("c", set=5)])
+        await self.writer.record_many("1", [XpRecord("a", set=300), XpRecord("b", set=255, username="Ben"), XpRecord("c", set=5)])
         self.counted.calls.clear()
 
     async def give_boards(self, guild: str = "1") -> None:

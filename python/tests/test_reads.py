@@ -35,7 +35,7 @@ class ReadTest(ScratchTest):
     async def test_member_has_rank_level_and_claims(self) -> None:
         claimed_at = datetime(2026, 11, 21, 3, 1, 38, 119_000, tzinfo=timezone(timedelta(hours=1)))
         profile: ProfileChange = {"username": "Ann", "daily_streak": 3, "last_daily_claim": claimed_at}
-        await self.writer.record_many("1", [XpRecord("a", set=255, profile=profile), XpRecord("b", set=300), XpRecord("c", set=1, profile={"level": 7})])
+        await self.writer.record_many("1", [XpRecord("a", set=255, **profile), XpRecord("b", set=300), XpRecord("c", set=1, level=7)])
         self.assertEqual(await self.reader.member("1", "a"), Member(2, "a", "Ann", 2, 255, 3, claimed_at))
         self.assertEqual(await self.reader.member("1", "c"), Member(3, "c", "c", 7, 1, 0, None))
         await self.writer.hide("1", ["b"])
@@ -78,7 +78,7 @@ class ReadTest(ScratchTest):
         self.assertEqual((last.above, last.below, last.progress, last.next_level_xp), (below, None, CardProgress(0, 100), 100))
 
     async def test_card_shows_hidden_members_explicit_levels_and_the_highest_level(self) -> None:
-        await self.writer.record_many("1", [XpRecord("a", set=30, profile={"level": 9}), XpRecord("b", set=2**53 - 1), XpRecord("c", set=5)])
+        await self.writer.record_many("1", [XpRecord("a", set=30, level=9), XpRecord("b", set=2**53 - 1), XpRecord("c", set=5)])
         await self.writer.hide("1", ["c"])
         hidden = await self.reader.card("1", "c")
         self.assertEqual(hidden, MemberCard(None, 2, "c", "c", 0, 5, CardProgress(5, 100), 100, None, None, 0, ("moderator",)))
@@ -95,7 +95,7 @@ class ReadTest(ScratchTest):
 
     async def test_find_has_members_by_any_part_of_the_name_or_by_id(self) -> None:
         names = ["Señor Ünal", "𝓠𝓾𝓲𝓮𝓽 Raven", "STRASSE", "Οδός", "İzmir ılık", "Fox\u200b\u00a0 Den", "さくら🦊", "4 a"]
-        await self.writer.record_many("1", [XpRecord(f"u{n}", set=100 - n, profile={"username": name}) for n, name in enumerate(names)])
+        await self.writer.record_many("1", [XpRecord(f"u{n}", set=100 - n, username=name) for n, name in enumerate(names)])
         await self.writer.record("1", "4", set=1)
         searches = {
             "senor": ["u0"],
@@ -125,7 +125,7 @@ class ReadTest(ScratchTest):
         async def found(text: str) -> list[str]:
             return [member.user_id for member in await search.find("1", text)]
 
-        await self.writer.record_many("1", [XpRecord(f"m{n:03}", set=n, profile={"username": f"Raven {n}"}) for n in range(600)])
+        await self.writer.record_many("1", [XpRecord(f"m{n:03}", set=n, username=f"Raven {n}") for n in range(600)])
         self.assertEqual(await found("raven"), [f"m{n}" for n in range(599, 589, -1)])
         await self.writer.hide("1", ["m599"])
         await self.writer.remove("1", ["m598"])
@@ -139,7 +139,7 @@ class ReadTest(ScratchTest):
     async def test_find_refuses_guilds_beyond_its_queue_and_its_bytes(self) -> None:
         guilds = [str(n) for n in range(7)]
         for guild in guilds:
-            await self.writer.record(guild, "a", set=1, profile={"username": "Big Raven"})
+            await self.writer.record(guild, "a", set=1, username="Big Raven")
         # With a space it is no user id, so that nothing is read before the names.
         found = await asyncio.gather(*(self.reader.find(guild, "big raven") for guild in guilds), return_exceptions=True)
         self.assertEqual([isinstance(each, RefusedError) for each in found], [False] * 5 + [True] * 2)
@@ -157,7 +157,7 @@ class ReadTest(ScratchTest):
 
     async def test_rewards_of_gives_levels_of_ranked_and_hidden_members_in_slices(self) -> None:
         await self.writer.record_many("1", [XpRecord(f"m{n}", set=n) for n in range(300)])
-        await self.writer.record("1", "m1", set=1, profile=ProfileChange(level=40))
+        await self.writer.record("1", "m1", set=1, level=40)
         await self.writer.hide("1", ["m255"])
         users = [f"m{n}" for n in range(300)]
         slices = [levels async for levels in self.reader.rewards_of("1", [*users, "nobody"])]
@@ -211,9 +211,9 @@ class ReadTest(ScratchTest):
             "url": lambda: writer.create_dashboard_link("1", url="dash.example.com"),
             "board": lambda: reader.member("1", "a", board="year"),
             "The record has set and add": lambda: writer.record("1", "a", add=1, set=1),
-            "The record has no XP": lambda: writer.record("1", "a", profile={"level": 1}),
+            "The record has no XP": lambda: writer.record("1", "a", level=1),
             "records[1] has floor": lambda: writer.record_many("1", [XpRecord("a", add=1), XpRecord("b", set=1, floor=0)]),
-            "profile.level": lambda: writer.record("1", "a", set=1, profile={"level": -1}),
+            "level": lambda: writer.record("1", "a", set=1, level=-1),
         }
         for name, call in unfit.items():
             with self.assertRaises(InvalidInputError) as refused:

@@ -59,7 +59,7 @@ class SeasonTest(ScratchTest):
         config = {"xp_curve": "custom", "xp_curve_custom": "0,0,50,0,1,1", "xp_multiplier": "2"}
         await self.connection.hset("gr:{g}:config", mapping=config)
         profile: ProfileChange = {"username": "Ann\n", "level": 9, "daily_streak": 4, "last_daily_claim": "1970-01-01T00:00:00Z"}
-        members = [XpRecord("a", set=300, profile=profile), XpRecord("b", set=200), XpRecord("c", set=0), XpRecord("d", set=100, profile={"username": "Dee"})]
+        members = [XpRecord("a", set=300, **profile), XpRecord("b", set=200), XpRecord("c", set=0), XpRecord("d", set=100, username="Dee")]
         await self.writer.record_many("g", members)
         await self.writer.hide("g", ["d"])
         await self.writer.hide("g", ["d"], reason="left")

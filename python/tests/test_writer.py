@@ -35,8 +35,8 @@ class RecordTest(ScratchTest):
         result = await self.writer.record_many(
             "1",
             [
-                XpRecord("a", add=90, profile={"username": "Ann"}),
-                XpRecord("b", set=500, profile={"level": 9}),
+                XpRecord("a", add=90, username="Ann"),
+                XpRecord("b", set=500, level=9),
                 XpRecord("a", add=15),
                 XpRecord("c", add=1),
                 XpRecord("nobody", add=-5, floor=0),
@@ -104,7 +104,7 @@ class RecordTest(ScratchTest):
     async def test_record_changes_xp_and_profile_of_one_member(self) -> None:
         first = await self.writer.record("1", "a", set=100)
         self.assertEqual((first.members, first.created), ([MemberChange(0, 0, 100, 1, "a", created=True, hidden=False)], 1))
-        last = await self.writer.record("1", "a", add=-1, profile={"username": "Ann"})
+        last = await self.writer.record("1", "a", add=-1, username="Ann")
         self.assertEqual((last.xp, last.level, last.created), (99, 0, 0))
         self.assertNotEqual(last.revision, first.revision)
         self.assertEqual((await self.reader.page("1")).data[0].username, "Ann")
@@ -245,36 +245,41 @@ class RecordTest(ScratchTest):
         problem = r"last_daily_claim is more than a day from now: no member can have claimed then$"
         claims: list[datetime | str] = [far, far.isoformat(), f"{far:%Y-%m-%dT%H:%M:%SZ}"]
         for claim in claims:
-            with self.assertRaisesRegex(InvalidInputError, f"^profile.{problem}"):
-                await self.writer.record("1", "a", set=1, profile={"last_daily_claim": claim})
+            with self.assertRaisesRegex(InvalidInputError, f"^{problem}"):
+                await self.writer.record("1", "a", set=1, last_daily_claim=claim)
             with self.assertRaisesRegex(InvalidInputError, rf"^profiles\['a'\].{problem}"):
                 await self.writer.set_profiles("1", {"b": {}, "a": {"last_daily_claim": claim}})
         self.assertEqual(await self.connection.dbsize(), 0)
         soon = datetime.now(timezone.utc) + timedelta(hours=23)
-        await self.writer.record("1", "a", set=1, profile={"last_daily_claim": soon})
+        await self.writer.record("1", "a", set=1, last_daily_claim=soon)
 
     async def test_refuses_a_name_that_is_no_text(self) -> None:
         unfits: list[Any] = [5, {}, ["a"]]
         for unfit in unfits:
-            with self.assertRaisesRegex(InvalidInputError, r"^profile\.username must be a text, not "):
-                await self.writer.record("1", "a", set=1, profile={"username": unfit})
+            with self.assertRaisesRegex(InvalidInputError, r"^username must be a text, not "):
+                await self.writer.record("1", "a", set=1, username=unfit)
         self.assertEqual(await self.connection.dbsize(), 0)
 
     async def test_refuses_fields_and_numbers_that_a_profile_does_not_have(self) -> None:
         known = "username, level, daily_streak, last_daily_claim, avatar"
         number = "must be a whole number from 0 to 9007199254740991, not"
         unfits: list[tuple[Any, str]] = [
-            ({"nickname": "x"}, f"^profile.nickname is no field of a profile: use {known}$"),
-            ([], rf"^profile must be a dict with {known}, not \[\]$"),
-            ({"level": "-"}, f"^profile.level {number} '-'$"),
-            ({"level": -1}, f"^profile.level {number} -1$"),
-            ({"daily_streak": 1.5}, f"^profile.daily_streak {number} 1.5$"),
-            ({"last_daily_claim": "yesterday"}, "^profile.last_daily_claim must be a datetime or a text of ISO 8601, not 'yesterday'$"),
-            ({"last_daily_claim": "2026-03-01"}, "^profile.last_daily_claim must have a time zone"),
+            ({"level": "-"}, f"^level {number} '-'$"),
+            ({"level": -1}, f"^level {number} -1$"),
+            ({"daily_streak": 1.5}, f"^daily_streak {number} 1.5$"),
+            ({"last_daily_claim": "yesterday"}, "^last_daily_claim must be a datetime or a text of ISO 8601, not 'yesterday'$"),
+            ({"last_daily_claim": "2026-03-01"}, "^last_daily_claim must have a time zone"),
         ]
         for profile, problem in unfits:
             with self.assertRaisesRegex(InvalidInputError, problem):
-                await self.writer.record("1", "a", set=1, profile=profile)
+                await self.writer.record("1", "a", set=1, **profile)
+        others: list[tuple[Any, str]] = [
+            ({"nickname": "x"}, rf"^profiles\['a'\]\.nickname is no field of a profile: use {known}$"),
+            ([], rf"^profiles\['a'\] must be a dict with {known}, not \[\]$"),
+        ]
+        for profile, problem in others:
+            with self.assertRaisesRegex(InvalidInputError, problem):
+                await self.writer.set_profiles("1", {"a": profile})
         self.assertEqual(await self.connection.dbsize(), 0)
 
     async def test_refuses_xp_that_is_no_whole_number(self) -> None:
@@ -289,7 +294,7 @@ class RecordTest(ScratchTest):
     async def test_changes_the_parts_of_a_profile_that_are_given(self) -> None:
         members = "gr:{1}:members"
         claim = "1969-12-31T23:59:59.993Z"
-        await self.writer.record("1", "a", set=1, profile={"username": " - 5 = ", "level": 3, "daily_streak": 2, "last_daily_claim": claim})
+        await self.writer.record("1", "a", set=1, username=" - 5 = ", level=3, daily_streak=2, last_daily_claim=claim)
         self.assertEqual(await self.connection.hget(members, "a"), b"3 2 -7  - 5 = ")
         await self.writer.set_profiles("1", {"a": {"level": None, "daily_streak": None}})
         self.assertEqual(await self.connection.hget(members, "a"), b"- 0 -7  - 5 = ")
@@ -304,7 +309,7 @@ class RecordTest(ScratchTest):
         async def avatars() -> Any:
             return {key.decode(): value.decode() for key, value in (await self.connection.hgetall("gr:{1}:avatars")).items()}
 
-        await self.writer.record_many("1", [XpRecord("a", set=9, profile={"avatar": still}), XpRecord("b", set=8)])
+        await self.writer.record_many("1", [XpRecord("a", set=9, avatar=still), XpRecord("b", set=8)])
         await self.writer.award("1", "a", 1, username="Ann")
         await self.writer.award("1", "b", 1, avatar=animated, event_id="m1")
         self.assertEqual(await avatars(), {"a": still, "b": animated})
@@ -318,12 +323,12 @@ class RecordTest(ScratchTest):
         await self.writer.award("1", "b", 1, avatar=still)
         await self.writer.remove("1", ["b"])
         self.assertEqual(await avatars(), {})
-        unfits: list[Any] = ["x", still.upper(), 7]
+        unfits: list[Any] = ["x", "", still.upper(), 7]
         for unfit in unfits:
             with self.assertRaisesRegex(InvalidInputError, '^avatar must be 32 hex digits, with "a_" before'):
                 await self.writer.award("1", "b", 1, avatar=unfit)
-            with self.assertRaisesRegex(InvalidInputError, "^profile.avatar must be 32 hex digits"):
-                await self.writer.record("1", "b", add=1, profile={"avatar": unfit})
+            with self.assertRaisesRegex(InvalidInputError, "^avatar must be 32 hex digits"):
+                await self.writer.record("1", "b", add=1, avatar=unfit)
 
     async def test_stores_a_name_of_512_bytes_and_refuses_a_longer_one(self) -> None:
         await self.writer.award("1", "a", 1, username="\u00e9" * 256)

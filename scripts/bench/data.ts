@@ -24,11 +24,9 @@ export function recordOf(index: number, random: () => number) {
   return {
     userId: userIdOf(index),
     set: Math.floor(random() ** 3 * 1_000_000),
-    profile: {
-      username: `member_${index.toString(36)}`,
-      dailyStreak: Math.floor(random() * 60),
-      lastDailyClaim: new Date(1_767_225_600_000 + Math.floor(random() * 2_592_000) * 1000),
-    },
+    username: `member_${index.toString(36)}`,
+    dailyStreak: Math.floor(random() * 60),
+    lastDailyClaim: new Date(1_767_225_600_000 + Math.floor(random() * 2_592_000) * 1000),
   } satisfies XpRecord;
 }
 

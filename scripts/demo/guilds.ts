@@ -131,11 +131,9 @@ export function inventMembers(count: number, now: number): Member[] {
     return {
       userId: demoUserId(index),
       set: Math.floor(24_000 * Math.exp(-index / 60)) + ((index * 37) % 29),
-      profile: {
-        username: name,
-        dailyStreak: streak,
-        ...(streak > 0 && { lastDailyClaim: new Date(now - (((index * 97) % 24) * DAY_MS) / 24) }),
-      },
+      username: name,
+      dailyStreak: streak,
+      ...(streak > 0 && { lastDailyClaim: new Date(now - (((index * 97) % 24) * DAY_MS) / 24) }),
     };
   });
 }

@@ -25,14 +25,14 @@ export async function exportGuild(
       const round = Math.max(1, Math.ceil(seconds));
       const time = `${round} to ${2 * round} s`;
       tell(
-        `Copied ${count(members, 'member')}. Stop the bot of guild ${guild}, then press Enter: the rest takes ${time}.`,
+        `Copied ${count(members, 'member')}. End the bot of guild ${guild}, then press Enter: the rest takes ${time}.`,
       );
       await enter(context, signal);
     };
     return withCore(context, (services) => new GuildExport(services, guild, { write, pause, signal }).run());
   });
   tell(
-    `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. Events stay behind, so a call that the bot repeats after the move counts twice.`,
+    `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. Events stay behind: a bot that was ended has no call left to repeat, but one that keeps its calls on a disk would count them twice.`,
   );
 }
 

@@ -6,21 +6,29 @@ import { USAGE } from './exit-codes.ts';
 import { runGuildrank } from './guildrank.ts';
 
 const args = process.argv.slice(2);
-// The service does this itself, and its log says so.
-if (args[0] !== 'serve') readSettings();
 
 // The service is loaded only where it is started: the other commands need neither Express nor its start-up time.
 const startService = () => import('../service/main.ts');
-void runGuildrank(contextOf(process), args, startService).then((exitCode) => {
+void main().then((exitCode) => {
   // ioredis keeps a timer for up to two minutes after a connection broke, so the process would not end by itself.
   process.exit(exitCode);
 });
 
-/** Takes the settings of a file `.env`, and says so on standard error. */
-function readSettings(): void {
+async function main(): Promise<number> {
+  // The service does this itself, and its log says so.
+  if (args[0] !== 'serve') await readSettings();
+  return runGuildrank(contextOf(process), args, startService);
+}
+
+/** Takes the settings of a file `.env`, and says on standard error which it took and which are probably misspelt. */
+async function readSettings(): Promise<void> {
   try {
-    const taken = takeEnvFile(process.env);
+    const { taken, names } = takeEnvFile(process.env);
     if (taken) process.stderr.write(`${taken}\n`);
+    if (names.length === 0) return;
+    const { misspeltNames } = await import('../config/setting-names.ts');
+    const misspelt = misspeltNames(names);
+    if (misspelt) process.stderr.write(`warning: ${misspelt}\n`);
   } catch (error) {
     process.stderr.write(`${messageOf(error)}\n`);
     process.exit(USAGE);

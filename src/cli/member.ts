@@ -116,8 +116,8 @@ async function set(
     );
   const member = await withCore(context, async (services) => {
     const set = xpOfLevel === undefined ? xp : await firstXpOf(services, guild, xpOfLevel);
-    if (set !== undefined) await services.writer.record(guild, { userId: user, set, profile });
-    else await services.writer.setProfiles(guild, [{ userId: user, profile }]);
+    if (set !== undefined) await services.writer.record(guild, { userId: user, set, ...profile });
+    else await services.writer.setProfiles(guild, [{ userId: user, ...profile }]);
     return readShown(services, guild, user);
   });
   const hint = 'XP does not change an explicit level. To set a level that rises with XP, use --xp-of-level instead';

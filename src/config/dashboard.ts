@@ -28,6 +28,9 @@ const schema = z.object({
   ...discordVariables,
 });
 
+/** The names of the variables that the dashboard alone reads. */
+export const dashboardSettings: readonly string[] = Object.keys(schema.shape);
+
 /** Parses the settings from environment variables. @throws ConfigError with every wrong variable. */
 export function parseDashboardConfig(env: Readonly<Record<string, string | undefined>>) {
   const problems: string[] = [];

@@ -3,27 +3,36 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError, messageOf, systemErrorOf } from '../core/errors.ts';
 
+/** What a file of settings has. */
+export interface EnvFile {
+  /** What was taken, in one sentence for the log; undefined if nothing was. */
+  readonly taken: string | undefined;
+  /** All names, whether they were taken or not. */
+  readonly names: readonly string[];
+}
+
 /**
  * Takes the settings of the file `.env` in a folder, as Node's --env-file does: a variable that the environment has stays as it is.
  * @param env gets the variables of the file.
- * @returns what was taken, in one sentence for the log; undefined if nothing was.
  * @throws ConfigError when the file is there and cannot be read.
  */
-export function takeEnvFile(env: Record<string, string | undefined>, folder = process.cwd()): string | undefined {
+export function takeEnvFile(env: Record<string, string | undefined>, folder = process.cwd()): EnvFile {
   // The tests of this repository set all that they need.
-  if (env.NODE_ENV === 'test') return undefined;
+  if (env.NODE_ENV === 'test') return { taken: undefined, names: [] };
   const file = resolve(folder, '.env');
   const taken: string[] = [];
   const kept: string[] = [];
   // Some versions of Node sort the names, and others do not.
-  for (const [name, value = ''] of Object.entries(parseEnv(contentOf(file))).sort()) {
+  const entries = Object.entries(parseEnv(contentOf(file))).sort();
+  for (const [name, value = ''] of entries) {
     if (env[name] === undefined) env[name] = value;
     // An empty value counts as unset.
     if (value !== '') (env[name] === value ? taken : kept).push(name);
   }
-  if (taken.length === 0) return undefined;
+  const names = entries.map(([name]) => name);
+  if (taken.length === 0) return { taken: undefined, names };
   const others = kept.length === 0 ? '' : `; the environment has its own ${kept.join(', ')}`;
-  return `settings from ${file}: ${taken.join(', ')}${others}`;
+  return { taken: `settings from ${file}: ${taken.join(', ')}${others}`, names };
 }
 
 /** Returns the text of a file, none if there is no such file. A folder of this name is something else, such as an environment of Python. */

@@ -123,6 +123,9 @@ const schema = z
     }
   });
 
+/** The names of all variables that the service reads. */
+export const serviceSettings: readonly string[] = Object.keys(schema.shape);
+
 /** Returns whether the variables of OpenTelemetry ask for traces. Their switches have no upper and lower case. */
 function isTracing(env: {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT: string;

@@ -69,7 +69,7 @@ export async function dryRun(
       total_xp: tally.totalXp,
       /** The first members as the leaderboard of a new guild would show them, best first. */
       top: top.list().map((row, index) => {
-        const level = recordOf(row, check.curve, levels).profile.level ?? levelForXp(check.curve, row.xp);
+        const level = recordOf(row, check.curve, levels).level ?? levelForXp(check.curve, row.xp);
         return { rank: index + 1, user_id: row.userId, level, xp: row.xp, username: row.username ?? row.userId };
       }),
     },

@@ -108,5 +108,5 @@ export function recordOf(
   const isExplicit = explicitLevel ?? (levels === 'file' && level !== levelForXp(curve, xp));
   const stored = level === undefined ? {} : { level: isExplicit ? level : null };
   const place = { ...(hidden && { hidden }), ...(hiddenReasons && { hiddenReasons }) };
-  return { userId, set: xp, ...place, profile: { ...profile, ...stored } } satisfies FileRecord;
+  return { userId, set: xp, ...place, ...profile, ...stored } satisfies FileRecord;
 }

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { takeEnvFile } from '../config/env-file.ts';
 import { type Config, parseConfig } from '../config/service.ts';
+import { misspeltNames } from '../config/setting-names.ts';
 import { ConfigError, messageOf, systemErrorOf } from '../core/errors.ts';
 import { createLogger, logLinesTo } from '../observability/logger.ts';
 import type { Tracing } from '../observability/tracing.ts';
@@ -21,7 +22,9 @@ async function main(): Promise<void> {
   const settings = parseConfig(process.env);
   const lines = logLinesTo(process.stdout);
   const logger = createLogger(settings.logLevel, lines, cluster.worker?.id);
-  if (fromFile) logger.info(fromFile);
+  if (fromFile?.taken) logger.info(fromFile.taken);
+  const misspelt = misspeltNames(fromFile?.names ?? []);
+  if (misspelt) logger.warn(misspelt);
   const { maxConnections, warning } = fittingConnections(settings.maxConnections, openFilesLimit());
   const config: Config = { ...settings, maxConnections };
   if (cluster.isPrimary && warning) logger.warn(warning);

@@ -12,7 +12,7 @@ describeStores('the boards of a guild over HTTP', (kind) => {
   const begin = async () => {
     const { writer, guildConfig } = suite.service.store;
     await writer.recordMany('guild', [
-      { userId: 'a', set: 4674, profile: { username: 'Ann' } },
+      { userId: 'a', set: 4674, username: 'Ann' },
       { userId: 'b', set: 100 },
     ]);
     await guildConfig.update('guild', { boards: ['week', 'month'] });

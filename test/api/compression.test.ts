@@ -9,7 +9,7 @@ describe('compression of answers', () => {
   beforeEach(() =>
     suite.service.store.writer.recordMany(
       'guild',
-      Array.from({ length: 100 }, (_, i) => ({ userId: `u${i}`, set: i, profile: { username: `Müller ${i}` } })),
+      Array.from({ length: 100 }, (_, i) => ({ userId: `u${i}`, set: i, username: `Müller ${i}` })),
     ),
   );
   const get = (path: string, encoding: string) => suite.get(path).set('accept-encoding', encoding);

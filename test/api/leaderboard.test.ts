@@ -8,9 +8,9 @@ describeStores('GET /servers/{guild_id}/leaderboard', (kind) => {
 
   beforeEach(async () => {
     await suite.service.store.writer.recordMany('guild', [
-      { userId: '9', set: 255, profile: { username: 'Nine' } },
+      { userId: '9', set: 255, username: 'Nine' },
       { userId: '100', set: 255 },
-      { userId: '10', set: 255, profile: { level: 40 } },
+      { userId: '10', set: 255, level: 40 },
       { userId: '7', set: 4675 },
       { userId: '1', set: 0 },
     ]);

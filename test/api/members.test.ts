@@ -9,7 +9,9 @@ describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
     await suite.service.store.writer.record('guild', {
       userId: '123456789012345678',
       set: 4674,
-      profile: { username: 'Ann 🦊', dailyStreak: 12, lastDailyClaim: '2026-01-15T10:00:00+02:00' },
+      username: 'Ann 🦊',
+      dailyStreak: 12,
+      lastDailyClaim: '2026-01-15T10:00:00+02:00',
     });
     const { body } = await suite.get('/servers/guild/members/123456789012345678').expect(200);
     expect(body).toEqual({

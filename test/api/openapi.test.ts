@@ -27,7 +27,7 @@ describeStores('the API', (kind) => {
     await testStore.empty();
     ({ key } = await service.store.apiKeys.create('guild', 'test', null));
     await service.store.writer.recordMany('guild', [
-      { userId: '1', set: 255, profile: { username: 'One', lastDailyClaim: '2026-01-14T08:30:00Z', dailyStreak: 5 } },
+      { userId: '1', set: 255, username: 'One', lastDailyClaim: '2026-01-14T08:30:00Z', dailyStreak: 5 },
       { userId: '2', set: Number.MAX_SAFE_INTEGER },
       { userId: '3', set: 0 },
     ]);

@@ -49,9 +49,9 @@ describeStores('the data of a public page', (kind) => {
 
   beforeEach(async () => {
     suite.service.advance(120_000);
-    await record('ann', { set: 4675, profile: { username: 'Ann', dailyStreak: 4 } });
-    await record('bob', { set: 300, profile: { username: 'Bob' } });
-    await record('cid', { set: 100, profile: { username: 'Cid', level: 7 } });
+    await record('ann', { set: 4675, username: 'Ann', dailyStreak: 4 });
+    await record('bob', { set: 300, username: 'Bob' });
+    await record('cid', { set: 100, username: 'Cid', level: 7 });
     await configure({ publicPage: true });
   });
 

@@ -44,7 +44,7 @@ describeStores('all documents of a public page', (kind) => {
         await guildConfig.update('guild', { publicPage: true, boards: ['week'] });
         await guildConfig.setRules('guild', '{}');
         const record = (userId: string, change: object) =>
-          writer.record('guild', { userId, profile: { username: `Name-of-${userId}` }, ...change } as XpRecord);
+          writer.record('guild', { userId, username: `Name-of-${userId}`, ...change } as XpRecord);
         for (const id of IDS) await record(id, { add: 100 });
         const absent = new Map(IDS.map((id) => [id, { isHidden: false, isRemoved: false }]));
         // Cached documents of before must not come back either.

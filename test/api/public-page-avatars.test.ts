@@ -22,9 +22,9 @@ describeStores('the pictures of members on a public page', (kind) => {
   beforeEach(async () => {
     suite.service.advance(120_000);
     await writer().recordMany('guild', [
-      { userId: '1', set: 300, profile: { username: 'Ann', avatar: HASH } },
-      { userId: '2', set: 200, profile: { username: 'Bob' } },
-      { userId: '3', set: 100, profile: { username: 'Cy', avatar: ANIMATED } },
+      { userId: '1', set: 300, username: 'Ann', avatar: HASH },
+      { userId: '2', set: 200, username: 'Bob' },
+      { userId: '3', set: 100, username: 'Cy', avatar: ANIMATED },
     ]);
     await configure({ publicPage: true });
   });
@@ -48,7 +48,7 @@ describeStores('the pictures of members on a public page', (kind) => {
   it('follow a change at once, and none is left of a member who removes it, is hidden or is erased', async () => {
     await configure({ avatars: true });
     expect((await picturesOf('/g/guild')).pictures).toEqual([first, third]);
-    await writer().setProfiles('guild', [{ userId: '1', profile: { avatar: null } }]);
+    await writer().setProfiles('guild', [{ userId: '1', avatar: null }]);
     expect((await picturesOf('/g/guild')).pictures).toEqual([third]);
     await writer().hide('guild', ['3']);
     expect((await picturesOf('/g/guild')).pictures).toEqual([]);

@@ -28,8 +28,8 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     suite.service.store.writer.record('guild', { userId, ...change } as XpRecord);
   beforeEach(async () => {
     suite.service.advance(120_000);
-    await record('ann', { set: 4675, profile: { username: 'Ann', dailyStreak: 4 } });
-    await record('bob', { set: 100, profile: { username: 'Bob' } });
+    await record('ann', { set: 4675, username: 'Ann', dailyStreak: 4 });
+    await record('bob', { set: 100, username: 'Bob' });
     await configure({ publicPage: true });
   });
 
@@ -112,7 +112,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
       return documents;
     };
     await configure({ pageTitle: 'A' });
-    await record('ann', { set: 4675, profile: { username: 'A' } });
+    await record('ann', { set: 4675, username: 'A' });
     const plain = await markup();
     const hostile = fc.oneof(
       fc.constantFrom(
@@ -133,7 +133,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
       fc.asyncProperty(hostile, hostile, async (pageTitle, username) => {
         // Past the rule of titles, which refuses some.
         await suite.testStore.client.hset('gr:{guild}:config', 'page_title', pageTitle);
-        await record('ann', { set: 4675, profile: { username } });
+        await record('ann', { set: 4675, username });
         expect(await markup()).toEqual(plain);
       }),
       { numRuns: 12 },

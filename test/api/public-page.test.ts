@@ -23,8 +23,8 @@ describeStores('the public page of a guild', (kind) => {
   };
   beforeEach(async () => {
     suite.service.advance(120_000);
-    await record('ann', { set: 4675, profile: { username: 'Ann', dailyStreak: 4 } });
-    await record('bob', { set: 100, profile: { username: 'Bob' } });
+    await record('ann', { set: 4675, username: 'Ann', dailyStreak: 4 });
+    await record('bob', { set: 100, username: 'Bob' });
     await configure({ publicPage: true });
   });
 
@@ -73,7 +73,7 @@ describeStores('the public page of a guild', (kind) => {
   });
 
   it('shows the rows around a member in the middle, at an address that can be shared', async () => {
-    for (const userId of ['cid', 'dan', 'eve']) await record(userId, { set: 50, profile: { username: userId } });
+    for (const userId of ['cid', 'dan', 'eve']) await record(userId, { set: 50, username: userId });
     const rows = async (path: string) => {
       const html = await text(path);
       return [...html.matchAll(/class="row( is-wanted)?" data-id="(\w+)"/g)].map(([, mark, id]) =>
@@ -235,7 +235,7 @@ describeStores('the public page of a guild', (kind) => {
     const { headers } = await get('/g/guild/badge.svg').expect(200);
     expect(headers['content-type']).toBe('image/svg+xml; charset=utf-8');
     for (const username of ['&'.repeat(300), '👩‍👩‍👧'.repeat(28), 'W'.repeat(500), '\u0001\uFFFE<']) {
-      await record('ann', { set: 4675, profile: { username } });
+      await record('ann', { set: 4675, username });
       const svg = await text('/g/guild/badge.svg');
       expect(Buffer.byteLength(svg)).toBeLessThanOrEqual(2000);
       expect(svg.trim()).not.toMatch(/[\p{Cc}\uFFFE]/u);

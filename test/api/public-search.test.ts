@@ -16,7 +16,7 @@ describeStores('a search on the public page of a guild', (kind) => {
       .set('x-forwarded-for', `192.0.2.${address++ % 250}`);
   const find = (text: string, more = '') => get(`/g/guild?find=${encodeURIComponent(text)}${more}`);
   const record = (userId: string, username: string, set = 100) =>
-    suite.service.store.writer.record('guild', { userId, set, profile: { username } });
+    suite.service.store.writer.record('guild', { userId, set, username });
   const linksOf = (html: string) =>
     [...html.matchAll(/<a class="name" dir="auto" href="([^"]*)"/g)].map(([, href]) => href);
   /** Returns the address that a search leads to. */

@@ -27,7 +27,7 @@ describeStores('the preview of a link to a public page', (kind) => {
     suite.service.advance(120_000);
     drawn.length = 0;
     for (const [at, username] of ['Ann', 'Bob', 'Cid', 'Dee', 'Eve', 'Fay'].entries())
-      await record(username.toLowerCase(), { set: 5000 - at, profile: { username } });
+      await record(username.toLowerCase(), { set: 5000 - at, username });
     await configure({ publicPage: true, pageTitle: 'The Den' });
   });
 
@@ -57,7 +57,7 @@ describeStores('the preview of a link to a public page', (kind) => {
     const pictures = () => Promise.all(paths.map(async (path) => (await tagsOf(path))['og:image']));
     const seen = [await pictures()];
     for (const change of [
-      () => record('ann', { add: 0, profile: { username: 'Anne' } }),
+      () => record('ann', { add: 0, username: 'Anne' }),
       () => guildConfig.update('guild', { xpCurve: 'lurkr' }),
       () => writer.hide('guild', ['bob']),
     ]) {
@@ -105,8 +105,8 @@ describeStores('the preview of a link to a public page', (kind) => {
   it('lets no title and no name turn the direction of the texts around them', async () => {
     // The commands refuse such a title. Others can write to Redis too.
     await suite.testStore.client.hset('gr:{guild}:config', 'page_title', '\u202eDen\u2066');
-    await record('ann', { set: 5000, profile: { username: '\u202eAnn' } });
-    await record('bob', { set: 4999, profile: { username: 'بوب' } });
+    await record('ann', { set: 5000, username: '\u202eAnn' });
+    await record('bob', { set: 4999, username: 'بوب' });
     for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/m/bob']) {
       const { text } = await get(path).expect(200);
       expect(text.slice(0, text.indexOf('<body>'))).not.toMatch(/[\u202a-\u202e\u2066\u2067]/);

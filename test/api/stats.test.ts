@@ -34,7 +34,7 @@ describeStores('GET /servers/{guild_id}/stats', (kind) => {
   it('levels and average follow a new curve at once', async () => {
     await suite.service.store.writer.recordMany('guild', [
       { userId: 'a', set: 550 },
-      { userId: 'b', set: 100, profile: { level: 9 } },
+      { userId: 'b', set: 100, level: 9 },
     ]);
     await suite.service.store.guildConfig.update('guild', { xpCurve: 'lurkr', xpMultiplier: 1.5 });
     expect(await stats()).toMatchObject({ average_level: 7, xp_curve: 'lurkr', xp_multiplier: 1.5 });

@@ -113,7 +113,7 @@ export function dashboardVisit(nameOf: (n: number) => string): DashboardVisit {
     const members = Array.from({ length: 12 }, (_, n) => ({
       userId: `m${n}`,
       set: 500 * (n + 1),
-      profile: { username: nameOf(n) },
+      username: nameOf(n),
     }));
     await writer.recordMany(GUILD, members);
     await guildConfig.update(GUILD, { plan: 'starter' });

@@ -18,7 +18,7 @@ export async function startDocsService(): Promise<DocsService> {
   const { key } = await service.store.apiKeys.create('guild', 'test', null);
   await service.store.writer.recordMany('guild', [
     { userId: 'ada', set: Number.MAX_SAFE_INTEGER },
-    { userId: 'grace', set: Number.MAX_SAFE_INTEGER, profile: { username: '<b>Grace</b>' } },
+    { userId: 'grace', set: Number.MAX_SAFE_INTEGER, username: '<b>Grace</b>' },
     { userId: 'linus', set: 2 },
   ]);
   return {

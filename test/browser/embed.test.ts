@@ -24,8 +24,8 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
     // A key that works on the service's own pages alone: no other site can use it.
     ({ key } = await service.store.apiKeys.create('guild', 'test', null, [service.url]));
     await service.store.writer.recordMany('guild', [
-      { userId: 'ada', set: 4675, profile: { username: 'Ada' } },
-      { userId: 'grace', set: 2000, profile: { username: 'Grace' } },
+      { userId: 'ada', set: 4675, username: 'Ada' },
+      { userId: 'grace', set: 2000, username: 'Grace' },
     ]);
   });
   afterAll(async () => {

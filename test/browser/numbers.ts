@@ -2,7 +2,7 @@
 export const LEADERS = [12_345_678, 1_234_567, 987_654, 876_543, 54_321].map((set, i) => ({
   userId: `u${i}`,
   set,
-  profile: { username: `Member ${i}` },
+  username: `Member ${i}`,
 }));
 
 /** A curve on which the first of these members has level 24,691. */

@@ -22,8 +22,8 @@ describe('the pictures of members on the public page, in Chromium', needs('chrom
     const { writer, guildConfig } = service.store;
     await guildConfig.update('guild', { publicPage: true, avatars: true });
     await writer.recordMany('guild', [
-      { userId: '1', set: 300, profile: { username: 'Ada', avatar: HASH } },
-      { userId: '2', set: 200, profile: { username: 'Bob' } },
+      { userId: '1', set: 300, username: 'Ada', avatar: HASH },
+      { userId: '2', set: 200, username: 'Bob' },
     ]);
   });
   afterAll(async () => {

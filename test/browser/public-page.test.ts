@@ -55,7 +55,7 @@ describe('the public page, in Chromium', needs('chromium'), () => {
       roles: JSON.stringify([{ id: '801', name: `${'W'.repeat(60)}<b>`, color: 0xff0000, position: 1 }]),
     });
     await guildConfig.update('empty', { publicPage: true });
-    const members = names.map((username, i) => ({ userId: `u${i}`, add: 1234567 - i * 1311, profile: { username } }));
+    const members = names.map((username, i) => ({ userId: `u${i}`, add: 1234567 - i * 1311, username }));
     await writer.recordMany('guild', members);
     await writer.recordMany(
       'guild',

@@ -77,7 +77,7 @@ describeLogic('the widget for the author of a page', (engine) => {
   it('reads again when refresh() is called', async () => {
     await view.open({ refresh: '0' });
     await view.sees('Member 0');
-    await view.store.writer.record('guild', { userId: 'new', set: 9000, profile: { username: 'Newcomer' } });
+    await view.store.writer.record('guild', { userId: 'new', set: 9000, username: 'Newcomer' });
     await view.run('widget.refresh()');
     await view.sees('Newcomer');
   });
@@ -151,7 +151,7 @@ describeLogic('the widget for the author of a page', (engine) => {
   });
 
   it('speaks the language of the element around it', async () => {
-    await view.store.writer.record('guild', { userId: 'u11', set: 9000, profile: { level: 11 } });
+    await view.store.writer.record('guild', { userId: 'u11', set: 9000, level: 11 });
     await view.tab.resize(800, 6000); // All are on screen.
     await view.openHtml(
       `<script src="SERVICE/widget.js" defer></script>${SPOKEN.map(

@@ -68,8 +68,8 @@ describeEngines('the widget', (engine) => {
 
   it('right to left: the columns are mirrored, the bars grow from the right, and a long name loses its end', async () => {
     await view.store.writer.recordMany('guild', [
-      { userId: 'arab', set: 90_000, profile: { username: 'محمد عبد الله بن عبد الرحمن' } },
-      { userId: 'long', set: 80_000, profile: { username: 'word '.repeat(60) } },
+      { userId: 'arab', set: 90_000, username: 'محمد عبد الله بن عبد الرحمن' },
+      { userId: 'long', set: 80_000, username: 'word '.repeat(60) },
     ]);
     await view.openLive({ podium: 'off' }, 'lang="en" dir="rtl"');
     await view.sees('XP to level');
@@ -87,8 +87,8 @@ describeEngines('the widget', (engine) => {
 
   it('long names and many emoji stay within their row and the phone', async () => {
     await view.store.writer.recordMany('guild', [
-      { userId: 'long', set: 90_000, profile: { username: 'word '.repeat(60) } },
-      { userId: 'emoji', set: 80_000, profile: { username: '👩‍👩‍👧‍👦'.repeat(20) } },
+      { userId: 'long', set: 90_000, username: 'word '.repeat(60) },
+      { userId: 'emoji', set: 80_000, username: '👩‍👩‍👧‍👦'.repeat(20) },
     ]);
     await view.tab.resize(320, 900);
     await view.openLive();
@@ -99,7 +99,7 @@ describeEngines('the widget', (engine) => {
   });
 
   it('a table keeps the mark of the visitor away from the level', async () => {
-    await view.store.writer.record('guild', { userId: 'long', set: 90_000, profile: { username: 'word '.repeat(60) } });
+    await view.store.writer.record('guild', { userId: 'long', set: 90_000, username: 'word '.repeat(60) });
     await view.openLive({ layout: 'table', member: 'long' });
     const [mark, level] = await view.boxes(
       "[...all('.you'), ...all('tbody .level')].filter((node) => node.checkVisibility())",
@@ -147,8 +147,8 @@ describeLogic('the widget', (engine) => {
 
   it('shows every name as text, runs no markup in it, and the id instead of one that nobody can see', async () => {
     await view.store.writer.recordMany('guild', [
-      { userId: 'evil', set: 90_000, profile: { username: HOSTILE } },
-      ...HIDDEN_NAMES.map((username, i) => ({ userId: `ghost${i}`, set: 80_000 - i, profile: { username } })),
+      { userId: 'evil', set: 90_000, username: HOSTILE },
+      ...HIDDEN_NAMES.map((username, i) => ({ userId: `ghost${i}`, set: 80_000 - i, username })),
     ]);
     await view.openLive();
     expect(await names()).toEqual([HOSTILE, 'ghost0', 'ghost1', 'ghost2', 'Member 0']);

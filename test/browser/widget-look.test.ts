@@ -17,7 +17,7 @@ describe('the look of the widget', needs('chromium', 'redis-server'), () => {
     await guildConfig.update('guild', { xpCurve: 'lurkr' });
     // Level 3 begins at 300 XP, level 4 at 550.
     await writer.record('guild', { userId: 'low', set: 400 });
-    await writer.record('guild', { userId: 'chosen', set: 399, profile: { level: 50 } });
+    await writer.record('guild', { userId: 'chosen', set: 399, level: 50 });
     await view.open({ 'page-size': '30' });
     await totals();
     await expect.poll(() => row('low').locator('.next').textContent()).toBe('150 XP to level 4');

@@ -6,7 +6,7 @@ describe(
   '<guild-leaderboard> without an API key, on a page of another origin',
   needs('chromium', 'redis-server'),
   () => {
-    const view = chromiumView([{ userId: 'ada', set: 4675, profile: { username: 'Ada' } }, ...members(12, 100, 1)], {
+    const view = chromiumView([{ userId: 'ada', set: 4675, username: 'Ada' }, ...members(12, 100, 1)], {
       PUBLIC_PAGES: '1',
       CORS_ORIGINS: 'https://other.example',
     });
@@ -50,7 +50,7 @@ describe(
 
     it('shows a member and the totals without an API key, too', async () => {
       await configure({ publicPage: true });
-      await view.store.writer.record('guild', { userId: 'ada', set: 4675, profile: { dailyStreak: 4 } });
+      await view.store.writer.record('guild', { userId: 'ada', set: 4675, dailyStreak: 4 });
       await view.openHtml(
         `<script src="SERVICE/widget.js" defer></script><main><guild-member guild="guild" member="ada"></guild-member><guild-stats guild="guild"></guild-stats></main>`,
       );
@@ -134,7 +134,7 @@ describe(
 
     it('shows names, whatever they have in them, as text', async () => {
       const name = '<img src=x onerror=alert(1)>"&\u202egnp';
-      await view.store.writer.record('guild', { userId: 'ada', set: 4675, profile: { username: name } });
+      await view.store.writer.record('guild', { userId: 'ada', set: 4675, username: name });
       await open({ member: 'ada' });
       await expect.poll(rows).toContain(name);
       await view.search('ada');

@@ -12,7 +12,7 @@ export const members = (count: number, first: number, step: number) =>
   Array.from({ length: count }, (_, i) => ({
     userId: `u${i}`,
     set: first - i * step,
-    profile: { username: `Member ${i}` },
+    username: `Member ${i}`,
   }));
 
 /** Gives the guild boards: its members u5 to u11 gain 10 to 70 XP this week and month. */

@@ -4,7 +4,7 @@ import { needs } from '../support/needs.ts';
 import { chromiumView, installClock, members } from './widget-suite.ts';
 
 describe('<guild-leaderboard> in Chromium', needs('chromium', 'redis-server'), () => {
-  const ada = { userId: 'ada', set: 4675, profile: { username: 'Ada' } };
+  const ada = { userId: 'ada', set: 4675, username: 'Ada' };
   const view = chromiumView([ada, ...members(11, 100, 1)]);
 
   const rows = () => view.page.locator('guild-leaderboard li');

@@ -3,6 +3,15 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { repository } from '../support/run-command.ts';
 
+/** A file of this machine that a service reads. */
+export interface ComposeMount {
+  readonly type: 'bind';
+  /** From the folder of the file, if it is no absolute path. */
+  readonly source: string;
+  readonly target: string;
+  readonly read_only?: boolean;
+}
+
 /** A service of docker-compose.yml, as far as the tests run it. */
 export interface ComposeService {
   readonly image: string;
@@ -10,7 +19,7 @@ export interface ComposeService {
   readonly environment?: Readonly<Record<string, string>>;
   readonly profiles?: readonly string[];
   readonly ports?: readonly string[];
-  readonly volumes?: readonly string[];
+  readonly volumes?: readonly (string | ComposeMount)[];
   readonly tmpfs?: readonly string[];
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
@@ -28,8 +37,10 @@ export function readComposeFile(env: Readonly<Record<string, string>> = {}): Rec
   );
 }
 
-/** Replaces `${NAME:-default}`, whose default can have others, and `$$`. */
+/** Replaces `${NAME:-default}`, whose default can have others, `${NAME:+text of a variable that is set}`, and `$$`. */
 function interpolated(text: string, env: Readonly<Record<string, string>>): string {
-  const once = text.replace(/\$\{(\w+):-([^${}]*)\}/g, (_, name: string, fallback: string) => env[name] || fallback);
+  const once = text.replace(/\$\{(\w+):([-+])([^${}]*)\}/g, (_, name: string, kind: string, other: string) =>
+    kind === '-' ? env[name] || other : env[name] ? other : '',
+  );
   return once === text ? text.replaceAll('$$', '$') : interpolated(once, env);
 }

@@ -1,10 +1,11 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { createWriter } from '../../src/kit/writer.ts';
+import { makeCertificates, tlsServer } from '../support/certificates.ts';
 import { type Composition, createComposition } from './composition.ts';
 import type { Image } from './image.ts';
 
@@ -95,6 +96,34 @@ export function composeSuite(image: () => Image): void {
       });
     } finally {
       await redis.stop();
+    }
+  });
+
+  it('the profile bot speaks TLS to such a Redis, with the files that .env names', async () => {
+    const certificates = await makeCertificates('redis.internal');
+    const { ca, client } = certificates;
+    // The container runs as another user.
+    chmodSync(client.key, 0o644);
+    const port = await freePort();
+    const redis = await startEmbeddedRedis([
+      ...['--port', '0', '--bind', '0.0.0.0', '--protected-mode', 'no'],
+      ...tlsServer(certificates, port, 'yes'),
+    ]);
+    const env = {
+      BOT_REDIS_URL: `rediss://host.docker.internal:${port}`,
+      REDIS_TLS_CA: ca,
+      REDIS_TLS_CERT: client.cert,
+      REDIS_TLS_KEY: client.key,
+      REDIS_TLS_SERVERNAME: 'redis.internal',
+    };
+    try {
+      await compositionWith(env, async (composition) => {
+        const page = await pageOf(composition, 'guildrank-bot', 'commands-bot');
+        expect(page).toMatchObject({ status: 200, body: { total: 30 } });
+      });
+    } finally {
+      await redis.stop();
+      certificates.remove();
     }
   });
 

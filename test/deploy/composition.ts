@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { RunningChild } from '../../scripts/dev/child-process.ts';
 import { type CommandResult, repository } from '../support/run-command.ts';
@@ -72,6 +72,10 @@ export async function createComposition(
     const isReadOnly = service.read_only === true && !service.tmpfs?.includes('/tmp');
     const volumes = [`${hosts}:/etc/hosts:ro`, `${scratch(`${own}.tmp`)}:/tmp${isReadOnly ? ':ro' : ''}`];
     for (const volume of service.volumes ?? []) {
+      if (typeof volume !== 'string') {
+        volumes.push(`${resolve(repository, volume.source)}:${volume.target}${volume.read_only ? ':ro' : ''}`);
+        continue;
+      }
       const [source = '', target = '', mode] = volume.split(':');
       const path = source.startsWith('.') ? join(repository, source) : scratch(source, USER_OF_VALKEY);
       volumes.push([path, target, ...(mode ? [mode] : [])].join(':'));

@@ -3,7 +3,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis, type RedisOptions } from 'ioredis';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseDashboardConfig } from '../../src/config/dashboard.ts';
@@ -15,6 +15,7 @@ import { createWriter } from '../../src/kit/writer.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createService, type RunningService } from '../../src/service/service.ts';
 import { ACL_FILE } from '../fault/acl.ts';
+import { makeCertificates } from '../support/certificates.ts';
 import { Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
@@ -91,6 +92,38 @@ describe('docker-compose.yml', () => {
   it('lets the other shards of the Cluster serve while one has no master', () => {
     const { command } = services['cluster-node'];
     expect(command[command.indexOf('--cluster-require-full-coverage') + 1]).toBe('no');
+  });
+
+  it.each(['guildrank-bot', 'commands-bot'])(
+    'gives %s the files for TLS that .env names, each under its path in the container',
+    async (name) => {
+      const { ca, client, remove } = await makeCertificates('redis.internal');
+      onTestFinished(remove);
+      const env = {
+        BOT_REDIS_URL: 'rediss://bot-host:6379',
+        REDIS_TLS_CA: ca,
+        REDIS_TLS_CERT: client.cert,
+        REDIS_TLS_KEY: client.key,
+        REDIS_TLS_SERVERNAME: 'redis.internal',
+      };
+      const { environment = {}, volumes = [] } = readComposeFile(env)[name] ?? {};
+      const mounts = volumes.filter((each) => typeof each !== 'string');
+      expect(mounts.every((mount) => mount.type === 'bind' && mount.read_only)).toBe(true);
+      const sourceOf = (setting: string) => mounts.find(({ target }) => target === environment[setting])?.source;
+      const inContainer = Object.fromEntries(
+        ['REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_KEY'].map((setting) => [setting, sourceOf(setting)]),
+      );
+      expect(parseConfig({ ...environment, ...inContainer }).redis.tls).toEqual(
+        parseConfig({ ...env, REDIS_URL: env.BOT_REDIS_URL }).redis.tls,
+      );
+    },
+  );
+
+  it('mounts a file that is there where .env names none for TLS, and leaves the variable empty', () => {
+    const { environment, volumes = [] } = readComposeFile()['guildrank-bot'] ?? {};
+    expect(environment).toMatchObject({ REDIS_TLS_CA: '', REDIS_TLS_CERT: '', REDIS_TLS_KEY: '' });
+    for (const volume of volumes)
+      expect(typeof volume !== 'string' && existsSync(join(repository, volume.source))).toBe(true);
   });
 
   it('gives service and dashboard ports of their own, so that one machine has them all', () => {
@@ -198,10 +231,10 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     const { key, record } = await operator.apiKeys.create('g', 'acl', null);
     const bot = createWriter(open('bot'));
     await bot.recordMany('g', [
-      { userId: '1', set: 500, profile: { username: 'One', level: 3 } },
+      { userId: '1', set: 500, username: 'One', level: 3 },
       { userId: '2', add: 20 },
     ]);
-    await bot.record('g', { userId: '1', add: 1, profile: { level: null } });
+    await bot.record('g', { userId: '1', add: 1, level: null });
     await bot.remove('g', ['2']);
 
     const ask = (path: string) => request(service.url).get(`/api/v1/servers/g/${path}`).set('x-api-key', key);

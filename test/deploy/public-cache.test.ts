@@ -29,8 +29,8 @@ describe('the cache for public data of nginx', needs('nginx', 'openssl', 'redis-
     await testStore.empty();
     service.advance(120_000);
     await service.store.writer.recordMany('guild', [
-      { userId: 'ann', set: 300, profile: { username: 'Ann' } },
-      { userId: 'bob', set: 200, profile: { username: 'Bob' } },
+      { userId: 'ann', set: 300, username: 'Ann' },
+      { userId: 'bob', set: 200, username: 'Bob' },
     ]);
     await service.store.guildConfig.update('guild', { publicPage: true });
     asked++;

@@ -54,7 +54,7 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
       await writer.unhide('g', ['b'], { reason: 'left' });
       await writer.remove('g', ['a', 'b']);
       await writer.recordMany('g', [
-        { userId: 'a', set: 5, profile: { username: 'A', level: 3, avatar: '0'.repeat(32) } },
+        { userId: 'a', set: 5, username: 'A', level: 3, avatar: '0'.repeat(32) },
         { userId: 'b', set: 5 },
       ]);
       await writer.award('g', {
@@ -68,7 +68,7 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
         avatar: null,
       });
       await writer.claimDaily('g', { userId: 'a', reward: 5, eventId: 'c' });
-      await writer.setProfiles('g', [{ userId: 'a', profile: { level: null } }]);
+      await writer.setProfiles('g', [{ userId: 'a', level: null }]);
       expect(await writer.describeGuild('g', { name: 'Quiet Hours' })).toBe(true);
       await writer.describeGuild('g', {});
       await writer.hide('g', ['b']);
@@ -108,7 +108,7 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
     const service = new Redis(redis.url, { username: 'guildrank', password: 'secret', enableReadyCheck: false });
     const { guildConfig, writer } = openCore(admin, 'gr');
     await guildConfig.update('read', { boards: ['week', 'month'] });
-    await writer.record('read', { userId: 'a', add: 5, profile: { username: 'Ann' } });
+    await writer.record('read', { userId: 'a', add: 5, username: 'Ann' });
     const { commands, search } = openCore(service, 'gr');
     expect(await search.find('read', 'an')).toMatchObject([{ userId: 'a', rank: 1 }]);
     for (const board of BOARDS) {

@@ -22,8 +22,8 @@ function random(below: number): number {
 const userId = (): string => `m${random(500)}`;
 const record = (): XpRecord =>
   random(2) === 0
-    ? { userId: userId(), set: random(2_000_000), profile: { level: random(4) === 0 ? random(90) : null } }
-    : { userId: userId(), add: random(5000), profile: { username: `name ${random(1000)}` } };
+    ? { userId: userId(), set: random(2_000_000), level: random(4) === 0 ? random(90) : null }
+    : { userId: userId(), add: random(5000), username: `name ${random(1000)}` };
 const many = (): XpRecord[] => Array.from({ length: 1 + random(200) }, record);
 
 /** A test kills it long before. */
@@ -50,7 +50,7 @@ await withCore(contextOf(process), async (services) => {
   const botCalls = [
     () => writer.award(guild, { userId: userId(), amount: { min: 0, max: 500 }, cooldownMs: random(2) * 20 }),
     () => writer.claimDaily(guild, { userId: userId(), reward: [5, 10], username: `name ${random(9)}` }),
-    () => writer.setProfiles(guild, [{ userId: userId(), profile: { level: random(3) === 0 ? null : random(90) } }]),
+    () => writer.setProfiles(guild, [{ userId: userId(), level: random(3) === 0 ? null : random(90) }]),
     () => writer.hide(guild, users()),
     () => writer.unhide(guild, users()),
   ];

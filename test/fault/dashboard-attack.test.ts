@@ -273,7 +273,7 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
       const members = Array.from({ length: 5000 }, (_, n) => ({
         userId: `${n}`,
         set: n,
-        profile: { username: 'W'.repeat(200) },
+        username: 'W'.repeat(200),
       }));
       await Promise.all(names.map((name) => guild.store.writer.load(name, members)));
       const owners = await Promise.all(names.map(signIn));

@@ -102,7 +102,7 @@ describe('a request with any content', () => {
     service = await startService(testStore, { PLAN_QUOTAS: 'free=100000000', LOG_LEVEL: 'warn', TRUST_PROXY: '1' });
     ({ key } = await service.store.apiKeys.create(GUILD, 'test', null));
     await service.store.writer.recordMany(GUILD, [
-      { userId: 'u1', set: 5, profile: { username: '\u0000"\\\u2028 \u{1f600} </script>' } },
+      { userId: 'u1', set: 5, username: '\u0000"\\\u2028 \u{1f600} </script>' },
       { userId: 'u2', set: 9_007_199_254_740_991 },
     ]);
   });

@@ -75,7 +75,7 @@ describe('memory stays bounded under', { ...needs('redis-server'), timeout: 300_
     const members = Array.from({ length: MEMBERS }, (_, i) => ({
       userId: `1234567890123${i}`,
       set: 1_000_000 + i,
-      profile: { username: LONG_NAME },
+      username: LONG_NAME,
     }));
     for (let i = 0; i < MEMBERS; i += 1000)
       await suite.guild.store.writer.recordMany('guild', members.slice(i, i + 1000));

@@ -25,7 +25,7 @@ describe('a guild whose texts are all as long as they can be', needs('redis-serv
     const fill = async (guild: string, prefix: string, username: string) => {
       for (let n = 0; n < MEMBERS; n++) {
         const userId = `${n}`.padStart(prefix.length, prefix);
-        await services.writer.record(guild, { userId, set: 1000 + n, profile: { username } });
+        await services.writer.record(guild, { userId, set: 1000 + n, username });
       }
     };
     await fill('usual', '1'.repeat(18), 'Ann of the mountains');

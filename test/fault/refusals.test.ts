@@ -168,7 +168,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     for (const field of ['total_xp', 'level_sum']) {
       await admin.hset('gr:{g}:stats', field, '9223372036854775800');
       const before = await contentOf([admin]);
-      const write = services.writer.record(GUILD, { userId: 'd', set: 8, profile: { level: 8 } });
+      const write = services.writer.record(GUILD, { userId: 'd', set: 8, level: 8 });
       await expect(write).rejects.toMatchObject({ code: 'total' });
       expect(await contentOf([admin])).toEqual(before);
       await admin.hset('gr:{g}:stats', field, '5');

@@ -106,19 +106,19 @@ const replace = <Fields>(
 export const scriptCalls: readonly ScriptCall[] = [
   {
     script: 'record',
-    run: ({ writer }) => writer.record(GUILD, { userId: 'a', add: 5, profile: { username: 'A', level: null } }),
+    run: ({ writer }) => writer.record(GUILD, { userId: 'a', add: 5, username: 'A', level: null }),
   },
   {
     script: 'record',
     run: ({ writer }) =>
       writer.recordMany(GUILD, [
         { userId: 'a', set: 5 },
-        { userId: 'z', set: 9, profile: { level: 3 } },
+        { userId: 'z', set: 9, level: 3 },
       ]),
   },
   {
     script: 'record',
-    run: ({ writer }) => writer.record(GUILD, { userId: 'a', add: 5, profile: { avatar: AVATAR } }),
+    run: ({ writer }) => writer.record(GUILD, { userId: 'a', add: 5, avatar: AVATAR }),
   },
   { script: 'award', run: ({ writer }) => writer.award(GUILD, { userId: 'a', amount: 5, avatar: AVATAR }) },
   { script: 'remove', run: ({ writer }) => writer.remove(GUILD, ['a', 'b', 'hidden']) },
@@ -168,7 +168,7 @@ export const scriptCalls: readonly ScriptCall[] = [
       return commitCountScript.run(scripts, redisKeys.guild(GUILD), fields);
     },
   },
-  { script: 'stage', run: (_, staged) => staged.stage([{ userId: 'y', set: 1, profile: { username: 'Y' } }]) },
+  { script: 'stage', run: (_, staged) => staged.stage([{ userId: 'y', set: 1, username: 'Y' }]) },
   replace(noteChangesScript, () => ({})),
   replace(hideStagedScript, () => ({ members: HIDDEN_BY_FILE })),
   replace(carryHiddenScript, () => ({ userIds: ['a', 'b', 'hidden', 'shown'] })),
@@ -252,7 +252,9 @@ export async function prepare(
   const members = ['a', 'b', 'c'].map((userId, n) => ({
     userId,
     set: 100 * (n + 1),
-    profile: { level: 7, username: userId, avatar: userId === 'a' ? null : AVATAR },
+    level: 7,
+    username: userId,
+    avatar: userId === 'a' ? null : AVATAR,
   }));
   await services.writer.recordMany(GUILD, members);
   await services.writer.record(GUILD, { userId: 'hidden', set: 50 });
@@ -264,9 +266,7 @@ export async function prepare(
   await services.client.hset('gr:{g}:keys', 'a', 'sha');
   await services.client.hset('gr:{g}:usage', { '1:a': '1', 'w:process': '1 1' });
   const staged = await StagedMembers.lock(services, GUILD);
-  await staged.stage(
-    STAGED.map((userId) => ({ userId, set: 7, profile: { username: `new ${userId}`, avatar: AVATAR } })),
-  );
+  await staged.stage(STAGED.map((userId) => ({ userId, set: 7, username: `new ${userId}`, avatar: AVATAR })));
   // A member that was hidden in the guild when the replacement carried it over, and one that changed since.
   await services.client.zadd('gr:{g}:next:hidden', 7, 'shown');
   await services.client.hset('gr:{g}:next:carried', 'shown', 's');

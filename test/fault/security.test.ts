@@ -122,7 +122,7 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
     try {
       await waitUntilReady(client, 5000, () => {});
       const { writer, counters } = openCore(client, 'gr');
-      await writer.record('guild', { userId: '1', set: 300, profile: { username: 'One' } });
+      await writer.record('guild', { userId: '1', set: 300, username: 'One' });
       await writer.record('guild', { userId: '2', add: 5 });
       expect(await writer.remove('guild', ['2'])).toBe(1);
       expect((await counters.check('guild')).exact).toBe(true);

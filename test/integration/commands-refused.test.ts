@@ -44,7 +44,7 @@ async function commandsOn(env: Record<string, string>, oneGuild = false) {
   const guildOf = (n: number) => (oneGuild ? 'g' : `g${n}`);
   const keyIds: string[] = [];
   for (let n = 0; n < GUILDS; n++) {
-    await store.writer.record(guildOf(n), { userId: 'a', set: 5, profile: { username: 'A' } });
+    await store.writer.record(guildOf(n), { userId: 'a', set: 5, username: 'A' });
     keyIds.push((await store.apiKeys.create(guildOf(n), 'test', null)).record.id);
   }
   return commands(guildOf, (n) => keyIds[n] as string);

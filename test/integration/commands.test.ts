@@ -312,7 +312,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     const members = Array.from({ length: 1203 }, (_, n) => ({
       userId: `u${n}`,
       set: n,
-      profile: { username: `U${n}` },
+      username: `U${n}`,
     }));
     await writer.recordMany(id, members);
     await (await StagedMembers.lock(service.store, id)).stage(members.slice(0, 7));

@@ -42,9 +42,9 @@ describeStores('lists of changes', (kind) => {
 
   it('a list changes its members once, hidden ones too, and its earlier values give back what it changed', async () => {
     await core.writer.recordMany('g', [
-      { userId: 'a', set: 100, profile: { username: 'Ann', level: 7 } },
+      { userId: 'a', set: 100, username: 'Ann', level: 7 },
       { userId: 'b', set: 50 },
-      { userId: 'c', set: 9, profile: { username: '=1, "2"\n3' } },
+      { userId: 'c', set: 9, username: '=1, "2"\n3' },
     ]);
     await core.writer.hide('g', ['b']);
     const text = 'user_id,xp,add,take,level,name\na,,155,,none,\nb,,,80,4,Ben\nc,7,,,,c\nx,5,,,,\n';
@@ -70,7 +70,7 @@ describeStores('lists of changes', (kind) => {
     expect(await member('c')).toMatchObject({ xp: 7, username: null });
     expect(await member('x')).toBeUndefined();
     expect(list.earlier).toBe('user_id,xp,level,name\na,100,7,\nb,50,none,b\nc,9,,"=1, ""2""\n3"\n');
-    await core.writer.setProfiles('g', [{ userId: 'a', profile: { username: 'Annie' } }]);
+    await core.writer.setProfiles('g', [{ userId: 'a', username: 'Annie' }]);
     const back = await add(list.earlier);
     expect(back.problems).toEqual([]);
     await run(back);

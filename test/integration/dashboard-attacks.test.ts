@@ -349,7 +349,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
 
   it('through names shows them as text', async () => {
     const evil = `<img src=x onerror="alert(1)">'"</script><script>alert(2)</script>`;
-    await dashboard.store.writer.record('own', { userId: 'm', set: 5, profile: { username: evil } });
+    await dashboard.store.writer.record('own', { userId: 'm', set: 5, username: evil });
     await dashboard.store.apiKeys.create('own', evil.slice(0, 64), null);
     await dashboard.store.client.xadd('gr:{own}:audit', '*', 'who', evil, 'what', evil, 'from', evil);
     await dashboard.store.guildConfig.setRules('own', `{"$schema":${JSON.stringify(evil)}}`);

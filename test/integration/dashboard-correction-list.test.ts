@@ -16,7 +16,7 @@ describe('a change of many members by a file in the dashboard', needs('redis-ser
     const { client, writer } = dashboard.store;
     await client.flushall();
     await writer.recordMany('own', [
-      { userId: 'a', set: 100, profile: { username: 'Ann' } },
+      { userId: 'a', set: 100, username: 'Ann' },
       { userId: 'b', set: 50 },
     ]);
     owner = await dashboard.signIn('own', 'u1');

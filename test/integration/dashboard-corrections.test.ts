@@ -16,7 +16,7 @@ describe('a change of a member in the dashboard', needs('redis-server'), () => {
     const { client, writer } = dashboard.store;
     await client.flushall();
     await writer.recordMany('own', [
-      { userId: 'a', set: 100, profile: { username: 'Ann' } },
+      { userId: 'a', set: 100, username: 'Ann' },
       { userId: 'b', set: 50 },
     ]);
     owner = await dashboard.signIn('own', 'u1');
@@ -84,7 +84,7 @@ describe('a change of a member in the dashboard', needs('redis-server'), () => {
       level_choice: 'set',
       level: '4',
     });
-    await dashboard.store.writer.record('own', { userId: 'a', add: -200, profile: { username: 'Annie', level: 9 } });
+    await dashboard.store.writer.record('own', { userId: 'a', add: -200, username: 'Annie', level: 9 });
     await undo(path);
     expect(await member()).toMatchObject({ xp: 0, username: 'Annie', level: 9 });
     const page = words(await owner.get(path));

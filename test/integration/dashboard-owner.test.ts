@@ -64,9 +64,9 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
 
     it('in the lists and beside a member, after the owner has chosen them, and the policy names their host only then', async () => {
       await dashboard.store.writer.recordMany('own', [
-        { userId: '1', set: 30, profile: { avatar: hash } },
+        { userId: '1', set: 30, avatar: hash },
         { userId: '2', set: 20 },
-        { userId: '3', set: 10, profile: { avatar: hash } },
+        { userId: '3', set: 10, avatar: hash },
       ]);
       await dashboard.store.writer.hide('own', ['3']);
       expect(await shown('')).toEqual({ pictures: [], hosts: "'self' data:" });
@@ -232,7 +232,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     afterEach(() => vi.restoreAllMocks());
 
     it('by a part of the name, a hidden member by its id, and goes straight to the only one', async () => {
-      const record = (userId: string, username: string, set: number) => ({ userId, set, profile: { username } });
+      const record = (userId: string, username: string, set: number) => ({ userId, set, username });
       await dashboard.store.writer.recordMany('own', [
         record('a', 'Séñor <b>Raven', 300),
         record('b', 'raven', 200),

@@ -39,7 +39,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
   beforeEach(async () => {
     await dashboard.store.client.flushall();
     await dashboard.store.writer.recordMany('own', [
-      { userId: 'old', set: 40, profile: { username: 'Old' } },
+      { userId: 'old', set: 40, username: 'Old' },
       { userId: 'a', set: 1 },
     ]);
     await dashboard.store.writer.record('other', { userId: 'theirs', set: 9 });
@@ -569,7 +569,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
 
     it('leave as one file of a guild at a time: who does not read it takes no more', async () => {
       const username = 'n'.repeat(250);
-      const members = Array.from({ length: 40_000 }, (_, n) => ({ userId: `u${n}`, set: n, profile: { username } }));
+      const members = Array.from({ length: 40_000 }, (_, n) => ({ userId: `u${n}`, set: n, username }));
       await dashboard.store.writer.recordMany('own', members);
       const path = '/guilds/own/members/export.csv';
       const slow = get(dashboard.localUrl + path, { headers: { cookie: owner.cookie } });
@@ -591,7 +591,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     });
 
     it('leave as a file that the import reads back, hidden ones too', async () => {
-      await dashboard.store.writer.record('own', { userId: 'a', set: 7, profile: { username: 'A, "B"\nC', level: 3 } });
+      await dashboard.store.writer.record('own', { userId: 'a', set: 7, username: 'A, "B"\nC', level: 3 });
       await change('hide', 'old');
       const { text, headers } = await owner.get('/guilds/own/members/export.csv');
       expect(headers.get('content-disposition')).toBe('attachment; filename="own.csv"');

@@ -13,7 +13,7 @@ describe('npm run export of a board', needs('redis-server'), () => {
     const { guildConfig, writer } = openCore(client, 'gr');
     const others = Array.from({ length: 599 }, (_, n) => ({ userId: `m${n}`, add: 2 + n }));
     await guildConfig.update('g', { boards: ['week'] });
-    await writer.record('g', { userId: 'a', set: 4674, profile: { username: 'Ann, "A"' } });
+    await writer.record('g', { userId: 'a', set: 4674, username: 'Ann, "A"' });
     await writer.recordMany('g', [{ userId: 'a', add: 1 }, ...others, { userId: 'gone', add: 9000 }]);
     await writer.hide('g', ['gone']);
     const run = async (name: string, args: readonly string[], input = '') => {

@@ -53,16 +53,16 @@ describe('npm run export', needs('redis-server'), () => {
         dailyStreak: dailyStreak ?? 0,
         lastDailyClaim: lastDailyClaim ?? null,
       };
-      await writer.record(guild, { userId, set: xp, profile: Number(userId) % 7 === 0 ? {} : profile });
+      await writer.record(guild, { userId, set: xp, ...(Number(userId) % 7 !== 0 && profile) });
     }
     for (const [n, username] of AWKWARD.entries())
-      await writer.record(guild, { userId: idOf(`a.-_${n}`), set: n, profile: { username } });
+      await writer.record(guild, { userId: idOf(`a.-_${n}`), set: n, username });
     await writer.recordMany(guild, [
-      { userId: idOf('higher'), set: 5000, profile: { level: 99 } },
+      { userId: idOf('higher'), set: 5000, level: 99 },
       // Equal to the level of the curve, but explicit: it does not rise.
-      { userId: idOf('equal'), set: 0, profile: { level: 0 } },
+      { userId: idOf('equal'), set: 0, level: 0 },
       { userId: idOf('most'), set: Number.MAX_SAFE_INTEGER },
-      { userId: idOf('gone'), set: 77, profile: { username: 'Gone', level: 3 } },
+      { userId: idOf('gone'), set: 77, username: 'Gone', level: 3 },
       { userId: idOf('gone2'), set: 0 },
     ]);
     await writer.hide(guild, [idOf('gone')], { reason: 'self' });

@@ -15,7 +15,9 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
     const records = Array.from({ length: members }, (_, n) => ({
       userId: `u${n}`,
       set: 100 + n,
-      profile: { username: `old ${n}`, level: 50, dailyStreak: 9 },
+      username: `old ${n}`,
+      level: 50,
+      dailyStreak: 9,
     }));
     await suite.store.writer.recordMany(guild, records);
     await suite.store.guildConfig.update(guild, { plan: 'pro' });
@@ -37,7 +39,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
           isNext ||= name === 'delete';
           for (const [userId, named] of writes.shift() ?? []) {
             const username = named ? { username: `bot ${userId}` } : {};
-            await suite.store.writer.record(guild, { userId, add: 5, profile: username });
+            await suite.store.writer.record(guild, { userId, add: 5, ...username });
             const old = expected.get(userId);
             if (isDeleted) expected.set(userId, { ...old, xp: (old?.xp ?? 0) + 5, ...username });
           }

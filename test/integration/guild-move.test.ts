@@ -61,13 +61,16 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     const { source, target } = startMove();
     await source.waitForOutput(/press Enter/);
     expect(source.stderr.text).toMatch(
-      /^Copied [\d,]+ members\. Stop the bot of guild g, .*: the rest takes \d+ to \d+ s\.$/m,
+      /^Copied [\d,]+ members\. End the bot of guild g, .*: the rest takes \d+ to \d+ s\.$/m,
     );
     // What was copied may still be in the pipe.
     await expect.poll(() => to.client.hget('gr:{g}:stats', 'importing'), READY).toBe('1');
     await stop(50);
     source.stdin.write('\n');
     expect(await source.ended).toMatchObject({ code: 0 });
+    expect(source.stderr.text).toMatch(
+      /Events stay behind: .* one that keeps its calls on a disk would count them twice\.$/m,
+    );
     expect(await target.ended).toMatchObject({ code: 0 });
     const moved = await content(to);
     expectSameGuild(moved, await content(from));

@@ -202,8 +202,8 @@ describe('a hidden member', needs('redis-server'), () => {
         const isMember = hidden.has(userId) || (await members(guild, 'xp')).includes(userId);
         if (step.kind === 'award') await writer.award(guild, { userId, amount: 7 });
         else if (step.kind === 'claim') await writer.claimDaily(guild, { userId, reward: 5 });
-        else if (step.kind === 'record') await writer.record(guild, { userId, add: 3, profile: { username: 'X' } });
-        else if (step.kind === 'keep') await writer.setProfiles(guild, [{ userId, profile: { level: 4 } }]);
+        else if (step.kind === 'record') await writer.record(guild, { userId, add: 3, username: 'X' });
+        else if (step.kind === 'keep') await writer.setProfiles(guild, [{ userId, level: 4 }]);
         else if (step.kind === 'rename') isMember && (await run('member', ['rename', '--guild', guild, userId, 'New']));
         else await run('member', ['set', '--guild', guild, userId, '--xp', '40']);
       }

@@ -22,7 +22,7 @@ describe('npm run member and season', needs('redis-server'), () => {
   beforeEach(async () => {
     await testStore.empty();
     await store.writer.recordMany('g', [
-      { userId: 'a', set: 300, profile: { username: 'Ann', dailyStreak: 4, lastDailyClaim: new Date(0) } },
+      { userId: 'a', set: 300, username: 'Ann', dailyStreak: 4, lastDailyClaim: new Date(0) },
       { userId: 'b', set: 4675 },
     ]);
   });

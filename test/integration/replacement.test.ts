@@ -12,7 +12,7 @@ const records = (prefix: string, count: number, xp: number): XpRecord[] =>
   Array.from({ length: count }, (_, n) => ({
     userId: `${prefix}${n}`,
     set: xp + n,
-    profile: { username: `${prefix} ${n}` },
+    username: `${prefix} ${n}`,
   }));
 
 describeStores('a replacement of the members beside a bot', (kind) => {
@@ -261,7 +261,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
         // Another row of the file hides this member.
         if (fileHides)
           await staged.stage([{ ...records('both', 2, 2000)[1], hidden: true, hiddenReasons: ['left'] } as FileRecord]);
-        await staged.stage([{ ...records('hidden', 1, 3000)[0], profile: { level: 9 } } as XpRecord]);
+        await staged.stage([{ ...records('hidden', 1, 3000)[0], level: 9 } as XpRecord]);
         await bot();
 
         await staged.putInPlace();
@@ -276,9 +276,9 @@ describeStores('a replacement of the members beside a bot', (kind) => {
           [...hidden.keys()].flatMap((userId) => (profiles[userId] ? [[userId, profiles[userId]]] : [])),
         );
         const file = [...records('new', 2, 1000), ...records('both', 2, 2000), ...records('hidden', 1, 3000)];
-        for (const { userId, set, profile } of file) {
+        for (const { userId, set, username } of file) {
           (hidden.has(userId) ? hidden : expected).set(userId, Number(set));
-          names[userId] = userId === 'hidden0' ? '9 0 -' : `- 0 - ${profile?.username}`;
+          names[userId] = userId === 'hidden0' ? '9 0 - hidden 0' : `- 0 - ${username}`;
         }
         expect(await places(guild, 'xp')).toEqual(expected);
         expect(await places(guild, 'hidden')).toEqual(hidden);
@@ -320,11 +320,13 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await suite.store.writer.record(guild, {
       userId: 'a',
       set: 1,
-      profile: { username: 'old', level: 7, dailyStreak: 3 },
+      username: 'old',
+      level: 7,
+      dailyStreak: 3,
     });
     const before = await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev');
     const staged = await StagedMembers.lock(suite.store, guild);
-    await staged.stage([{ userId: 'a', set: 500, profile: { username: 'new' } }]);
+    await staged.stage([{ userId: 'a', set: 500, username: 'new' }]);
     expect(await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev')).toBe(before);
     await swap(staged);
     expect(await suite.store.client.hgetall(`gr:{${guild}}:members`)).toEqual({ a: '- 0 - new' });

@@ -323,7 +323,7 @@ describe('npm run seed', needs('redis-server'), () => {
     ] as const)('does with them as %j says', async (options, level, later) => {
       expect(await seed('--guild', 'g', '--file', page(), ...options)).toMatchObject({ code: 0 });
       expect((await reader.member('g', 'm2'))?.level).toBe(level);
-      await store.writer.setProfiles('g', [{ userId: 'm2', profile: { level: null } }]);
+      await store.writer.setProfiles('g', [{ userId: 'm2', level: null }]);
       expect((await reader.member('g', 'm2'))?.level).toBe(later);
       expect(await exact()).toBe(true);
     });

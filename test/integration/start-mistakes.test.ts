@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
@@ -44,11 +45,12 @@ async function startFailure(env: Record<string, string>): Promise<string> {
   );
 }
 
-/** Starts a server that says a line on each connection, and closes the connection. @returns its address. */
-async function startRefusing(line: string): Promise<string> {
+/** Starts a server that says a text on each connection, at once or after the first command, and closes the connection. @returns its address. */
+async function startRefusing(text: string, when: 'at once' | 'after a command' = 'at once'): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    socket.end(line);
+    if (when === 'at once') socket.end(text);
+    else socket.once('data', () => socket.end(text));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
@@ -77,6 +79,22 @@ async function startSentinelOf(master: string): Promise<string> {
   await once(sentinel, 'listening');
   onTestFinished(() => void sentinel.close());
   return `127.0.0.1:${(sentinel.address() as AddressInfo).port}`;
+}
+
+/** Expects that the doctor ends its finding with these words, whichever settings lead to this server. */
+async function expectTold(url: string, told: string): Promise<void> {
+  const { host } = new URL(url);
+  const sentinel = await startSentinelOf(host);
+  const ways = [
+    { REDIS_URL: url },
+    { REDIS_URL: `redis://:password@${host}/2` },
+    { REDIS_URL: `${url}/2` },
+    { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:1,${host}` },
+    { REDIS_MODE: 'sentinel', REDIS_NODES: sentinel, REDIS_SENTINEL_NAME: 'main' },
+  ];
+  const findings = await Promise.all(ways.map((env) => reachable(env, SOON)));
+  for (const [index, finding] of findings.entries())
+    expect(finding?.detail, JSON.stringify(ways[index])).toMatch(new RegExp(`: ${told}$`));
 }
 
 describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), () => {
@@ -132,19 +150,18 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     [PROTECTED, 'DENIED Redis is running in protected mode because protected mode is enabled'],
     ['-ERR the proxy has no backend', 'ERR the proxy has no backend'],
   ])('the start tells "%s", whatever ioredis writes first', async (greeting, told) => {
-    const url = await startRefusing(greeting);
-    const { host } = new URL(url);
-    const sentinel = await startSentinelOf(host);
-    for (const env of [
-      { REDIS_URL: url },
-      { REDIS_URL: `redis://:password@${host}/2` },
-      { REDIS_URL: `${url}/2` },
-      { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:1,${host}` },
-      { REDIS_MODE: 'sentinel', REDIS_NODES: sentinel, REDIS_SENTINEL_NAME: 'main' },
-    ]) {
-      const finding = await reachable(env, SOON);
-      expect(finding?.detail, JSON.stringify(env)).toMatch(new RegExp(`: ${told}$`));
-    }
+    await expectTold(await startRefusing(greeting), told);
+  });
+
+  it.each([
+    ['-ERR this tenant is not known\r\n', 'ERR this tenant is not known'],
+    [
+      'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n',
+      'another program answers there, not Redis: it says "HTTP/1.1 400 Bad Request"',
+    ],
+    ['\x15\x03\x01\x00\x02\x02\x46', 'it sends an alert of TLS; the port may speak TLS'],
+  ])('the start tells %j, which a server says only after a first command', async (answer, told) => {
+    await expectTold(await startRefusing(answer, 'after a command'), told);
   });
 
   it('the error of a certificate for another host names REDIS_TLS_SERVERNAME and the names of the certificate, at once', async () => {
@@ -201,6 +218,23 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     expect(await reachable(env, SOON)).toMatchObject({
       detail: `Cannot use the Redis Cluster at 127.0.0.1:${port}: a single Redis answers there, not a Cluster`,
       fix: 'Leave out REDIS_MODE and REDIS_NODES, and write the address of this Redis into REDIS_URL',
+    });
+  });
+
+  it.each([
+    ['hostname', 'cluster-announce-hostname is not set', 'Set cluster-announce-hostname on each node'],
+    ['unknown-endpoint', 'the nodes announce no address', 'REDIS_NODES'],
+  ])('says of a Cluster with the endpoint type %s which names its nodes lack', async (type, words, fix) => {
+    const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())];
+    const server = await startEmbeddedRedis([...cluster, '--cluster-preferred-endpoint-type', type]);
+    onTestFinished(server.stop);
+    const admin = new Redis(server.url);
+    await admin.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+    admin.disconnect();
+    const env = { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${server.port}` };
+    expect(await reachable(env, SOON)).toMatchObject({
+      detail: expect.stringContaining(words),
+      fix: expect.stringContaining(fix),
     });
   });
 

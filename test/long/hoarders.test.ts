@@ -169,7 +169,7 @@ describe.each(NODES)(
       const members = Array.from({ length: 2000 }, (_, i) => ({
         userId: `m${i}`,
         set: i,
-        profile: { username: name },
+        username: name,
       }));
       await suite.guild.store.guildConfig.update('large', { plan: 'pro' });
       await suite.guild.store.writer.recordMany('large', members);

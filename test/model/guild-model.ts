@@ -106,7 +106,7 @@ export class GuildModel {
     const saved = structuredClone([...this.members]);
     const gains: [string, number][] = [];
     const changes = [];
-    for (const { userId: id, set, add = 0, profile, ...rest } of records) {
+    for (const { userId: id, set, add = 0, ...rest } of records) {
       const takes = 'floor' in rest && Number(add) < 0;
       if (takes && !this.members.has(id)) {
         changes.push({ userId: id, xpBefore: 0, levelBefore: 0, xp: 0, level: 0, created: false, hidden: false });
@@ -121,7 +121,7 @@ export class GuildModel {
         return undefined;
       }
       const amount = Number(exact) - before;
-      const change = this.add(id, amount, (member) => changeProfile(member, profile ?? {}));
+      const change = this.add(id, amount, (member) => changeProfile(member, rest));
       if (set === undefined) gains.push([id, amount]);
       changes.push({ userId: id, ...change });
     }
@@ -137,7 +137,7 @@ export class GuildModel {
   }
 
   setProfiles(updates: readonly ProfileUpdate[]): string[] {
-    return updates.flatMap(({ userId: id, profile }) => {
+    return updates.flatMap(({ userId: id, ...profile }) => {
       const member = this.members.get(id);
       if (!member) return [];
       changeProfile(member, profile);

@@ -60,14 +60,15 @@ export function steps(maxXp = MAX_XP): fc.Arbitrary<Step[]> {
       fc.integer({ min: -62_135_596_800_000, max: Date.parse('2026-01-01') }).map((ms) => new Date(ms)),
     ),
   };
-  const profile = fc.option(fc.record(fields, { requiredKeys: [] }), { nil: undefined });
-  const set = fc.record({ userId, set: xp, profile });
+  const profile = fc.record(fields, { requiredKeys: [] });
+  const set = fc.record({ userId, set: xp });
   const add = fc.record({
     userId,
     add: fc.oneof(fc.integer({ min: -300, max: 300 }), fc.constantFrom(maxXp, -maxXp)),
-    profile,
   });
-  const record = fc.oneof(set, add).map(({ profile, ...rest }) => (profile ? { ...rest, profile } : rest) as XpRecord);
+  const record: fc.Arbitrary<XpRecord> = fc
+    .tuple(fc.oneof(set, add), fc.oneof(fc.constant({}), profile))
+    .map(([change, fields]) => ({ ...change, ...fields }));
   return fc.array(
     fc.oneof(
       {

@@ -70,7 +70,7 @@ describe('all clients at once, on one guild with boards', needs('redis-server'),
       return amount;
     }
     if (kind === 'hide' || kind === 'unhide') await writer[kind](guild, [userId]);
-    else if (kind === 'level') await writer.setProfiles(guild, [{ userId, profile: { level: amount } }]);
+    else if (kind === 'level') await writer.setProfiles(guild, [{ userId, level: amount }]);
     else await endBoards(admin, guild, ['week']);
     return 0;
   }

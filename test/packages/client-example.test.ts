@@ -24,7 +24,7 @@ describe('examples/client', () => {
     });
   const fill = () =>
     suite.service.store.writer.recordMany('guild', [
-      { userId: 'ada', set: 4675, profile: { username: 'Ada', dailyStreak: 5 } },
+      { userId: 'ada', set: 4675, username: 'Ada', dailyStreak: 5 },
       { userId: 'grace', set: 255 },
     ]);
 

@@ -33,7 +33,7 @@ async function tour(client: WriterClient, guild: string) {
   const writer = createWriter(client);
   const reader = createReader(client);
   await writer.recordMany(guild, [
-    { userId: 'top', set: MAX, profile: { username: 'Tòp\n', level: LEVEL } },
+    { userId: 'top', set: MAX, username: 'Tòp\n', level: LEVEL },
     { userId: 'b', set: 300 },
   ]);
   const { revision, ...award } = await writer.award(guild, {
@@ -46,7 +46,7 @@ async function tour(client: WriterClient, guild: string) {
   const set = await writer.record(guild, { userId: 'top', set: MAX });
   const waiting = await writer.award(guild, { userId: 'a', amount: 400, cooldownMs: 60_000 });
   const { claimed, streak } = await writer.claimDaily(guild, { userId: 'b', reward: [10, 20] });
-  const found = await writer.setProfiles(guild, [{ userId: 'a', profile: { username: 'Ann' } }]);
+  const found = await writer.setProfiles(guild, [{ userId: 'a', username: 'Ann' }]);
   const hidden = await writer.hide(guild, ['b', 'nobody'], { reason: 'left' });
   const page = await reader.page(guild);
   const around = await reader.around(guild, 'a', 1);
@@ -158,7 +158,7 @@ describe('the writer and the reader', needs('redis-server'), () => {
     if (kind.name !== 'ioredis 6')
       it('tell levels up to 2^53-1 exactly', async () => {
         const writer = createWriter(open.client);
-        const record = await writer.record('levels', { userId: 'u', set: 1, profile: { level: MAX } });
+        const record = await writer.record('levels', { userId: 'u', set: 1, level: MAX });
         expect([record.level, (await writer.award('levels', { userId: 'u', amount: 1 })).level]).toEqual([MAX, MAX]);
       });
 

@@ -39,8 +39,8 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     await handlers.interaction(command('rank'));
     await handlers.interaction(command('top'));
     await writer.recordMany(GUILD, [
-      { userId: '7', set: 300, profile: { username: 'A*nn' } },
-      { userId: '8', set: 255, profile: { username: '[a](https://b)\n', level: 7 } },
+      { userId: '7', set: 300, username: 'A*nn' },
+      { userId: '8', set: 255, username: '[a](https://b)\n', level: 7 },
     ]);
     await handlers.interaction(command('rank'));
     await handlers.interaction(command('top', { board: 'all' }));
@@ -76,7 +76,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
       await bot.writer.recordMany(GUILD, [
         { userId: '1', set: 300 },
         { userId: '2', set: 0 },
-        { userId: '3', set: 5, profile: { level: 1 } },
+        { userId: '3', set: 5, level: 1 },
         { userId: '4', set: 300 },
         { userId: 'gone', set: 300 },
       ]);
@@ -129,7 +129,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
   it('show the boards of the week and the month with /top', async () => {
     const { command, answers } = madeUp();
     const { handlers, writer, store: configured } = madeUpBot(store.client);
-    await writer.record(GUILD, { userId: '7', set: 300, profile: { username: 'Ann' } });
+    await writer.record(GUILD, { userId: '7', set: 300, username: 'Ann' });
     await configured('boards', 'week');
     await writer.record(GUILD, { userId: '7', add: 20 });
     for (const board of ['week', 'month']) await handlers.interaction(command('top', { board }));
@@ -162,7 +162,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     const picture = Buffer.from('picture');
     const drawCard = vi.fn().mockResolvedValueOnce(picture).mockRejectedValueOnce(new Error('no fonts'));
     const { handlers, writer, reader, lines } = madeUpBot(store.client, { drawCard });
-    await writer.record(GUILD, { userId: '7', set: 300, profile: { username: 'Ann' } });
+    await writer.record(GUILD, { userId: '7', set: 300, username: 'Ann' });
     for (let n = 0; n < 2; n++) await handlers.interaction(command('rank'));
     const description = '**1. Ann: level 2, 300 XP**';
     expect(answers).toEqual([
@@ -220,7 +220,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
       ...['A\\*nn had 255 XP, level 2, and has 155 XP, level 1 now.', 'role1'],
     ]);
     expect(await xp('take', { amount: 1000 })).toEqual(['A\\*nn had 155 XP, level 1, and has 0 XP, level 0 now.']);
-    await bot.writer.record(GUILD, { userId: '7', add: 0, profile: { level: 9 } });
+    await bot.writer.record(GUILD, { userId: '7', add: 0, level: 9 });
     expect(await xp('set', { xp: 300 })).toEqual([
       ...['A\\*nn had 0 XP, level 9, and has 300 XP, level 2 now.', 'role1', 'role2'],
     ]);

@@ -52,9 +52,9 @@ describe('guildrank-widget in a framework', needs('npm registry', 'chromium'), (
   });
   beforeEach(() =>
     suite.service.store.writer.recordMany('guild', [
-      { userId: 'ada', set: 4675, profile: { username: 'Ada' } },
-      { userId: 'grace', set: 2000, profile: { username: 'Grace' } },
-      { userId: 'alan', set: 255, profile: { username: 'Alan' } },
+      { userId: 'ada', set: 4675, username: 'Ada' },
+      { userId: 'grace', set: 2000, username: 'Grace' },
+      { userId: 'alan', set: 255, username: 'Alan' },
     ]),
   );
 
@@ -153,7 +153,7 @@ describe('guildrank-widget in a framework', needs('npm registry', 'chromium'), (
       await page.locator('guild-member').getByText('Grace', { exact: true }).waitFor();
       await page.locator('guild-stats').getByText('3 members').waitFor();
 
-      await suite.service.store.writer.record('guild', { userId: 'new', set: 9000, profile: { username: 'Newcomer' } });
+      await suite.service.store.writer.record('guild', { userId: 'new', set: 9000, username: 'Newcomer' });
       await page.getByRole('button', { name: 'Again' }).click();
       await page.getByRole('button', { name: 'Newcomer', exact: true }).first().waitFor();
       expect(messages).toEqual([]);

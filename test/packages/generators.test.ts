@@ -90,7 +90,7 @@ describe('clients generated from docs/openapi.json', missing, () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   beforeEach(async () => {
     await suite.service.store.writer.recordMany('guild', [
-      { userId: 'ada', set: 4675, profile: { username: 'Ada' } },
+      { userId: 'ada', set: 4675, username: 'Ada' },
       { userId: 'grace', set: 255 },
     ]);
   });

@@ -26,7 +26,7 @@ import { Redis } from 'ioredis';
 
 const redis = new Redis(process.env.REDIS_URL);
 const writer = createWriter(redis, { keyPrefix: 'bot' });
-const { level } = await writer.record('g', { userId: '1', add: 4675, profile: { username: 'One' } });
+const { level } = await writer.record('g', { userId: '1', add: 4675, username: 'One' });
 const refused = await writer.record('g', { userId: '1', add: -5000 }).catch((error) => error);
 const lua = readFileSync(new URL(import.meta.resolve('guildrank-kit/lua/remove.lua')), 'utf8');
 const keys = ['xp', 'stats', 'config', 'hidden', 'members', 'season:xp', 'hidden:reasons', 'avatars', 'cooldown:1'].map((key) => 'bot:{g}:' + key);
@@ -50,7 +50,7 @@ import { Cluster, Redis } from 'ioredis';
 
 const writer: GuildWriter = createWriter(new Redis());
 createWriter(new Cluster([]), { keyPrefix: 'bot' });
-const record: XpRecord = { userId: '1', add: 5n, profile: { level: null, lastDailyClaim: new Date() } };
+const record: XpRecord = { userId: '1', add: 5n, level: null, lastDailyClaim: new Date() };
 const curve: Curve = { a: 0, b: 0, c: 50, d: 0, q: 1, m: 1 };
 export const page: Promise<RankingPage> = createReader(new Cluster([])).page('g');
 export const own: number = levelForXp(curve, 100);

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { needs } from '../support/needs.ts';
@@ -56,6 +56,26 @@ describe('a folder with an .env file', needs('redis-server'), () => {
     expect(made.stderr()).toMatch(
       /^settings from .*: ADMIN_PORT, PORT, REDIS_URL; the environment has its own HOST\n$/,
     );
+  });
+
+  it('has the service and the commands warn of a misspelt name', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'guildrank-env-'));
+    onTestFinished(() => rmSync(other, { recursive: true, force: true }));
+    writeFileSync(join(other, '.env'), `REDIS_URL=${redis.url}\nPORT=0\nADMIN_PORT=0\nREDIS_URI=redis://u:secret@h\n`);
+    const warning = '.env has names that Guildrank does not read: REDIS_URI (REDIS_URL?). Correct';
+    const program = join(repository, 'dist/guildrank.cjs');
+    const made = startChild(process.execPath, [program, 'guild', 'list'], { cwd: other, env });
+    expect((await made.waitForEnd()).code, made.output()).toBe(0);
+    expect(made.stderr()).toContain(`\nwarning: ${warning}`);
+    const service = startChild(process.execPath, [program, 'serve'], { cwd: other, env: { ...env, WORKERS: '2' } });
+    try {
+      await service.waitForOutput('both workers', () => service.stdout().match(/"msg":"serving from/g)?.length === 2);
+      expect(service.stdout().split(warning)).toHaveLength(2);
+      expect(made.output() + service.output()).not.toContain('secret');
+    } finally {
+      service.kill();
+      await service.waitForEnd();
+    }
   });
 
   it('serves workers too, and says the settings once', async () => {

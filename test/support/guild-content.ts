@@ -26,12 +26,10 @@ export async function fillGuild({ client, guildConfig, apiKeys }: Core, members:
       Array.from({ length: Math.min(SLICE, members - first) }, (_, i) => ({
         userId: `u${first + i}`,
         set: first === 0 && i === 0 ? Number.MAX_SAFE_INTEGER : (first + i) * 7,
-        profile: {
-          username: `Näme \n"${i}" 👩‍👩‍👧`,
-          level: i % 5 === 0 ? i : null,
-          dailyStreak: i % 9,
-          ...avatarOf(i),
-        },
+        username: `Näme \n"${i}" 👩‍👩‍👧`,
+        level: i % 5 === 0 ? i : null,
+        dailyStreak: i % 9,
+        ...avatarOf(i),
       })),
     );
   }
@@ -144,10 +142,7 @@ export function startRandomBot(client: RedisClient, members: number): (minimum?:
   const calls = [
     () => writer.award('g', { userId: anyone(), amount: 15, cooldownMs: 600_000, avatar: '0'.repeat(32) }),
     () => writer.record('g', { userId: anyone(), add: 5 }),
-    () =>
-      writer.setProfiles('g', [
-        { userId: anyone(), profile: { username: String(Math.random()), level: null, avatar: null } },
-      ]),
+    () => writer.setProfiles('g', [{ userId: anyone(), username: String(Math.random()), level: null, avatar: null }]),
     () => writer.claimDaily('g', { userId: anyone(), reward: 9 }),
     () => writer.hide('g', [anyone()]),
     () => writer.hide('g', [anyone(), `u${3 + Math.floor(Math.random() * 3)}`], { reason: 'self' }),

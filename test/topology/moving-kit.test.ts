@@ -86,7 +86,7 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
           () => writer.record(guild, { userId: other, add: 5 }).then(({ members }) => members),
           () => model.record([{ userId: other, add: 5 }]),
         );
-        const updates = [{ userId: 'b', profile: { username: `name ${turn}` } }];
+        const updates = [{ userId: 'b', username: `name ${turn}` }];
         await check(
           () => writer.setProfiles(guild, updates),
           () => model.setProfiles(updates),

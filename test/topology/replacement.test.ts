@@ -21,7 +21,7 @@ it('a replacement beside a failover shows and forgets no hidden member', needs('
   if (!before || !after) throw new Error('no services');
   await before.writer.recordMany(
     GUILD,
-    ids(HIDDEN).map((userId) => ({ userId, set: 5, profile: { username: userId } })),
+    ids(HIDDEN).map((userId) => ({ userId, set: 5, username: userId })),
   );
   await before.writer.hide(GUILD, ids(HIDDEN));
 

@@ -95,7 +95,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
         ['a', 'b', 'c'].map((id, n) => [id, { xp: 100 * (n + 1), username: id === 'b' ? undefined : `name ${id}` }]),
       );
       for (const [userId, { xp, username }] of members) {
-        await store.writer.record(guild, { userId, set: xp, profile: username ? { username } : {} });
+        await store.writer.record(guild, { userId, set: xp, ...(username && { username }) });
       }
       // Half of the guilds have neither a config nor an open quota window, so calls name keys that exist nowhere.
       if (run % 2 === 0) {
@@ -137,7 +137,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
         }
         for (const userId of ['a', `new${seen.written + seen.writesRefused}`]) {
           const username = `name ${userId}`;
-          const result = await attempt(store.writer.record(guild, { userId, add: 7, profile: { username } }));
+          const result = await attempt(store.writer.record(guild, { userId, add: 7, username }));
           if (result === 'refused') seen.writesRefused++;
           else {
             seen.written++;
@@ -184,7 +184,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
     const bot = async (): Promise<void> => {
       while (!isOver) {
         for (const id of written.keys()) {
-          const result = await attempt(store.writer.record(id, { userId: 'u', add: 1, profile: { username: 'U' } }));
+          const result = await attempt(store.writer.record(id, { userId: 'u', add: 1, username: 'U' }));
           if (result !== 'refused') written.set(id, (written.get(id) ?? 0) + 1);
         }
       }

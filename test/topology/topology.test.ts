@@ -44,7 +44,7 @@ describe.each(topologies)('the service on $name', needs('redis-server', 'openssl
     for (const guild of GUILDS) {
       const { key } = await guildWithKey(guild, 'pro');
       await store.writer.recordMany(guild, [
-        { userId: '1', set: 100, profile: { username: guild, dailyStreak: 3 } },
+        { userId: '1', set: 100, username: guild, dailyStreak: 3 },
         { userId: '2', set: 255 },
       ]);
       await expect((await get(guild, 'leaderboard', key)).json()).resolves.toEqual({

@@ -13,6 +13,7 @@ from .picture_hash import avatar_change
 from .profiles import time_of
 from .records import XpChange
 from .rules_document import XpAmount
+from .unchanged import Unchanged
 
 MAX_FACTOR = 1000
 MAX_COOLDOWN_MS = 365 * 86_400_000
@@ -67,7 +68,7 @@ class Claim(Gain):
 
 
 def award_args(
-    amount: XpAmount, cooldown_ms: int, username: str, rank: bool, factor: float | None, avatar: str | None
+    amount: XpAmount, cooldown_ms: int, username: str, rank: bool, factor: float | None, avatar: str | None | Unchanged
 ) -> list[str | int]:
     """Returns an award as arguments of award.lua, after the user id. Raises InvalidInputError."""
     check_whole("cooldown_ms", cooldown_ms, 0, MAX_COOLDOWN_MS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .errors import InvalidInputError
+from .unchanged import UNCHANGED
 
 _PICTURE_HASH = re.compile("(a_)?[0-9a-f]{32}")
 
@@ -19,7 +20,7 @@ def check_picture_hash(name: str, value: object) -> None:
 
 def avatar_change(name: str, avatar: object) -> str:
     """Returns the change of an avatar as award.lua and record.lua take it: "" leaves it as it is, and "none" removes it."""
-    if avatar == "":
+    if avatar is UNCHANGED:
         return ""
     check_picture_hash(name, avatar)
     return "none" if avatar is None else str(avatar)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from typing import Any, Sequence, TypedDict
+from typing import Any, Mapping, Sequence, TypedDict
 
 from .checks import check_whole, checked_text
 from .curves import MAX_XP
 from .errors import InvalidInputError
 from .picture_hash import avatar_change
+from .unchanged import UNCHANGED, Unchanged
 
 _DAY_MS = 86_400_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 class ProfileChange(TypedDict, total=False):
-    """Fields to store in the profile of a member. A field left out stays as it is; None removes it."""
+    """Fields of the profile of a member, as `set_profiles` takes them. A field left out stays as it is; None removes it."""
 
     username: str | None
     """Display name, up to 512 bytes. Without one, a ranking shows the user id."""
@@ -36,10 +37,12 @@ _FIELDS = tuple(ProfileChange.__annotations__)
 
 @dataclass(frozen=True)
 class XpRecord:
-    """A change of one member's XP: either `set` or `add`. A user who is no member becomes one.
+    """A change of one member's XP, either `set` or `add`, and of the profile. A user who is no member becomes one.
 
     XP is a whole number 0 .. 2^53-1; an `add` may be below 0. With `floor=0` it then takes what is there, down to 0, and passes over a user
     who is no member; without it, too much is refused. With `hidden`, a `set` makes a user who is no member a hidden one.
+
+    The other fields are those of `ProfileChange`. A field left out stays as it is; None removes it.
     """
 
     user_id: str
@@ -47,7 +50,11 @@ class XpRecord:
     set: int | None = None
     floor: int | None = None
     hidden: bool = False
-    profile: ProfileChange | None = None
+    username: str | None | Unchanged = UNCHANGED
+    level: int | None | Unchanged = UNCHANGED
+    daily_streak: int | None | Unchanged = UNCHANGED
+    last_daily_claim: datetime | str | None | Unchanged = UNCHANGED
+    avatar: str | None | Unchanged = UNCHANGED
 
 
 @dataclass(frozen=True)
@@ -96,8 +103,9 @@ def record_args(record: XpRecord, path: str = "") -> list[str]:
     for name, amount in (("set", record.set), ("add", record.add)):
         if not (amount is None or type(amount) is int):
             raise InvalidInputError(f"{_at(path, name)} must be a whole number, not {amount!r}")
-    profile = ("", "") if record.profile is None else profile_change(record.profile, _at(path, "profile"))
-    return [_xp_change(record), record.user_id, *profile]
+    given = {name: getattr(record, name) for name in _FIELDS}
+    profile = {name: value for name, value in given.items() if value is not UNCHANGED}
+    return [_xp_change(record), record.user_id, *profile_change(profile, path)]
 
 
 def call_args(calls: Sequence[Sequence[str | int]]) -> tuple[bool, list[str | int]]:
@@ -129,8 +137,8 @@ def _xp_change(record: XpRecord) -> str:
     return f"take {-amount}" if record.floor == 0 and amount < 0 else f"add {amount}"
 
 
-def profile_change(profile: ProfileChange, path: str = "profile") -> tuple[str, str]:
-    """Returns a change of a profile and of the avatar as record.lua takes them. Raises InvalidInputError.
+def profile_change(profile: Mapping[str, Any], path: str = "") -> tuple[str, str]:
+    """Returns a change of a profile and of the avatar as record.lua takes them. `path` names the place of the fields. Raises InvalidInputError.
 
     In the profile, "-" leaves a part as it is, and "none" removes it.
     """
@@ -138,17 +146,17 @@ def profile_change(profile: ProfileChange, path: str = "profile") -> tuple[str, 
         raise InvalidInputError(f"{path} must be a dict with {', '.join(_FIELDS)}, not {profile!r}")
     for name in profile:
         if name not in _FIELDS:
-            raise InvalidInputError(f"{path}.{name} is no field of a profile: use {', '.join(_FIELDS)}")
+            raise InvalidInputError(f"{_at(path, name)} is no field of a profile: use {', '.join(_FIELDS)}")
     parts = ["-", "-", "-"]
     for place, name in enumerate(("level", "daily_streak")):
         if name in profile:
-            parts[place] = _whole_or_none(profile.get(name), f"{path}.{name}")
+            parts[place] = _whole_or_none(profile[name], _at(path, name))
     if "last_daily_claim" in profile:
-        parts[2] = _time_or_none(profile["last_daily_claim"], f"{path}.last_daily_claim")
+        parts[2] = _time_or_none(profile["last_daily_claim"], _at(path, "last_daily_claim"))
     if "username" in profile:
         username = profile["username"]
-        parts.append("" if username is None else checked_text(f"{path}.username", username))
-    avatar = avatar_change(f"{path}.avatar", profile["avatar"]) if "avatar" in profile else ""
+        parts.append("" if username is None else checked_text(_at(path, "username"), username))
+    avatar = avatar_change(_at(path, "avatar"), profile["avatar"]) if "avatar" in profile else ""
     return "" if parts == ["-", "-", "-"] else " ".join(parts), avatar
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Collection, Mapping, Sequence
 
 from .about import GuildChannel, GuildRole, description_args
@@ -25,6 +26,7 @@ from .records import MemberChange, ProfileChange, RecordResult, XpRecord, call_a
 from .rules_document import XpAmount
 from .scripts import Args, Connection, Script, Scripts
 from .season import SeasonReset, SeasonResult
+from .unchanged import UNCHANGED, Unchanged
 
 EVENT_TTL_MS = 600_000
 MAX_EVENT_TTL_MS = 86_400_000
@@ -79,7 +81,7 @@ class GuildWriter:
         factor: float | None = None,
         cooldown_ms: int = 0,
         username: str = "",
-        avatar: str | None = "",
+        avatar: str | None | Unchanged = UNCHANGED,
         rank: bool = False,
         event_id: str | None = None,
         reason: str | None = None,
@@ -93,7 +95,7 @@ class GuildWriter:
         """
         check_ids(guild_id, user_id)
         args = [user_id, *award_args(amount, cooldown_ms, username, rank, factor, avatar)]
-        keys = self._keys.guild(guild_id, f"cooldown:{user_id}", *(["avatars"] if avatar != "" else []))
+        keys = self._keys.guild(guild_id, f"cooldown:{user_id}", *(["avatars"] if avatar is not UNCHANGED else []))
         return award_of(await self._once(_AWARD, guild_id, event_id, keys, args))
 
     async def claim_daily(
@@ -128,11 +130,16 @@ class GuildWriter:
         set: int | None = None,
         floor: int | None = None,
         hidden: bool = False,
-        profile: ProfileChange | None = None,
+        username: str | None | Unchanged = UNCHANGED,
+        level: int | None | Unchanged = UNCHANGED,
+        daily_streak: int | None | Unchanged = UNCHANGED,
+        last_daily_claim: datetime | str | None | Unchanged = UNCHANGED,
+        avatar: str | None | Unchanged = UNCHANGED,
         event_id: str | None = None,
     ) -> RecordResult:
-        """Records one member's XP: see `XpRecord`. O(log m)."""
-        return await self.record_many(guild_id, [XpRecord(user_id, add, set, floor, hidden, profile)], event_id=event_id)
+        """Records one member's XP and fields of the profile: see `XpRecord`. O(log m)."""
+        record = XpRecord(user_id, add, set, floor, hidden, username, level, daily_streak, last_daily_claim, avatar)
+        return await self.record_many(guild_id, [record], event_id=event_id)
 
     async def record_many(
         self, guild_id: str, records: Sequence[XpRecord], *, event_id: str | None = None

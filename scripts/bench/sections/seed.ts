@@ -73,10 +73,12 @@ function* rawMembers(members: number): Generator<string> {
 }
 
 /** Returns ZADD and HSET of one member in Redis's protocol: the same content as from the writer, without counters and revision. */
-function rawCommands(guildId: string, { userId, set, profile }: ReturnType<typeof recordOf>): string {
+function rawCommands(
+  guildId: string,
+  { userId, set, username, dailyStreak, lastDailyClaim }: ReturnType<typeof recordOf>,
+): string {
   const command = (...args: readonly string[]) =>
     `*${args.length}\r\n${args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`).join('')}`;
-  const { username, dailyStreak, lastDailyClaim } = profile;
   return (
     command('ZADD', `gr:{${guildId}}:xp`, String(set), userId) +
     command('HSET', `gr:{${guildId}}:members`, userId, `- ${dailyStreak} ${lastDailyClaim.getTime()} ${username}`)

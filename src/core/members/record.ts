@@ -11,6 +11,7 @@ import {
   FILE_FIELDS,
   type FileRecord,
   type MemberChangeText,
+  PROFILE_FIELDS,
   type ProfileChange,
   placeIn,
   profileChange,
@@ -30,10 +31,9 @@ export interface RecordResult extends XpChange {
   readonly repeated: boolean;
 }
 
-/** New profile fields of one member. */
-export interface ProfileUpdate {
+/** New fields of the profile of one member. */
+export interface ProfileUpdate extends ProfileChange {
   readonly userId: string;
-  readonly profile: ProfileChange;
 }
 
 /** A new level of one member. */
@@ -52,7 +52,7 @@ export interface WriterContext {
 }
 
 const LEVEL_FIELDS: readonly (keyof LevelChange)[] = ['userId', 'level', 'eventId'];
-const UPDATE_FIELDS: readonly (keyof ProfileUpdate)[] = ['userId', 'profile'];
+const UPDATE_FIELDS: readonly (keyof ProfileUpdate)[] = ['userId', ...PROFILE_FIELDS];
 /** Of a call without records. */
 const NO_CHANGE: XpChange = { xpBefore: 0, levelBefore: 0, xp: 0, level: 0 };
 
@@ -138,13 +138,13 @@ export async function setMemberProfiles(
   for (const [index, update] of updates.entries()) {
     const path = placeIn('updates', updates, index);
     checkFields(update, 'an update', UPDATE_FIELDS, path);
-    checkProfile(update.profile, path, time);
+    checkProfile(update, path, time);
   }
   checkIds(
     guildId,
     updates.map(({ userId }) => userId),
   );
-  const changes = updates.map(({ userId, profile }, index) => {
+  const changes = updates.map(({ userId, ...profile }, index) => {
     return { userId, xp: 'keep', profile: profileChange(profile, index), avatar: avatarChange(profile.avatar) };
   });
   const found = await inSlices(changes, async (slice) => {

@@ -3,7 +3,7 @@ import type { HideReason } from '../ranking/model.ts';
 import { isPictureHash, PICTURE_HASH_RULE } from '../ranking/picture-hash.ts';
 import { checkFields, checkList, checkText } from './check-fields.ts';
 
-/** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
+/** Fields of the profile to store with a member's XP. A field left out stays as it is; null removes it. */
 export interface ProfileChange {
   /** Display name; without one the API shows the user id. */
   readonly username?: string | null;
@@ -17,7 +17,7 @@ export interface ProfileChange {
   readonly avatar?: string | null;
 }
 
-const PROFILE_FIELDS: readonly (keyof ProfileChange)[] = [
+export const PROFILE_FIELDS: readonly (keyof ProfileChange)[] = [
   'username',
   'level',
   'dailyStreak',
@@ -25,27 +25,31 @@ const PROFILE_FIELDS: readonly (keyof ProfileChange)[] = [
   'avatar',
 ];
 
-/** A change of one member's XP: either `set` or `add`. XP is an integer 0 .. 2^53-1; an `add` may be negative. A user who is no member becomes one. */
-export type XpRecord = { readonly userId: string; readonly profile?: ProfileChange } & (
-  | {
-      readonly set: number | bigint;
-      readonly add?: never;
-      /** Makes a user who is no member yet a hidden one. A member stays where it is. */
-      readonly hidden?: boolean;
-    }
-  | {
-      readonly add: number | bigint;
-      /** An `add` below 0 takes what is there, down to 0, and passes over a user who is no member. Without it, too much is refused. */
-      readonly floor?: 0;
-      readonly set?: never;
-      readonly hidden?: never;
-    }
-);
+/**
+ * A change of one member's XP, either `set` or `add`, and of the profile. XP is an integer 0 .. 2^53-1; an `add` may be negative. A user who is no
+ * member becomes one.
+ */
+export type XpRecord = { readonly userId: string } & ProfileChange &
+  (
+    | {
+        readonly set: number | bigint;
+        readonly add?: never;
+        /** Makes a user who is no member yet a hidden one. A member stays where it is. */
+        readonly hidden?: boolean;
+      }
+    | {
+        readonly add: number | bigint;
+        /** An `add` below 0 takes what is there, down to 0, and passes over a user who is no member. Without it, too much is refused. */
+        readonly floor?: 0;
+        readonly set?: never;
+        readonly hidden?: never;
+      }
+  );
 
 /** A record of a file. It names the reasons why it hides the member, else "moderator" is meant. */
 export type FileRecord = XpRecord & { readonly hiddenReasons?: readonly HideReason[] };
 
-const RECORD_FIELDS = ['userId', 'set', 'add', 'floor', 'hidden', 'profile'];
+const RECORD_FIELDS = ['userId', 'set', 'add', 'floor', 'hidden', ...PROFILE_FIELDS];
 /** The fields of a record of a file. */
 export const FILE_FIELDS: readonly string[] = [...RECORD_FIELDS, 'hiddenReasons'];
 
@@ -59,11 +63,10 @@ export function checkRecords(
   return records.map((record, index) => {
     const path = placeIn('records', records, index);
     checkFields(record, 'a record', names, path);
-    const { userId, profile } = record;
     const problem = problemOf(record);
     if (problem) throw new InvalidInputError(`${path || 'The record'} ${problem}`);
-    if (profile !== undefined && profile !== null) checkProfile(profile, path, now);
-    return userId;
+    checkProfile(record, path, now);
+    return record.userId;
   });
 }
 
@@ -76,15 +79,17 @@ function problemOf(record: XpRecord): string | undefined {
   return floor !== undefined && set !== undefined ? 'has floor, which goes with add only' : undefined;
 }
 
-/** Checks fields, name and claim of a profile; the claim is not in the future. @param path place of what has it. @throws InvalidInputError */
-export function checkProfile(profile: ProfileChange, path: string, now: number): void {
-  const place = `${path && `${path}.`}profile`;
-  checkFields(profile, 'a profile', PROFILE_FIELDS, place);
-  const { username = null, lastDailyClaim, avatar } = profile;
-  if (username !== null) checkText(username, `${place}.username`);
+/** Checks name, claim and avatar of a profile; the claim is not in the future. @param path place of what has them; "" for the argument itself. @throws InvalidInputError */
+export function checkProfile(
+  { username = null, lastDailyClaim, avatar }: ProfileChange,
+  path: string,
+  now: number,
+): void {
+  const place = (field: string) => `${path && `${path}.`}${field}`;
+  if (username !== null) checkText(username, place('username'));
   if (lastDailyClaim && isFutureClaim(lastDailyClaim, now))
-    throw new InvalidInputError(`${place}.lastDailyClaim ${FUTURE_CLAIM}`);
-  checkAvatar(avatar, `${place}.avatar`);
+    throw new InvalidInputError(`${place('lastDailyClaim')} ${FUTURE_CLAIM}`);
+  checkAvatar(avatar, place('avatar'));
 }
 
 /** Checks an avatar that a call can give: a hash, null for none, or undefined. @throws InvalidInputError */
@@ -123,8 +128,8 @@ export function changesOf(records: readonly XpRecord[]): MemberChangeText[] {
   return records.map((record, index) => ({
     userId: record.userId,
     xp: xpChange(record, index),
-    profile: profileChange(record.profile, index),
-    avatar: avatarChange(record.profile?.avatar),
+    profile: profileChange(record, index),
+    avatar: avatarChange(record.avatar),
   }));
 }
 
@@ -145,9 +150,7 @@ export function avatarChange(avatar: string | null | undefined): string {
 }
 
 /** Returns the change of a profile, but for its avatar, as record.lua takes it: "-" leaves a part as it is, "none" removes it. @throws RefusedError */
-export function profileChange(profile: ProfileChange | undefined, index: number): string {
-  if (!profile) return '';
-  const { username, level, dailyStreak, lastDailyClaim } = profile;
+export function profileChange({ username, level, dailyStreak, lastDailyClaim }: ProfileChange, index: number): string {
   const parts = [wholeNumber(level, index), wholeNumber(dailyStreak, index), timeText(lastDailyClaim, index)].join(' ');
   if (username === undefined) return parts === '- - -' ? '' : parts;
   return [parts, username ?? ''].join(' ');

@@ -142,7 +142,7 @@ export class SeasonReset {
       return;
     }
     const records = members.map(({ userId, xp, hidden, hiddenReasons: _, ...profile }) => {
-      return { userId, set: xp, hidden, profile };
+      return { userId, set: xp, hidden, ...profile };
     });
     // A member can have changed its place after its first copy.
     await this.step(placeInArchiveScript, archiveAs, { members });

@@ -60,8 +60,13 @@ export function addressSetting(mode: RedisConfig['mode']): string {
   return mode === 'standalone' ? 'REDIS_URL' : 'REDIS_NODES';
 }
 
+/** What greeting.ts says of a server that sends an alert of TLS. */
+export const ALERT = 'it sends an alert of TLS';
+/** What greeting.ts says first of a server that is no Redis. */
+export const OTHER_PROGRAM = 'another program answers there, not Redis';
+
 /** A TLS port that receives Redis commands cuts the connection, or sends an alert, which begins with byte 21. */
-const MAY_SPEAK_TLS = /\b(ECONNRESET|EPIPE)\b|^Protocol error, got "\\u0015"/;
+const MAY_SPEAK_TLS = new RegExp(String.raw`\b(ECONNRESET|EPIPE)\b|^Protocol error, got "\\u0015"|^${ALERT}`);
 /** A port without TLS that receives a handshake does nothing, or sends text. */
 const MAY_SPEAK_NO_TLS = /^Stream isn't writeable|wrong version number|packet length too long/;
 

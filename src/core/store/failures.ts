@@ -1,5 +1,11 @@
 import { type RedisCode, redisCodeOf, scriptRefusal, systemErrorOf } from '../errors.ts';
-import { addressSetting, type ConnectionError, certificateRefusal, connectionMistake } from './connection-mistakes.ts';
+import {
+  addressSetting,
+  type ConnectionError,
+  certificateRefusal,
+  connectionMistake,
+  OTHER_PROGRAM,
+} from './connection-mistakes.ts';
 import type { RedisConfig } from './redis-config.ts';
 
 /** What a person can do about a refusal, by its code. */
@@ -115,11 +121,10 @@ export function startFailure(
   }
   const code = redisCodeOf(error.message);
   if (code !== undefined) return { problem: `Cannot use ${where}: ${reason}`, fix: FIXES[code] ?? 'Correct REDIS_URL' };
-  if (NO_REPLY.test(reason))
-    return {
-      problem: `Cannot use ${where}: another program answers there, not Redis`,
-      fix: `Correct ${addressSetting(mode)}`,
-    };
+  if (NO_REPLY.test(reason) || reason.startsWith(OTHER_PROGRAM)) {
+    const problem = `Cannot use ${where}: ${NO_REPLY.test(reason) ? OTHER_PROGRAM : reason}`;
+    return { problem, fix: `Correct ${addressSetting(mode)}` };
+  }
   const { problem, fix } = connectionMistake(error, reason, mode);
   return { problem: `Cannot reach ${where}: ${problem}`, fix };
 }

@@ -4,17 +4,31 @@ import type { RedisOptions } from 'ioredis';
 import { messageOf } from '../errors.ts';
 import type { RedisClient } from './client.ts';
 import { addressesOf, peerOf } from './connection.ts';
+import { ALERT, OTHER_PROGRAM } from './connection-mistakes.ts';
 import type { RedisConfig } from './redis-config.ts';
 
-/** A server that refuses a connection says so at once. */
+/** Time for all that a server says to one connection. */
 const WAIT_MS = 500;
+/** A server that is full says so at once. Another, such as a proxy, waits for a first command. */
+const LISTEN_MS = 150;
+const PING = '*1\r\n$4\r\nPING\r\n';
 const MAX_BYTES = 1000;
 /** Characters of an error that are told. */
 const MAX_SHOWN = 300;
 /** Servers that are asked, at the same time. */
 const MAX_ADDRESSES = 8;
 
-/** How a connection fails if the server said why and then closed it. ioredis writes first, and so loses what the server said. */
+/** An alert of TLS begins with this byte. */
+const TLS_ALERT = '\x15';
+/** How each reply to a PING begins. */
+const REPLY = /^[-+]/;
+/** How a server answers that refuses nothing. */
+const PONG = /^\+.*\n/;
+
+/**
+ * How a connection fails if the server said why and then closed it. ioredis writes first, and so loses what the server said; it also drops the
+ * answer to its first command, CLIENT SETINFO.
+ */
 const CLOSED_AT_ONCE: readonly RegExp[] = [
   /\b(EPIPE|ECONNRESET)\b/,
   /Connection is closed/,
@@ -23,6 +37,7 @@ const CLOSED_AT_ONCE: readonly RegExp[] = [
   /Command aborted/,
   /Command queue state error/,
   /slots cache/,
+  /^Protocol error/,
   /Cluster isn't ready/,
   // Any other last error of the Sentinels is itself the reason.
   /sentinels are unreachable(?!.*Last error: (?!Connection is closed))/,
@@ -35,39 +50,63 @@ export function mayHaveSpoken(error: unknown): boolean {
 }
 
 /**
- * Opens connections and only reads, to learn what a server says when it refuses every connection because it is full or in protected mode. It
- * asks the server to which `client` was connected last, such as the master that Sentinels name, and the addresses of the configuration. It
- * takes half a second at most.
- * @returns the first error, such as "ERR max number of clients reached"; undefined when no server says an error.
+ * Opens connections of its own, to learn what a server says when it refuses all of them: it is full, in protected mode, or no Redis at all. It
+ * only listens at first, and then sends a PING. It asks the server to which `client` was connected last, such as the master that Sentinels
+ * name, and the addresses of the configuration. It takes half a second at most.
+ * @returns the first error with which a server closed the connection, such as "ERR max number of clients reached", or what answers there
+ * instead of a Redis; undefined when no server says either.
  */
 export async function greetingOf(config: RedisConfig, client?: RedisClient): Promise<string | undefined> {
   const peer = client && peerOf(client);
   const addresses = [...(peer ? [peer] : []), ...addressesOf(config)].slice(0, MAX_ADDRESSES);
   const asked = addresses.map(async (address) => {
-    const error = await errorFrom(address);
-    if (error === undefined) throw new Error('it says no error');
-    return error;
+    const refusal = refusalIn(await textFrom(address));
+    if (refusal === undefined) throw new Error('it refuses nothing');
+    return refusal;
   });
   return Promise.any(asked).catch(() => undefined);
 }
 
-function errorFrom({ tls, ...options }: RedisOptions): Promise<string | undefined> {
+/** What a server said on one connection. */
+interface Said {
+  readonly text: string;
+  /** Whether the server closed the connection. */
+  readonly isClosed: boolean;
+}
+
+/** Returns why a server refuses connections, by what it said; undefined for a server that serves, such as one that asks for a password. */
+function refusalIn({ text, isClosed }: Said): string | undefined {
+  if (text === '') return undefined;
+  if (text.startsWith(TLS_ALERT)) return ALERT;
+  const [line = ''] = text.split(/[\r\n]/, 1);
+  if (!REPLY.test(text)) return `${OTHER_PROGRAM}: it says "${line.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_SHOWN)}"`;
+  if (!isClosed) return undefined;
+  // Only the first sentence is kept: the sentences of the protected mode fill a page.
+  const [, error] = /^-(.+?)(?:\. |$)/.exec(line) ?? [];
+  return error?.slice(0, MAX_SHOWN);
+}
+
+/** Returns what a server says on a new connection, until it closes the connection or half a second has passed. */
+function textFrom({ tls, ...options }: RedisOptions): Promise<Said> {
   return new Promise((resolve) => {
     const socket = tls ? connectTls({ ...(options as NetConnectOpts), ...tls }) : connectTcp(options as NetConnectOpts);
     let text = '';
-    const end = (): void => {
-      clearTimeout(timer);
+    const endWith = (isClosed: boolean) => (): void => {
+      for (const timer of timers) clearTimeout(timer);
       socket.destroy();
-      // Only the first sentence is kept: the sentences of the protected mode fill a page.
-      const [, error] = /^-(.+?)(?:\. |[\r\n]|$)/.exec(text) ?? [];
-      resolve(error?.slice(0, MAX_SHOWN));
+      resolve({ text, isClosed });
     };
-    const timer = setTimeout(end, WAIT_MS);
+    const end = endWith(false);
+    const close = endWith(true);
+    const timers = [setTimeout(end, WAIT_MS)];
+    socket.on(tls ? 'secureConnect' : 'connect', () => {
+      timers.push(setTimeout(() => text === '' && socket.write(PING), LISTEN_MS));
+    });
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1');
-      if (text.includes('\n') || text.length > MAX_BYTES) end();
+      if (text.length > MAX_BYTES || PONG.test(text)) end();
     });
-    socket.on('error', end);
-    socket.on('close', end);
+    socket.on('error', close);
+    socket.on('close', close);
   });
 }

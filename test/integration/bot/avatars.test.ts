@@ -18,9 +18,9 @@ describeStores('the avatars of members', (kind) => {
   const seeded = async () => {
     const guild = suite.newGuild();
     await writer().recordMany(guild, [
-      { userId: '1', set: 300, profile: { avatar: HASH } },
-      { userId: '2', set: 200, profile: { username: 'Bob' } },
-      { userId: '3', set: 100, profile: { avatar: ANIMATED } },
+      { userId: '1', set: 300, avatar: HASH },
+      { userId: '2', set: 200, username: 'Bob' },
+      { userId: '3', set: 100, avatar: ANIMATED },
     ]);
     return guild;
   };
@@ -34,8 +34,8 @@ describeStores('the avatars of members', (kind) => {
     expect(await avatarsIn(guild)).toEqual({ 1: HASH, 2: HASH });
     expect(
       await writer().setProfiles(guild, [
-        { userId: '1', profile: { avatar: null, username: 'Anna' } },
-        { userId: '4', profile: { avatar: HASH } },
+        { userId: '1', avatar: null, username: 'Anna' },
+        { userId: '4', avatar: HASH },
       ]),
     ).toEqual(['1']);
     expect(await avatarsIn(guild)).toEqual({ 2: HASH });
@@ -50,7 +50,7 @@ describeStores('the avatars of members', (kind) => {
     });
     const once = { userId: '1', amount: 5, avatar: ANIMATED, eventId: 'm2' };
     await writer().award(guild, once);
-    await writer().setProfiles(guild, [{ userId: '1', profile: { avatar: null } }]);
+    await writer().setProfiles(guild, [{ userId: '1', avatar: null }]);
     expect(await writer().award(guild, once)).toMatchObject({ repeated: true });
     expect(await avatarsIn(guild)).toEqual({ 3: ANIMATED });
   });
@@ -69,7 +69,7 @@ describeStores('the avatars of members', (kind) => {
     const staged = await StagedMembers.lock(suite.store, guild);
     await staged.stage([
       { userId: '1', set: 7 },
-      { userId: '2', set: 8, profile: { avatar: ANIMATED } },
+      { userId: '2', set: 8, avatar: ANIMATED },
     ]);
     expect(await avatarsIn(guild)).toEqual({ 1: HASH, 3: ANIMATED });
     await staged.putInPlace();
@@ -79,13 +79,11 @@ describeStores('the avatars of members', (kind) => {
   });
 
   it.each([
-    ['avatar', () => writer().award('g', { userId: '1', amount: 5, avatar: 'https://a.example' })],
-    ['profile.avatar', () => writer().record('g', { userId: '1', set: 5, profile: { avatar: HASH.toUpperCase() } })],
-    ['profile.avatar', () => writer().setProfiles('g', [{ userId: '1', profile: { avatar: 7 as never } }])],
-  ])('an unfit %s is refused, and nothing is stored', async (field, call) => {
-    await expect(call()).rejects.toThrow(
-      `${field} must be 32 hex digits, with "a_" before those of an animated picture`,
-    );
+    ['an award', () => writer().award('g', { userId: '1', amount: 5, avatar: 'https://a.example' })],
+    ['a record', () => writer().record('g', { userId: '1', set: 5, avatar: HASH.toUpperCase() })],
+    ['an update', () => writer().setProfiles('g', [{ userId: '1', avatar: 7 as never }])],
+  ])('an unfit avatar in %s is refused, and nothing is stored', async (_, call) => {
+    await expect(call()).rejects.toThrow('avatar must be 32 hex digits, with "a_" before those of an animated picture');
     expect(await suite.store.client.exists('gr:{g}:stats')).toBe(0);
   });
 
@@ -99,8 +97,8 @@ describeStores('the avatars of members', (kind) => {
     await writer().resetSeason(guild, { archiveAs, keepMembers: false });
     expect(await avatarsIn(archiveAs)).toEqual({ 1: HASH, 3: ANIMATED });
     expect(await avatarsIn(guild)).toEqual({ 3: ANIMATED });
-    await writer().setProfiles(guild, [{ userId: '3', profile: { avatar: null } }]);
-    await writer().record(guild, { userId: '1', set: 5, profile: { avatar: ANIMATED } });
+    await writer().setProfiles(guild, [{ userId: '3', avatar: null }]);
+    await writer().record(guild, { userId: '1', set: 5, avatar: ANIMATED });
     await writer().resetSeason(guild, { archiveAs: `${guild}.s2` });
     expect(await avatarsIn(`${guild}.s2`)).toEqual({ 1: ANIMATED });
     expect(await avatarsIn(guild)).toEqual({ 1: ANIMATED });

@@ -66,7 +66,7 @@ describeStores('award', (kind) => {
   });
 
   it('an award does not raise an explicit level', async () => {
-    await writer().record('g', { userId: 'a', set: 5, profile: { level: 7 } });
+    await writer().record('g', { userId: 'a', set: 5, level: 7 });
     expect(await writer().award('g', { userId: 'a', amount: 5000 })).toMatchObject({
       ...{ levelBefore: 7, level: 7, xp: 5005, xpToNextLevel: null },
     });

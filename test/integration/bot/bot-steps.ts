@@ -23,7 +23,7 @@ const reason = fc.constantFrom<HideReason[]>('left', 'self', 'moderator');
 const kindOf = <K extends string>(kind: K) => fc.constant(kind);
 
 const record: fc.Arbitrary<XpRecord> = fc.oneof(
-  fc.record({ userId, set: fc.integer({ min: 0, max: 6000 }), profile: fc.record({ level }) }),
+  fc.record({ userId, set: fc.integer({ min: 0, max: 6000 }), level }),
   fc.record({ userId, set: fc.integer({ min: 0, max: 6000 }) }),
   fc.record({ userId, add: fc.integer({ min: -200, max: 900 }) }),
   fc.record({ userId, add: fc.integer({ min: -900, max: 200 }), floor: fc.constant(0 as const) }),
@@ -58,7 +58,7 @@ export const botSteps: fc.Arbitrary<BotStep[]> = fc.array(
       weight: 2,
       arbitrary: fc.record({
         kind: kindOf('setProfiles'),
-        updates: fc.array(fc.record({ userId, profile: fc.record({ username, level }, { requiredKeys: [] }) }), {
+        updates: fc.array(fc.record({ userId, username, level }, { requiredKeys: ['userId'] }), {
           minLength: 1,
           maxLength: 3,
         }),

@@ -115,7 +115,7 @@ describeStores('the card of a member', (kind) => {
         await writer.recordMany(
           guild,
           all.map(({ userId, xp, username, level, dailyStreak }) => {
-            return { userId, set: xp, profile: { username, level, dailyStreak } };
+            return { userId, set: xp, username, level, dailyStreak };
           }),
         );
         for (const { userId, reasons } of all) {

@@ -18,7 +18,7 @@ import { configureScript } from '../../../src/core/settings/guild-config.ts';
 import { BOARDS } from '../../../src/core/store/keys.ts';
 import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
-import { createWriter } from '../../../src/kit/writer.ts';
+import { createWriter, type XpRecord } from '../../../src/kit/writer.ts';
 import { BoardsModel } from '../../model/boards-model.ts';
 import { GuildModel, type ModelMember } from '../../model/guild-model.ts';
 import { clocked } from '../../support/clocked.ts';
@@ -36,7 +36,7 @@ describeStores('corrections of members', (kind) => {
   });
   afterAll(() => store.stop());
 
-  const begin = async (...members: { userId: string; set: number; profile?: object }[]) => {
+  const begin = async (...members: XpRecord[]) => {
     guild = `g${guilds++}`;
     await services.writer.recordMany(guild, members);
   };
@@ -46,7 +46,7 @@ describeStores('corrections of members', (kind) => {
   const gain = (add: number) => services.writer.record(guild, { userId: 'a', add });
 
   it('a correction tells what the member had before and has after it, and is kept for a day', async () => {
-    await begin({ userId: 'a', set: 100, profile: { username: 'Ann', level: 3, dailyStreak: 4 } });
+    await begin({ userId: 'a', set: 100, username: 'Ann', level: 3, dailyStreak: 4 });
     const result = await correct('c', { userId: 'a', xp: { add: 155 }, level: null, username: 'Anne' });
     expect(result).toEqual({
       ...{ userId: 'a', hidden: false, xpBefore: 100, levelBefore: 3, xp: 255, level: 2 },
@@ -91,19 +91,19 @@ describeStores('corrections of members', (kind) => {
   });
 
   it('an undo gives the earlier level and name back only if they are still what the correction made of them', async () => {
-    await begin({ userId: 'a', set: 0, profile: { username: 'Ann', level: 3 } });
+    await begin({ userId: 'a', set: 0, username: 'Ann', level: 3 });
     await correct('kept', { userId: 'a', level: 9, username: null });
     expect(await undo('kept')).toMatchObject({ levelBefore: 9, level: 3, explicitLevel: 'back', username: 'back' });
     expect(await member()).toMatchObject({ username: 'Ann', level: 3 });
     await correct('other', { userId: 'a', level: null, username: 'Anne' });
-    await services.writer.setProfiles(guild, [{ userId: 'a', profile: { username: 'Annie', level: 4 } }]);
+    await services.writer.setProfiles(guild, [{ userId: 'a', username: 'Annie', level: 4 }]);
     expect(await undo('other')).toMatchObject({ explicitLevel: 'left', username: 'left' });
     expect(await member()).toMatchObject({ username: 'Annie', level: 4 });
   });
 
   it('an undo gives any name back', async () => {
     for (const username of ['repeated', 'two\nlines', '\\n', '\\\\n\n', '%0A ', ' ', 'é'.repeat(256)]) {
-      await begin({ userId: 'a', set: 5, profile: { username } });
+      await begin({ userId: 'a', set: 5, username });
       expect((await correct('c', { userId: 'a', username: 'other' }))?.username.before).toBe(username);
       expect((await readCorrection(services, guild, 'c')).corrected?.username).toEqual({
         before: username,
@@ -249,9 +249,9 @@ describeStores('corrections of members', (kind) => {
             const id = `c${each.of}`;
             expect(await undoCorrection(timed, guild, id)).toEqual(model.undo(id));
           } else if (each.kind === 'rename') {
-            const profile = { username: each.username, level: each.level };
-            await writer.setProfiles(guild, [{ userId, profile }]);
-            model.bot.setProfiles([{ userId, profile }]);
+            const update = { userId, username: each.username, level: each.level };
+            await writer.setProfiles(guild, [update]);
+            model.bot.setProfiles([update]);
           } else if (each.kind === 'remove') {
             await writer.remove(guild, [userId]);
             model.bot.remove([userId]);

@@ -30,7 +30,7 @@ describeStores('a search of members by name', (kind) => {
     return new NameSearch({ scripts, redisKeys, commands }, () => now, { ...NAME_LIMITS, ...limits });
   };
   const record = (userId: string, username: string | null, set: number, guild = 'g') =>
-    writer.record(guild, { userId, set, profile: { username } });
+    writer.record(guild, { userId, set, username });
   const idsOf = async (found: Promise<readonly { userId: string }[]>) => (await found).map(({ userId }) => userId);
 
   it('a search finds any part of a name without case, accents, styles of letters and invisible characters', async () => {
@@ -79,7 +79,7 @@ describeStores('a search of members by name', (kind) => {
   it('a search has the first ten of a guild with many members, most of whom have no such name', async () => {
     const records = Array.from({ length: 700 }, (_, n) => ({
       ...{ userId: `u${n}`, set: n },
-      profile: { username: n % 50 === 7 ? `Raven ${n}` : `Owl ${n}` },
+      username: n % 50 === 7 ? `Raven ${n}` : `Owl ${n}`,
     }));
     await writer.recordMany('g', records);
     const reader = createReader(store.client);
@@ -94,7 +94,7 @@ describeStores('a search of members by name', (kind) => {
     const records = Array.from({ length: 800 }, (_, n) => ({
       userId: `u${n}`,
       set: n,
-      profile: { username: 'Raven' },
+      username: 'Raven',
     }));
     await writer.recordMany('g', records);
     const { client } = store;

@@ -14,7 +14,7 @@ describeStores('a hidden member', (kind) => {
   };
   beforeEach(async () => {
     await writer().recordMany('guild', [
-      { userId: 'a', set: 300, profile: { username: 'Ann', dailyStreak: 4 } },
+      { userId: 'a', set: 300, username: 'Ann', dailyStreak: 4 },
       { userId: 'b', set: 200 },
       { userId: 'c', set: 0 },
     ]);
@@ -39,7 +39,7 @@ describeStores('a hidden member', (kind) => {
       rank: null,
     });
     expect(await writer().record('guild', { userId: 'a', add: 5 })).toMatchObject({ xp: 310, created: 0 });
-    expect(await writer().setProfiles('guild', [{ userId: 'a', profile: { username: 'Anna' } }])).toEqual(['a']);
+    expect(await writer().setProfiles('guild', [{ userId: 'a', username: 'Anna' }])).toEqual(['a']);
     expect(await shown()).toEqual([1, 'b 200']);
     expect(await writer().unhide('guild', ['a', 'b'])).toEqual({ changed: 1, hidden: [] });
     expect((await suite.get('/servers/guild/members/a').expect(200)).body).toMatchObject({

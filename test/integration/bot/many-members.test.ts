@@ -22,7 +22,7 @@ describe('a call with many members', realStore.needs, () => {
     const hidden = await writer().hide(guild, [...all, ...others], { reason: 'self' });
     expect([hidden.changed, hidden.hidden.map(({ userId }) => userId)]).toEqual([MANY, all]);
     expect(await writer().unhide(guild, all, { reason: 'self' })).toEqual({ changed: MANY, hidden: [] });
-    const updates = ['nobody', ...all].map((userId) => ({ userId, profile: { dailyStreak: 1 } }));
+    const updates = ['nobody', ...all].map((userId) => ({ userId, dailyStreak: 1 }));
     expect(await writer().setProfiles(guild, updates)).toEqual(all);
     expect((await suite.store.counters.check(guild)).exact).toBe(true);
     expect(await writer().remove(guild, all)).toBe(MANY);

@@ -18,7 +18,7 @@ function tests(kind: StoreKind, isCluster: boolean): void {
     client = { isCluster, evalsha: redis.evalsha.bind(redis), eval: redis.eval.bind(redis) };
     const members = Array.from({ length: 10 }, (_, n) => ({ userId: `m${n}`, set: 1000 - 100 * n }));
     await createWriter(client).recordMany('g', members);
-    await createWriter(client).setProfiles('g', [{ userId: 'm3', profile: { username: 'Three\nlines\\', level: 7 } }]);
+    await createWriter(client).setProfiles('g', [{ userId: 'm3', username: 'Three\nlines\\', level: 7 }]);
   });
   afterAll(() => store.stop());
 

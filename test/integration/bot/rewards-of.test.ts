@@ -26,7 +26,7 @@ describeStores('the levels that count for roles', (kind) => {
     const writer = createWriter(store.client);
     await writer.recordMany('g', [
       { userId: 'ranked', set: 255 },
-      { userId: 'explicit', set: 255, profile: { level: 40 } },
+      { userId: 'explicit', set: 255, level: 40 },
       { userId: 'hidden', set: 100 },
       { userId: 'none', set: 0 },
     ]);

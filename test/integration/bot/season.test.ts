@@ -48,10 +48,10 @@ describe('the end of a season', needs('redis-server'), () => {
     const { guildConfig } = openCore(store.client, 'gr');
     await guildConfig.update('g', { xpCurve: 'custom=0,0,50,0,1,1', xpMultiplier: 2 });
     await writer().recordMany('g', [
-      { userId: 'a', set: 300, profile: { username: 'Ann\n', level: 9, dailyStreak: 4, lastDailyClaim: new Date(0) } },
+      { userId: 'a', set: 300, username: 'Ann\n', level: 9, dailyStreak: 4, lastDailyClaim: new Date(0) },
       { userId: 'b', set: 200 },
       { userId: 'c', set: 0 },
-      { userId: 'd', set: 100, profile: { username: 'Dee' } },
+      { userId: 'd', set: 100, username: 'Dee' },
     ]);
     await writer().hide('g', ['d']);
     await writer().hide('g', ['d'], { reason: 'left' });

@@ -15,15 +15,15 @@ describe('takeEnvFile', () => {
   it('the file gives what the environment lacks, and the sentence says which variables came from where', () => {
     write('# a comment\nPORT=8081\nREDIS_URL="redis://a:6379"\nREDIS_NODES=\nLOG_LEVEL=warn\n');
     const env: Record<string, string> = { PORT: '9000' };
-    const sentence = takeEnvFile(env, folder);
+    const { taken } = takeEnvFile(env, folder);
     expect(env).toEqual({ PORT: '9000', REDIS_URL: 'redis://a:6379', REDIS_NODES: '', LOG_LEVEL: 'warn' });
-    expect(sentence).toBe(`settings from ${folder}/.env: LOG_LEVEL, REDIS_URL; the environment has its own PORT`);
+    expect(taken).toBe(`settings from ${folder}/.env: LOG_LEVEL, REDIS_URL; the environment has its own PORT`);
   });
 
   it('nothing is said without such a file, or when the environment has all', () => {
-    expect(takeEnvFile({}, folder)).toBeUndefined();
+    expect(takeEnvFile({}, folder).taken).toBeUndefined();
     write('PORT=8081\n');
-    expect(takeEnvFile({ PORT: '1' }, folder)).toBeUndefined();
+    expect(takeEnvFile({ PORT: '1' }, folder).taken).toBeUndefined();
   });
 
   it('a file of Windows is read, with its mark and its ends of lines', () => {
@@ -35,12 +35,17 @@ describe('takeEnvFile', () => {
 
   it('a folder of this name, as Python makes it, is left alone', () => {
     mkdirSync(join(folder, '.env'));
-    expect(takeEnvFile({}, folder)).toBeUndefined();
+    expect(takeEnvFile({}, folder).taken).toBeUndefined();
+  });
+
+  it('names all that the file has, also what the environment has itself', () => {
+    write('PORT=8081\nREDIS_URI=redis://a:6379\n');
+    expect(takeEnvFile({ PORT: '1' }, folder).names).toEqual(['PORT', 'REDIS_URI']);
   });
 
   it('the sentence never has a value of the file', () => {
     write('REDIS_URL=redis://u:secret@h:1\n');
-    expect(takeEnvFile({}, folder)).not.toContain('secret');
+    expect(takeEnvFile({}, folder).taken).not.toContain('secret');
   });
 });
 

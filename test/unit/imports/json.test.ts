@@ -133,7 +133,7 @@ describe('exports of other bots', () => {
     const own = (await readFile(fixture(file))).curve;
     const curve = parseCurve(own ?? formatNamed(format).curve ?? 'standard');
     if (!curve) throw new Error('The curve of the format is not sound');
-    for (const row of rows) expect(recordOf(row, curve).profile.level ?? null).toBeNull();
+    for (const row of rows) expect(recordOf(row, curve).level ?? null).toBeNull();
   });
 });
 

@@ -35,11 +35,12 @@ describe('levels of imported members', () => {
     'are stored where they differ from the curve and the person says "%s", else removed',
     (levels, stored) => {
       const row = { userId: '1', xp: 4675, username: 'a' };
-      const profileOf = (level: object) => recordOf({ ...row, ...level }, 'standard', levels).profile;
-      expect(profileOf({ level: 10 })).toEqual({ username: 'a', level: null });
-      expect(profileOf({ level: 12 })).toEqual({ username: 'a', level: stored });
-      expect(profileOf({ level: null })).toEqual({ username: 'a', level: null });
-      expect(profileOf({})).toEqual({ username: 'a' });
+      const recordFor = (level: object) => recordOf({ ...row, ...level }, 'standard', levels);
+      const record = { userId: '1', set: 4675, username: 'a' };
+      expect(recordFor({ level: 10 })).toEqual({ ...record, level: null });
+      expect(recordFor({ level: 12 })).toEqual({ ...record, level: stored });
+      expect(recordFor({ level: null })).toEqual({ ...record, level: null });
+      expect(recordFor({})).toEqual(record);
     },
   );
 
@@ -67,7 +68,7 @@ describe('levels of imported members', () => {
 
   it('are stored, or not, as the file says of each', () => {
     const row = { userId: '1', xp: 4675 };
-    expect(recordOf({ ...row, level: 10, explicitLevel: true }, 'standard').profile).toEqual({ level: 10 });
-    expect(recordOf({ ...row, level: 12, explicitLevel: false }, 'standard').profile).toEqual({ level: null });
+    expect(recordOf({ ...row, level: 10, explicitLevel: true }, 'standard')).toMatchObject({ level: 10 });
+    expect(recordOf({ ...row, level: 12, explicitLevel: false }, 'standard')).toMatchObject({ level: null });
   });
 });

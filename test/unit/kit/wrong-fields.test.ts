@@ -8,8 +8,9 @@ const sent = vi.fn().mockRejectedValue(new Error('nothing may be sent'));
 const client = { evalsha: sent, eval: sent };
 const writer = createWriter(client);
 const reader = createReader(client);
-const RECORD = 'userId, set, add, floor, hidden, profile';
 const PROFILE = 'username, level, dailyStreak, lastDailyClaim, avatar';
+const RECORD = `userId, set, add, floor, hidden, ${PROFILE}`;
+const UPDATE = `userId, ${PROFILE}`;
 const AWARD = 'userId, amount, factor, cooldownMs, username, avatar, rank, eventId, reason';
 const CLAIM = 'userId, reward, utcOffsetMinutes, graceDays, minIntervalMs, username, eventId';
 const WRITER = 'keyPrefix, eventTtlMs, replicas';
@@ -44,35 +45,29 @@ describe('a field that a call does not know', () => {
   const r: Anything = reader;
   it.each<[string, () => unknown]>([
     [
-      `username is no field of an update: use userId, profile`,
-      () => w.setProfiles('g', [{ userId: '2', username: 'X' }]),
+      `profile is no field of an update: use ${UPDATE}`,
+      () => w.setProfiles('g', [{ userId: '2', profile: { username: 'X' } }]),
     ],
     [
-      `updates[1].profile.name is no field of a profile: use ${PROFILE}`,
-      () =>
-        w.setProfiles('g', [
-          { userId: '1', profile: {} },
-          { userId: '2', profile: { name: 'X' } },
-        ]),
+      `updates[1].name is no field of an update: use ${UPDATE}`,
+      () => w.setProfiles('g', [{ userId: '1' }, { userId: '2', name: 'X' }]),
     ],
-    [`username is no field of a record: use ${RECORD}`, () => w.record('g', { userId: '1', set: 100, username: 'X' })],
-    [`level is no field of a record: use ${RECORD}`, () => w.record('g', { userId: '1', set: 1, level: -1 })],
     [`ad is no field of a record: use ${RECORD}`, () => w.record('g', { userId: '1', ad: 1 })],
     [
-      `profile.name is no field of a profile: use ${PROFILE}`,
-      () => w.record('g', { userId: '1', set: 1, profile: { name: 'X' } }),
+      `profile is no field of a record: use ${RECORD}`,
+      () => w.record('g', { userId: '1', set: 1, profile: { username: 'X' } }),
     ],
     [
-      `records[1].username is no field of a record: use ${RECORD}`,
+      `records[1].name is no field of a record: use ${RECORD}`,
       () =>
         w.recordMany('g', [
           { userId: '1', set: 1 },
-          { userId: '2', set: 1, username: 'X' },
+          { userId: '2', set: 1, name: 'X' },
         ]),
     ],
     [
-      `records[600].level is no field of a record: use ${RECORD}, hiddenReasons`,
-      () => w.load('g', [...Array.from({ length: 600 }, () => ({ userId: '1', set: 1 })), { userId: '2', level: 1 }]),
+      `records[600].name is no field of a record: use ${RECORD}, hiddenReasons`,
+      () => w.load('g', [...Array.from({ length: 600 }, () => ({ userId: '1', set: 1 })), { userId: '2', name: 'X' }]),
     ],
     [
       `cooldown is no field of an award: use ${AWARD}`,
@@ -148,16 +143,13 @@ describe('a wrong argument', () => {
     // With node-redis, the name would be "null".
     ['username must be a text, not null', () => w.award('g', { userId: '1', amount: 1, username: null })],
     ['username must be a text, not null', () => w.claimDaily('g', { userId: '1', reward: 1, username: null })],
+    ['username must be a text, not [object Object]', () => w.record('g', { userId: '1', add: 1, username: {} })],
     [
-      'profile.username must be a text, not [object Object]',
-      () => w.record('g', { userId: '1', add: 1, profile: { username: {} } }),
-    ],
-    [
-      'updates[1].profile.username must be a text, not 5',
+      'updates[1].username must be a text, not 5',
       () =>
         w.setProfiles('g', [
-          { userId: '1', profile: { username: null } },
-          { userId: '2', profile: { username: 5 } },
+          { userId: '1', username: null },
+          { userId: '2', username: 5 },
         ]),
     ],
     ['reason must be left, self, moderator, not 5n', () => w.hide('g', ['1'], { reason: 5n })],
@@ -170,7 +162,7 @@ describe('a wrong argument', () => {
     [`A record must be an object with ${RECORD}, not undefined`, () => w.record('g')],
     [`records[1] must be an object with ${RECORD}, not null`, () => w.recordMany('g', [{ userId: '1', set: 1 }, null])],
     ['The updates must be a list, not undefined', () => w.setProfiles('g')],
-    [`profile must be an object with ${PROFILE}, not undefined`, () => w.setProfiles('g', [{ userId: '1' }])],
+    [`An update must be an object with ${UPDATE}, not null`, () => w.setProfiles('g', [null])],
     ['The options of hide must be an object with reason, not "left"', () => w.hide('g', ['1'], 'left')],
     ['The user ids must be a list, not undefined', () => w.hide('g')],
     [
@@ -208,12 +200,12 @@ describe('a wrong argument', () => {
 describe('a lastDailyClaim of a profile', () => {
   const DAY_MS = 86_400_000;
   const far = new Date(Date.now() + 60 * DAY_MS);
-  const message = 'profile.lastDailyClaim is more than a day from now: no member can have claimed then';
+  const message = 'lastDailyClaim is more than a day from now: no member can have claimed then';
   it.each([far, far.toISOString()])('a lastDailyClaim in the future is refused: %s', async (lastDailyClaim) => {
-    const update = { userId: '1', profile: { lastDailyClaim } };
+    const update = { userId: '1', lastDailyClaim };
     await expectRefusal(() => writer.record('g', { ...update, set: 1 }), message);
     await expectRefusal(() => writer.setProfiles('g', [update]), message);
-    await expectRefusal(() => writer.setProfiles('g', [{ userId: '1', profile: {} }, update]), `updates[1].${message}`);
+    await expectRefusal(() => writer.setProfiles('g', [{ userId: '1' }, update]), `updates[1].${message}`);
   });
 });
 
@@ -240,7 +232,7 @@ it.each<[string, () => unknown]>([
   ['a reason', () => writer.hide('g', ['u'], { reason: deep } as Anything)],
   ['a board', () => reader.stats('g', { board: deep } as Anything)],
   ['a colour of a card', () => rankCard({} as Anything, { accent: deep } as Anything)],
-  ['a profile', () => writer.record('g', { userId: 'u', set: 1, profile: deep })],
+  ['an avatar', () => writer.record('g', { userId: 'u', set: 1, avatar: deep })],
   ['an object without a prototype', () => writer.award('g', { userId: Object.create(null), amount: 1 })],
 ])('%s that no message can show is refused with a message', async (_name, call) => {
   expect(await errorOf(call)).toBeInstanceOf(InvalidInputError);

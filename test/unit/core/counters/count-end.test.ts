@@ -20,7 +20,7 @@ describeStores('a count of the members', (kind) => {
     const guild = suite.newGuild();
     const ranked = Array.from({ length: 7 }, (_, n) => ({ userId: `u${n}`, set: 100 * n }));
     const hidden = { userId: 'h', set: 9, hidden: true };
-    await suite.store.writer.recordMany(guild, [...ranked, { userId: 'u6', add: 0, profile: { level: 50 } }, hidden]);
+    await suite.store.writer.recordMany(guild, [...ranked, { userId: 'u6', add: 0, level: 50 }, hidden]);
     return guild;
   };
   const actual = { members: 6n, totalXp: 2100n, levelSum: 59n, hidden: 1n, boards: {} };

@@ -31,7 +31,7 @@ describeStores('what is stored of a member', (kind) => {
   it('the data of a ranked member have XP and profile as they are stored', async () => {
     const guild = suite.newGuild();
     const profile = { username: 'Ann B', level: 3, dailyStreak: 4, lastDailyClaim: new Date(0) };
-    await suite.store.writer.record(guild, { userId: 'a', set: Number.MAX_SAFE_INTEGER, profile });
+    await suite.store.writer.record(guild, { userId: 'a', set: Number.MAX_SAFE_INTEGER, ...profile });
     expect(await read(guild)).toEqual({
       ...{ ...nothing, guild, user_id: 'a', xp: '9007199254740991' },
       profile: {

@@ -18,9 +18,12 @@ describe('LeaderboardWriter', () => {
       {
         userId: 'b',
         add: -3n,
-        profile: { username: 'B', level: 4, dailyStreak: 0, lastDailyClaim: '2026-01-15T10:00:00+02:00' },
+        username: 'B',
+        level: 4,
+        dailyStreak: 0,
+        lastDailyClaim: '2026-01-15T10:00:00+02:00',
       },
-      { userId: 'c', set: 9007199254740990n, profile: { lastDailyClaim: new Date(0), level: 7 } },
+      { userId: 'c', set: 9007199254740990n, lastDailyClaim: new Date(0), level: 7 },
     ]);
     const last = { xpBefore: 0, levelBefore: 0, xp: 9007199254740990, level: 7 };
     expect(result).toEqual({
@@ -36,15 +39,15 @@ describe('LeaderboardWriter', () => {
     expect(await profile(guild, 'b')).toBe('4 0 1768464000000 B');
     expect(await profile(guild, 'c')).toBe('7 0 0');
     const gone = { username: null, level: null, dailyStreak: null, lastDailyClaim: null };
-    expect(await writer.record(guild, { userId: 'b', add: 0, profile: gone })).toMatchObject({ level: 1, created: 0 });
+    expect(await writer.record(guild, { userId: 'b', add: 0, ...gone })).toMatchObject({ level: 1, created: 0 });
     expect(await profile(guild, 'b')).toBeNull();
   });
 
   it('a load records members as a record does, and tells how many are new', async () => {
     const [{ writer }, guild] = [suite.store, suite.newGuild()];
-    await writer.record(guild, { userId: 'a', set: 1, profile: { username: 'A', dailyStreak: 4 } });
+    await writer.record(guild, { userId: 'a', set: 1, username: 'A', dailyStreak: 4 });
     const records = [
-      { userId: 'a', add: 4, profile: { username: 'Ann', level: 3 } },
+      { userId: 'a', add: 4, username: 'Ann', level: 3 },
       { userId: 'b', set: 7 },
       { userId: 'c', set: 8, hidden: true },
     ] as const;
@@ -99,7 +102,7 @@ describe('LeaderboardWriter', () => {
     [{ lastDailyClaim: 'yesterday' }],
   ])('the profile %j is refused, and nothing is stored', async (profile) => {
     const guild = suite.newGuild();
-    const refusal = suite.store.writer.record(guild, { userId: 'a', set: 1, profile });
+    const refusal = suite.store.writer.record(guild, { userId: 'a', set: 1, ...profile });
     await expect(refusal).rejects.toThrow(RefusedError);
     await expect(refusal).rejects.toMatchObject({ code: 'field', params: { index: 0 } });
     expect(await keys(guild)).toEqual([]);
@@ -116,7 +119,7 @@ describe('LeaderboardWriter', () => {
 
   it('a removal leaves nothing stored of the members', async () => {
     const [{ writer, client }, guild] = [suite.store, suite.newGuild()];
-    const records = ['a', 'b', 'd'].map((userId) => ({ userId, set: 5, profile: { username: userId } }));
+    const records = ['a', 'b', 'd'].map((userId) => ({ userId, set: 5, username: userId }));
     await writer.recordMany(guild, records);
     for (const userId of ['a', 'b', 'd']) {
       await client.set(`gr:{${guild}}:cooldown:${userId}`, '1');

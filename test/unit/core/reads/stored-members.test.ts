@@ -44,15 +44,13 @@ describeStores('the stored members of a guild', (kind) => {
       {
         userId: 'a',
         set: Number.MAX_SAFE_INTEGER,
-        profile: {
-          username: 'Ann "Ä"\n\\',
-          level: 0,
-          dailyStreak: 0,
-          lastDailyClaim: '2026-01-15T10:00:00+02:00',
-          avatar: ANIMATED,
-        },
+        username: 'Ann "Ä"\n\\',
+        level: 0,
+        dailyStreak: 0,
+        lastDailyClaim: '2026-01-15T10:00:00+02:00',
+        avatar: ANIMATED,
       },
-      { userId: 'b', set: 0, hidden: true, profile: { level: 12, dailyStreak: 7 } },
+      { userId: 'b', set: 0, hidden: true, level: 12, dailyStreak: 7 },
       { userId: 'c', set: 5 },
     ]);
     expect(await suite.store.members.read(guild, ['c', 'nobody', 'b', 'a'])).toEqual({

@@ -19,7 +19,7 @@ describeStores('the staged members of a guild', (kind) => {
   const newGuild = async (): Promise<string> => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(guild, [
-      ...['a', 'b', 'c'].map((userId, n) => ({ userId, set: 10 + n, profile: { username: `old ${userId}` } })),
+      ...['a', 'b', 'c'].map((userId, n) => ({ userId, set: 10 + n, username: `old ${userId}` })),
       { userId: 'h', set: 13, hidden: true },
     ]);
     return guild;
@@ -63,7 +63,7 @@ describeStores('the staged members of a guild', (kind) => {
     const guild = await newGuild();
     const owner = await lock(guild);
     await owner.stage([
-      { userId: 'a', set: 500, profile: { username: 'new a' } },
+      { userId: 'a', set: 500, username: 'new a' },
       { userId: 'b', set: 600, hidden: true },
       { userId: 'd', set: 700, hidden: true },
       { userId: 'e', set: 800, hidden: true },
@@ -106,7 +106,7 @@ describeStores('the staged members of a guild', (kind) => {
   it('staged members are removed with their profiles at the end, which gives the lock back', async () => {
     const guild = await newGuild();
     const owner = await lock(guild);
-    await owner.stage(['a', 'd'].map((userId) => ({ userId, set: 9, profile: { username: userId } })));
+    await owner.stage(['a', 'd'].map((userId) => ({ userId, set: 9, username: userId })));
     expect(await suite.store.client.hgetall(keysOf(guild).members)).toEqual({ a: '- 0 - a', d: '- 0 - d' });
     await owner.end();
     expect(await leftOf(guild)).toEqual([]);

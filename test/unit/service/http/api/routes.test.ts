@@ -24,7 +24,7 @@ const get = (url: string, headers: Record<string, string> = {}, key: string | un
 describe('the three operations', () => {
   beforeEach(async () => {
     await api.writer.recordMany('guild', [
-      { userId: 'a', set: 300, profile: { username: 'Ann', dailyStreak: 2, lastDailyClaim: '2026-01-15T01:00:00Z' } },
+      { userId: 'a', set: 300, username: 'Ann', dailyStreak: 2, lastDailyClaim: '2026-01-15T01:00:00Z' },
       { userId: 'b', set: 100 },
     ]);
   });

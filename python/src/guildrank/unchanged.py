@@ -1,0 +1,17 @@
+"""The value of a field that a call leaves as it is. None is another thing: it removes what is stored."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Unchanged(Enum):
+    """The type of UNCHANGED, which is the default of the fields of a profile."""
+
+    UNCHANGED = "unchanged"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+UNCHANGED = Unchanged.UNCHANGED
