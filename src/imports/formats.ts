@@ -114,12 +114,14 @@ export const FORMATS = {
     places: ['*', ''],
     names: { userId: ['userID'], xp: ['xp'], level: ['level'], guildId: ['guildID'] },
     fits: (list) => list.has('userID', 'guildID', 'xp'),
+    cutsFractions: true,
   },
   'robojs-xp': {
     curve: 'custom=10,165,755,0,6,1',
     places: ['#', 'users.#', '*', ''],
     names: { userId: ['userId'], xp: ['xp'], level: ['level'], guildId: ['guildId'] },
     fits: (list) => list.has('xp', 'level', 'xpMessages'),
+    cutsFractions: true,
   },
 } as const satisfies Record<string, Format>;
 
