@@ -7,6 +7,8 @@ import { PlaceTracker } from './json-place.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 import { SETTINGS } from './settings-names.ts';
 
+/** The arrays of a document with their names beside them, as pandas writes them with orient="split". */
+const SPLIT_ROWS = 'data.*[]';
 /** Values of settings that a file can have. They are kept in memory. Behind them, what is called like a setting is a field. */
 const MAX_SETTING_TOKENS = 100_000;
 /** Names of inner objects that the name of a field has. A field that is deeper is told by the first of them. */
@@ -44,6 +46,8 @@ class Inspector implements TokenTaker {
   private readonly levels: Level[] = [];
   private setting: { readonly name: string; readonly value: Assembler<unknown>; tokens: number } | undefined;
   private settingTokens = 0;
+  /** The number that the present page says of itself, before or after its members, and how many it has. */
+  private page: { number?: number; members: number } = { members: 0 };
 
   constructor(
     private readonly file: string,
@@ -84,6 +88,7 @@ class Inspector implements TokenTaker {
       this.levels.pop();
       tracker.follow(token);
       this.found.container(tracker.place, level?.isArray ? 'array' : 'object', (level?.items ?? 0) > 0);
+      if (!level?.isArray && (tracker.place === '' || tracker.place === '*')) this.endPage();
     } else if ('value' in token) {
       if (level) level.items++;
       this.takeValue(token);
@@ -117,7 +122,7 @@ class Inspector implements TokenTaker {
 
   private keep(name: string, value: unknown): void {
     this.setting = undefined;
-    if (name === 'page') this.found.pages.push({ page: Number(value), members: 0 });
+    if (name === 'page') this.page.number = Number(value);
     else this.found.settings.set(name, value);
     // In an array of members, it is a field of theirs.
     this.takeFields(this.tracker.place, value);
@@ -142,9 +147,15 @@ class Inspector implements TokenTaker {
     if (place.endsWith('#')) this.addKey(list, key);
     const guild = place.endsWith('#') ? ids.at(-2) : ids.at(-1);
     if (guild !== undefined) list.outerKeys.add(guild, false);
-    const page = this.found.pages.at(-1);
-    if (page && place.endsWith('.*')) page.members++;
+    if (place.endsWith('.*')) this.page.members++;
     return list;
+  }
+
+  /** Takes the number of a document, or of a page in an array of them, and begins the next one. */
+  private endPage(): void {
+    const { number, members } = this.page;
+    if (number !== undefined) this.found.pages.push({ page: number, members });
+    this.page = { members: 0 };
   }
 
   private addKey(list: FoundList, key: string): void {
@@ -173,8 +184,16 @@ class Inspector implements TokenTaker {
     if (column === 1) {
       list.count++;
       this.count++;
+      if (place === SPLIT_ROWS) list.columns ??= this.columnNames();
     }
-    list.field(String(column))?.add(text, isNumber);
+    list.field(list.columns?.[column - 1] ?? String(column))?.add(text, isNumber);
+  }
+
+  /** Returns the names that a document has for the values of its arrays. */
+  private columnNames(): readonly string[] | undefined {
+    const names = this.found.settings.get('columns');
+    const isText = Array.isArray(names) && names.every((name) => typeof name === 'string');
+    return isText && new Set(names).size === names.length ? names : undefined;
   }
 
   /** Takes a field of the object around it that can be a member, and what a document says of itself. */
