@@ -2,7 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { Advice } from './advice.ts';
 import { FIELD_WORDS, type FieldNames, type FieldWord, type ImportField, likeness } from './fields.ts';
 import { FORMAT_NAMES, type FormatName, formatNamed } from './formats.ts';
-import type { FoundList, FoundMembers } from './found-members.ts';
+import { type FoundList, type FoundMembers, whereIs } from './found-members.ts';
 import { unknownFields, unknownMaps } from './unknown-fields.ts';
 
 /** The fields that a person names, by the words of `--map`. */
@@ -40,6 +40,7 @@ export function chooseFormat(
   advice: Advice,
 ): ChosenFormat {
   if (map) return mapped(found, syntax, format, map, file);
+  if (hasArraysAsColumns(found)) throw columnsInsteadOfRows(file);
   const lists = found.lists.filter((list) => syntax !== 'json' || (hasMembers(list) && !isOfColumns(list)));
   if (format) return asGiven(found, syntax, format, lists, file, advice);
   const fitting = FORMAT_NAMES.flatMap((name) =>
@@ -51,16 +52,20 @@ export function chooseFormat(
   if (first && others.length === 0)
     return { format: first.name, list: first.list, names: namesIn(first.name, first.list) };
   if (!first && isEmpty(found)) return { format: emptyFormat(found), list: undefined, names: {} };
-  if (!first && found.lists.some(isOfColumns))
-    throw new InvalidInputError(
-      `${file} has columns by their names, and in them the values by the number of the row, as pandas writes them: write the members as rows, as with to_json(orient="records")`,
-    );
+  if (!first && found.lists.some((list) => isOfColumns(list) && list.values.count > 0))
+    throw columnsInsteadOfRows(file);
   const maps = lists.filter((list) => list.fields.size === 0 && list.values.numeric > 0 && list.place.endsWith('.#'));
   if (!first && maps.length > 0) throw unknownMaps(file, maps, advice);
-  const why = first
-    ? `fits ${[...new Set(fitting.map(({ name }) => name))].join(' and ')}`
-    : 'has the fields of no format that is known';
-  throw unknownFields(file, likeliest(lists), why, advice);
+  throw unknownFields(file, likeliest(lists), whyUnknown(fitting), advice);
+}
+
+/** Returns why a file cannot be read. @param fitting the formats that its lists can be. */
+function whyUnknown(fitting: readonly { readonly name: FormatName; readonly list: FoundList }[]): string {
+  if (fitting.length === 0) return 'has the fields of no format that is known';
+  const lists = [...new Set(fitting.map(({ list }) => list))];
+  if (lists.length > 1)
+    return `has several lists of members, in ${lists.map(whereIs).join(' and in ')}, and the largest is read when you name its fields`;
+  return `fits ${[...new Set(fitting.map(({ name }) => name))].join(' and ')}`;
 }
 
 const hasMembers = ({ count, values }: FoundList): boolean => count + values.count > 0;
@@ -70,9 +75,24 @@ function isOfColumns(list: FoundList): boolean {
   return list.isNumbered && innerId(list) === undefined;
 }
 
-/** Returns the field with the user's id in a list whose names are no ids; undefined for none. */
-function innerId({ fields, isNumbered }: FoundList): string | undefined {
-  return isNumbered ? [...fields.keys()].find((name) => likeness(name) === 'userId') : undefined;
+function columnsInsteadOfRows(file: string): InvalidInputError {
+  return new InvalidInputError(
+    `${file} has columns by their names, and in each the values of all rows, as pandas writes them: write the members as rows, as with to_json(orient="records")`,
+  );
+}
+
+/** Whether a document has its ids and its XP as two arrays. */
+function hasArraysAsColumns(found: FoundMembers): boolean {
+  const names = [...found.document.fields.keys()].filter((name) => found.hasValuesAt(name));
+  const kinds = new Set(names.map(likeness));
+  return kinds.has('userId') && kinds.has('xp');
+}
+
+/** Returns the field with the user's id in a list whose names are no ids: numbers of rows, or names beside ids of Discord. Undefined for none. */
+function innerId({ fields, isNumbered, keys }: FoundList): string | undefined {
+  const ids = [...fields].filter(([name]) => likeness(name) === 'userId');
+  const isNamed = keys.snowflakes === 0 && keys.filled > 0;
+  return ids.find(([, { snowflakes }]) => isNumbered || (isNamed && snowflakes > 0))?.[0];
 }
 
 /** Whether the members of a list have their ids as names. */
@@ -80,10 +100,11 @@ function isKeyed(list: FoundList): boolean {
   return list.place.endsWith('#') && innerId(list) === undefined;
 }
 
-/** Whether a format can have its members in such a list. The lists of CSV and NDJSON are at no place. */
-function isPossible(name: FormatName, syntax: Syntax, { place }: FoundList): boolean {
+/** Whether a format can have its members in such a list. The lists of CSV and NDJSON are at no place, and a program writes arrays of any format. */
+function isPossible(name: FormatName, syntax: Syntax, { place, columns }: FoundList): boolean {
   if (name === 'csv' || name === 'ndjson') return name === syntax;
   if (syntax !== 'json') return name !== 'json';
+  if (columns) return true;
   return formatNamed(name).places.includes(place);
 }
 

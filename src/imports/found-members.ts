@@ -2,6 +2,7 @@ import { likeness } from './fields.ts';
 import { IdEvidence, isDecimalId } from './id-evidence.ts';
 import { NumberEvidence } from './numbers.ts';
 import { RankSpans } from './rank-spans.ts';
+import { unwrappedId } from './row-values.ts';
 import { DateEvidence } from './times.ts';
 
 /** What a file was found to have: its lists of objects, with the fields of each. */
@@ -27,7 +28,7 @@ export class FoundField {
   example = '';
   /** Values that are not empty. */
   filled = 0;
-  /** Values that are numbers, or text of digits alone. */
+  /** Values that are numbers, also as text. */
   numeric = 0;
   /** Values that can be ids of Discord. */
   snowflakes = 0;
@@ -69,12 +70,12 @@ export class FoundField {
       if (text.length > 15) this.ids.add(text, isNumber);
       this.numbers.add(text, isNumber);
     } else if (/^[-\d]/.test(text)) {
-      if (isNumber) this.numeric++;
+      if (this.numbers.add(text, isNumber)) this.numeric++;
       this.digits = Math.max(this.digits, text.replace(/\D/g, '').length);
-      this.numbers.add(text, isNumber);
       this.dates.add(text);
       if (isDecimalId(text)) this.ids.addDecimal(text);
-    }
+      else if (text.length > 15 && isSnowflake(unwrappedId(text) ?? '')) this.snowflakes++;
+    } else if (isSnowflake(unwrappedId(text) ?? '')) this.snowflakes++;
     this.ranks?.add(text);
     if (this.guilds && (this.guilds.has(text) || this.guilds.size < MAX_GUILDS))
       this.guilds.set(text, (this.guilds.get(text) ?? 0) + 1);
@@ -95,6 +96,8 @@ export class FoundList {
   isCutOff = false;
   /** Names among them that are the number of the object, from 0. */
   rowNumbers = 0;
+  /** The names of the values of each array, in a list of arrays whose document has them. */
+  columns: readonly string[] | undefined;
   /** The guild of the object that the list is in, by the key of that one, and how many members it has. */
   readonly outerKeys = new FoundField('guild_id');
 
@@ -132,6 +135,11 @@ export class FoundList {
   }
 }
 
+/** Returns where a list is, for a person. */
+export function whereIs({ place }: FoundList): string {
+  return place.replace(/\.?(?:[*#]|\[\])+$/, '').replaceAll('#', '(id)') || 'the document itself';
+}
+
 /** All that one file was found to have. */
 export class FoundMembers {
   private readonly byPlace = new Map<string, FoundList>();
@@ -144,7 +152,7 @@ export class FoundMembers {
   /** What documents say of themselves, outside their lists. */
   readonly document: FoundList;
   /** The numbers that pages say of themselves, and the members of each. */
-  readonly pages: { readonly page: number; members: number }[] = [];
+  readonly pages: { readonly page: number; readonly members: number }[] = [];
 
   /** @param guildField the field that a person names as that of the guild. */
   constructor(private readonly guildField?: string) {
@@ -172,6 +180,12 @@ export class FoundMembers {
   isEmptyAt(place: string, kind: 'array' | 'object'): boolean {
     const container = this.containers.get(place);
     return container?.kind === kind && !container.isFilled;
+  }
+
+  /** Whether there is an array at a place that has values, and no objects. */
+  hasValuesAt(place: string): boolean {
+    const container = this.containers.get(place);
+    return container?.kind === 'array' && container.isFilled && !this.byPlace.has(`${place}.*`);
   }
 
   at(place: string): FoundList | undefined {

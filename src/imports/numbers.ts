@@ -33,13 +33,13 @@ export class NumberEvidence {
   private hasSmall = false;
   private hasLarge = false;
 
-  /** Takes the text of a value. Text that is no number shows nothing. @param isNumber whether it is a number of JSON. */
-  add(text: string, isNumber: boolean): void {
+  /** Takes the text of a value. Text that is no number shows nothing. @param isNumber whether it is a number of JSON. @returns whether it is a number. */
+  add(text: string, isNumber: boolean): boolean {
     if (isNumber && text.includes('.')) this.shown['.'].add('decimals');
     if (PLAIN.test(text)) {
       if (text.length > 3) this.hasLarge = true;
       else this.hasSmall = true;
-      return;
+      return true;
     }
     const number = text.replace(GROUP_SPACE, '');
     const grouped = GROUPED.exec(number);
@@ -49,10 +49,11 @@ export class NumberEvidence {
       this.examples[separator] ??= text.slice(0, MAX_EXAMPLE);
       if (!/^0*$/.test(decimal[3] ?? '')) this.grouped[separator].isFraction = true;
       if (number.endsWith('0')) this.grouped[separator].endsInZero = true;
-      return;
+      return true;
     }
     if (grouped) this.shown[grouped[2] as Separator].add('groups');
     else if (decimal) this.shown[decimal[2] as Separator].add('decimals');
+    return isNumber || grouped !== null || decimal !== null;
   }
 
   /**

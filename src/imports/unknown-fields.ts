@@ -2,7 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { count } from '../core/readable.ts';
 import type { Advice } from './advice.ts';
 import { type ImportField, likeness } from './fields.ts';
-import type { FoundList } from './found-members.ts';
+import { type FoundField, type FoundList, isSnowflake } from './found-members.ts';
 import { quote } from './row-values.ts';
 
 /** Fields that a message shows, and readings that it proposes. */
@@ -25,7 +25,7 @@ export class UnknownFieldsError extends InvalidInputError {
 }
 
 /**
- * Returns the error that lists what a file has, and the ways to read it.
+ * Returns the error that lists what a file has, and the ways to read it. A way that can be wrong is called a guess.
  * @param list the objects that are likeliest members; undefined when the file has none.
  * @param why nobody can tell how to read it.
  */
@@ -37,13 +37,19 @@ export function unknownFields(
 ): InvalidInputError {
   if (!list || list.fields.size === 0)
     return new InvalidInputError(`${file} has no members: docs/importing.md says where each bot has its export`);
+  const named = objectsByName(list);
+  if (named)
+    return new InvalidInputError(
+      `${file} has objects by names that are no ids of Discord, such as ${named.map(quote).join(' and ')}: write them as an array of objects, each with the id of its member in user_id`,
+    );
   const fields = [...list.fields].map(([name, { example }]) => ({ name, example }));
   const shown = fields.slice(0, MAX_SHOWN).map(({ name, example }) => (example ? `${name} ${quote(example)}` : name));
   if (fields.length > MAX_SHOWN) shown.push(`${fields.length - MAX_SHOWN} more`);
-  const readings = readingsOf(list);
+  const { readings, doubt } = readingsOf(list);
   const begin = `${file} ${why}. It has ${count(list.count, 'row')} with ${shown.join(', ')}`;
-  const end = readings.length > 0 ? `: ${advice.mapFields(readings)}` : ', and none of these can be XP';
-  return new UnknownFieldsError(begin + end, fields, readings);
+  if (readings.length === 0) return new UnknownFieldsError(`${begin}, and ${doubt}`, fields, readings);
+  const guess = doubt === undefined ? ': ' : `. ${doubt}, so this is a guess: `;
+  return new UnknownFieldsError(`${begin}${guess}${advice.mapFields(readings)}`, fields, readings);
 }
 
 /** Returns the error that lists the objects of numbers by user id, of which a person has to say which has the XP. */
@@ -60,34 +66,109 @@ export function unknownMaps(file: string, maps: readonly FoundList[], advice: Ad
   );
 }
 
-/** Returns the ways to read the fields of a list: one for each field that can be XP. */
-function readingsOf(list: FoundList): string[] {
-  const like = (field: ImportField) => [...list.fields.keys()].filter((name) => likeness(name) === field);
-  const id = list.place.endsWith('#') ? [] : [idOf(list, like('userId'))].filter((name) => name !== undefined);
-  const numbers = [...list.fields]
-    .filter(([, { numeric, numbersRows }]) => numeric > 0 && !numbersRows)
-    .sort(([, one], [, other]) => other.digits - one.digits)
-    .map(([name]) => name);
-  const named = like('xp').filter((name) => numbers.includes(name));
-  const xps = named.length > 0 ? named : numbers.filter((name) => likeness(name) === undefined && !id.includes(name));
-  const rest = [
-    ...like('username')
-      .slice(0, 1)
-      .map((name) => `name=${name}`),
-    ...like('level')
-      .slice(0, 1)
-      .map((name) => `level=${name}`),
-    ...like('guildId')
-      .slice(0, 1)
-      .map((name) => `guild=${name}`),
-  ];
-  // What is called a total is one more often than what is called XP.
-  const ordered = [...xps].sort((one, other) => Number(/total/i.test(other)) - Number(/total/i.test(one)));
-  return ordered.slice(0, MAX_READINGS).map((xp) => [...id.map((name) => `id=${name}`), `xp=${xp}`, ...rest].join(','));
+/** Ways to read the fields of a list. */
+interface Proposal {
+  /** One for each field that can be XP, as `--map` takes them, the likeliest first. */
+  readonly readings: readonly string[];
+  /** Why there are none, or why they can be wrong; undefined when they cannot. */
+  readonly doubt?: string;
 }
 
-/** Returns the field with the user's id: one that is called so, else one of long numbers. MongoDB's own id is the last choice. */
-function idOf(list: FoundList, named: readonly string[]): string | undefined {
-  const [best] = [...named].sort((one, other) => Number(one.startsWith('_')) - Number(other.startsWith('_')));
-  return best ?? [...list.fields].find(([, { example }]) => /^\d{15,20}$/.test(example))?.[0];
+/** Returns the ways to read the fields of a list. */
+function readingsOf(list: FoundList): Proposal {
+  const fields = [...list.fields];
+  const like = (field: ImportField) => fields.filter(([name]) => likenessIn(name) === field);
+  const id = list.place.endsWith('#') ? 'names' : idOf(list);
+  const numbers = fields
+    .filter(([, field]) => field.numeric > 0 && !field.numbersRows && !hasIds(field))
+    .sort(([, one], [, other]) => other.digits - one.digits);
+  const called = numbers.filter(([name]) => likenessIn(name) === 'xp');
+  const uncalled = numbers.filter(([name]) => likenessIn(name) === undefined);
+  const xps = (called.length > 0 ? called : uncalled).map(([name]) => name);
+  if (xps.length === 0) return { readings: [], doubt: 'none of these can be XP' };
+  if (id === undefined) return { readings: [], doubt: withoutIds(list) };
+  const rest = (
+    [
+      ['name', 'username'],
+      ['level', 'level'],
+      ['guild', 'guildId'],
+    ] as const
+  ).flatMap(([word, field]) => {
+    const first = like(field)[0];
+    return first ? [`${word}=${first[0]}`] : [];
+  });
+  // What is called a total is one more often than what is called XP.
+  const ordered = xps.sort((one, other) => Number(/total/i.test(other)) - Number(/total/i.test(one)));
+  const readings = ordered
+    .slice(0, MAX_READINGS)
+    .map((xp) => [...(id === 'names' ? [] : [`id=${id.name}`]), `xp=${xp}`, ...rest].join(','));
+  const doubt =
+    (id === 'names' ? undefined : id.doubt) ?? (called.length === 0 ? 'None of these is called XP' : undefined);
+  return { readings, ...(doubt !== undefined && { doubt }) };
+}
+
+/** Returns the field that a name is like, also in an object in a member, such as `value.xp` and `user.id`. */
+function likenessIn(name: string): ImportField | undefined {
+  const whole = likeness(name);
+  if (whole !== undefined || !name.includes('.')) return whole;
+  const inner = likeness(name.slice(name.lastIndexOf('.') + 1));
+  const isOfUser = /^(?:user|member|author|profile)\./i.test(name);
+  return inner === 'xp' || inner === 'level' || isOfUser ? inner : undefined;
+}
+
+/** Whether most values of a field are ids of Discord. */
+const hasIds = ({ snowflakes, filled }: FoundField): boolean => snowflakes > 0 && snowflakes * 2 >= filled;
+/** Fields with ids of Discord that are no members. */
+export const OTHER_IDS = /guild|server|channel|role|message|emoji/i;
+const ID_IN_TEXT = /\d{15,20}/;
+
+/** A field that has the ids of the members, or can have them. */
+interface FoundId {
+  readonly name: string;
+  /** Why it can be another one. */
+  readonly doubt?: string;
+}
+
+/** Returns the field with the ids of members: one with ids of Discord that is called so, else the first with such ids, else one that is called so. */
+function idOf(list: FoundList): FoundId | undefined {
+  const fields = [...list.fields].filter(([name]) => likenessIn(name) !== 'guildId' && !OTHER_IDS.test(name));
+  const withIds = fields.filter(([, field]) => hasIds(field)).map(([name]) => name);
+  // MongoDB's own id is the last choice.
+  const called = fields
+    .filter(([name]) => likenessIn(name) === 'userId')
+    .map(([name]) => name)
+    .sort((one, other) => Number(one.startsWith('_')) - Number(other.startsWith('_')));
+  const sure = called.find((name) => withIds.includes(name));
+  if (sure !== undefined) return { name: sure };
+  const [first, second] = withIds;
+  if (first !== undefined)
+    return second === undefined
+      ? { name: first }
+      : { name: first, doubt: `${first} and ${second} both have ids of Discord` };
+  const possible = called.filter((name) => !ID_IN_TEXT.test(list.fields.get(name)?.example ?? ''));
+  const name = possible.find((each) => !list.fields.get(each)?.numbersRows) ?? possible[0];
+  return name === undefined ? undefined : { name, doubt: 'None of these has ids of Discord' };
+}
+
+/** Returns what a person has to know of a list in which no field has ids of Discord. */
+function withoutIds({ fields }: FoundList): string {
+  const inText = [...fields].find(([, { example }]) => ID_IN_TEXT.test(example) && !isSnowflake(example));
+  if (inText) {
+    const [name, { example }] = inText;
+    return `${name} has ids in longer texts, such as ${quote(example)}: write the id of the member alone into a field user_id`;
+  }
+  return 'none of these has the ids of the members: add them in a field user_id';
+}
+
+/** Names of objects that a message has. */
+const MAX_NAMES = 2;
+
+/** Returns the names of the first objects of a document that has its members by names which are no ids; undefined for another document. */
+function objectsByName(list: FoundList): readonly string[] | undefined {
+  const id = idOf(list);
+  if (list.place !== '' || list.count > 1 || (id && !id.name.includes('.'))) return undefined;
+  const xps = [...list.fields].filter(([name, { numeric }]) => numeric > 0 && likenessIn(name) === 'xp');
+  const names = xps.map(([name]) => name.slice(0, Math.max(0, name.indexOf('.'))));
+  if (names.length === 0 || names.some((name) => name === '' || likeness(name) !== undefined)) return undefined;
+  return [...new Set(names)].slice(0, MAX_NAMES);
 }

@@ -274,7 +274,7 @@ describe('a document from which nothing can be read', () => {
     ['one array a line', '["100000000000000001",5]\n["100000000000000002",6]', 'id=1,xp=2'],
     [
       'arrays in an object',
-      '{"columns":["a","b"],"data":[["100000000000000001",5],["100000000000000002",6]]}',
+      '{"kind":["a","b"],"data":[["100000000000000001",5],["100000000000000002",6]]}',
       'id=1,xp=2',
     ],
     [
@@ -318,7 +318,7 @@ describe('a document from which nothing can be read', () => {
 describe('a document as pandas writes it', () => {
   it('with columns is refused, because its numbers of rows are no ids', async () => {
     await expect(readFile('{"user_id":{"0":"a","1":"b"},"xp":{"0":5,"1":6}}')).rejects.toThrow(
-      'f has columns by their names, and in them the values by the number of the row, as pandas writes them: write the members as rows, as with to_json(orient="records")',
+      'f has columns by their names, and in each the values of all rows, as pandas writes them: write the members as rows, as with to_json(orient="records")',
     );
   });
 
