@@ -42,10 +42,13 @@ function checkRanks(inputs: readonly Input[]): InputCheck {
     if (span.first > next) gaps.push(`${digits(next)} to ${digits(span.first - 1)}`);
     next = Math.max(next, span.next);
   }
+  const doubts: string[] = [];
+  if (gaps.length > 0) doubts.push(`members are missing between the others, of the ranks ${gaps.join(', ')}`);
   const last = next - 1;
-  const isFull = last > 0 && last % PAGE_OF_RANKS === 0;
-  return {
-    doubts: gaps.length > 0 ? [`members are missing between the others, of the ranks ${gaps.join(', ')}`] : [],
-    notices: isFull ? [`the last page, up to rank ${digits(last)}, is full: is there another one?`] : [],
-  };
+  const hasEmptyPage = ranked.some(({ members }) => !members);
+  if (last > 0 && last % PAGE_OF_RANKS === 0 && !hasEmptyPage)
+    doubts.push(
+      `the last page, up to rank ${digits(last)}, is full: add the next page as a file of its own, even if it has no members`,
+    );
+  return { doubts, notices: [] };
 }

@@ -68,9 +68,10 @@ describe('the pages of a load', () => {
     expect((await check(tatsu(201, 30))).doubts).toEqual([missing[0]?.replace('101', '1')]);
     expect(await check(tatsu(101, 30), tatsu(1, 100))).toEqual({ doubts: [], notices: [] });
     expect(await check([tatsu(1, 100), tatsu(101, 30)])).toEqual({ doubts: [], notices: [] });
-    expect((await check(tatsu(1, 100))).notices).toEqual([
-      'the last page, up to rank 100, is full: is there another one?',
-    ]);
+    const full =
+      'the last page, up to rank 100, is full: add the next page as a file of its own, even if it has no members';
+    expect((await check(tatsu(1, 100))).doubts).toEqual([full]);
+    expect((await check(tatsu(1, 100), tatsu(101, 0))).doubts).toEqual([]);
   });
 
   it('with equal ranks lack none', async () => {
