@@ -1,7 +1,8 @@
 import { count } from '../core/readable.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { likeness } from './fields.ts';
-import { type FoundList, type FoundMembers, whereIs } from './found-members.ts';
+import { type FoundList, whereIs } from './found-list.ts';
+import type { FoundMembers } from './found-members.ts';
 
 /** What a document has beside the list of its members. */
 export interface BesideMembers {

@@ -2,7 +2,8 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { likeness, OWN_NAMES } from './fields.ts';
-import type { FoundField, FoundList } from './found-members.ts';
+import type { FoundField } from './found-field.ts';
+import type { FoundList } from './found-list.ts';
 import { quote } from './row-values.ts';
 import { OTHER_IDS } from './unknown-fields.ts';
 

@@ -2,7 +2,8 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { Advice } from './advice.ts';
 import { FIELD_WORDS, type FieldNames, type FieldWord, type ImportField, likeness } from './fields.ts';
 import { FORMAT_NAMES, type FormatName, formatNamed } from './formats.ts';
-import { type FoundList, type FoundMembers, whereIs } from './found-members.ts';
+import { type FoundList, whereIs } from './found-list.ts';
+import type { FoundMembers } from './found-members.ts';
 import { unknownFields, unknownMaps } from './unknown-fields.ts';
 
 /** The fields that a person names, by the words of `--map`. */

@@ -1,6 +1,7 @@
 import type { CurveText } from '../core/ranking/curves.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
-import type { FoundList, FoundMembers } from './found-members.ts';
+import type { FoundList } from './found-list.ts';
+import type { FoundMembers } from './found-members.ts';
 import type { Place } from './json-place.ts';
 
 /** The names that a field can have in the files of a bot, the present one first. */

@@ -2,7 +2,8 @@ import { InvalidInputError } from '../core/errors.ts';
 import { count } from '../core/readable.ts';
 import type { Advice } from './advice.ts';
 import { type ImportField, likeness } from './fields.ts';
-import { type FoundField, type FoundList, isSnowflake } from './found-members.ts';
+import { type FoundField, isSnowflake } from './found-field.ts';
+import type { FoundList } from './found-list.ts';
 import { quote } from './row-values.ts';
 
 /** Fields that a message shows, and readings that it proposes. */
