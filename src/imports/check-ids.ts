@@ -1,11 +1,10 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
-import { likeness, OWN_NAMES } from './fields.ts';
+import { OWN_NAMES } from './fields.ts';
 import type { FoundField } from './found-field.ts';
-import type { FoundList } from './found-list.ts';
+import { fieldsWithIds } from './propose-readings.ts';
 import { quote } from './row-values.ts';
-import { OTHER_IDS } from './unknown-fields.ts';
 
 /** What the ids of a file tell about it. */
 export interface IdCheck {
@@ -49,7 +48,7 @@ export function checkIds(chosen: ChosenFormat, file: string, advice: Advice): Id
   if (!hasStrangeIds(chosen)) return { lines: [], doubts: [] };
   const field = names.userId ?? 'the names of its members';
   const what = `${file}: ${field}, such as ${quote(ids.example)}, has no ids of Discord`;
-  const better = fieldWithIds(list, names.userId);
+  const better = fieldsWithIds(list).find((name) => name !== names.userId);
   // Short numbers are no names, and a bot can have such ids.
   if (better === undefined)
     return {
@@ -57,16 +56,4 @@ export function checkIds(chosen: ChosenFormat, file: string, advice: Advice): Id
       doubts: [],
     };
   return { lines: [], doubts: [`${what}, and ${better} has: ${advice.readInstead(`id=${better},xp=${names.xp}`)}`] };
-}
-
-/** Returns another field of which most values are ids of Discord, and not those of guilds or channels; undefined for none. */
-function fieldWithIds({ fields }: FoundList, userId: string | undefined): string | undefined {
-  return [...fields].find(
-    ([name, { snowflakes, filled }]) =>
-      name !== userId &&
-      snowflakes > 0 &&
-      snowflakes * 2 >= filled &&
-      likeness(name) !== 'guildId' &&
-      !OTHER_IDS.test(name),
-  )?.[0];
 }

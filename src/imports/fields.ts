@@ -38,6 +38,9 @@ export const FIELD_WORDS = {
 } as const satisfies Record<string, ImportField>;
 export type FieldWord = keyof typeof FIELD_WORDS;
 
+/** The fields that a person names, by the words of `--map`. */
+export type FieldMap = { readonly [Word in FieldWord]?: string };
+
 /**
  * What people call a field, in English as far as other bots show, and in German, French, Spanish, Portuguese and Italian. The first part
  * that fits wins. Compared in lower case, without accents and `_`.

@@ -46,6 +46,11 @@ export class FoundField {
     return this.count > 1 && this.rowNumbers === this.count;
   }
 
+  /** Whether most of its values are ids of Discord. */
+  get hasIds(): boolean {
+    return this.snowflakes > 0 && this.snowflakes * 2 >= this.filled;
+  }
+
   /** @param isGuild whether it names a guild, whatever it is called. */
   constructor(name: string, isGuild = likeness(name) === 'guildId') {
     if (isGuild) this.guilds = new Map();

@@ -210,7 +210,7 @@ function readingOf(chosen: ChosenFormat): RowReading {
     names,
     numbers: xp?.numbers.style ?? PLAIN_STYLE,
     dates: claim?.dates.order,
-    hasSnowflakes: ids !== undefined && ids.snowflakes * 2 >= ids.filled && !isOwnExport(chosen),
+    hasSnowflakes: (ids?.hasIds ?? false) && !isOwnExport(chosen),
     cutsFractions,
   };
 }

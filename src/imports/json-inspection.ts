@@ -1,17 +1,13 @@
-import Assembler from 'stream-json/assembler.js';
 import type { Token } from 'stream-json/parser.js';
-import { InvalidInputError } from '../core/errors.ts';
 import { isObject, unwrappedName } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import { FoundMembers } from './found-members.ts';
 import { PlaceTracker } from './json-place.ts';
+import { type Setting, SettingReader } from './json-settings.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
-import { SETTINGS } from './settings-names.ts';
 
 /** The arrays of a document with their names beside them, as pandas writes them with orient="split". */
 const SPLIT_ROWS = 'data.*[]';
-/** Values of settings that a file can have. They are kept in memory. Behind them, what is called like a setting is a field. */
-const MAX_SETTING_TOKENS = 100_000;
 /** Names of inner objects that the name of a field has. A field that is deeper is told by the first of them. */
 const MAX_FIELD_DEPTH = 4;
 
@@ -45,16 +41,13 @@ class Inspector implements TokenTaker {
   count = 0;
   private readonly tracker = new PlaceTracker();
   private readonly levels: Level[] = [];
-  private setting: { readonly name: string; readonly value: Assembler<unknown>; tokens: number } | undefined;
-  private settingTokens = 0;
+  private readonly settings: SettingReader;
   /** The number that the present page says of itself, before or after its members, and how many it has. */
   private page: { number?: number; members: number } = { members: 0 };
 
-  constructor(
-    private readonly file: string,
-    guildField: string | undefined,
-  ) {
+  constructor(file: string, guildField: string | undefined) {
     this.found = new FoundMembers(guildField);
+    this.settings = new SettingReader(file);
   }
 
   get isAssembling(): boolean {
@@ -62,12 +55,14 @@ class Inspector implements TokenTaker {
   }
 
   get depth(): number {
-    return this.tracker.depth + (this.setting?.value.depth ?? 0);
+    return this.tracker.depth + this.settings.depth;
   }
 
   take(token: Token): void {
-    if (this.setting) this.assemble(token);
-    else this.follow(token);
+    if (this.settings.isReading) {
+      const setting = this.settings.take(token);
+      if (setting) this.keep(setting);
+    } else this.follow(token);
   }
 
   private follow(token: Token): void {
@@ -75,10 +70,7 @@ class Inspector implements TokenTaker {
     const level = this.levels.at(-1);
     if (token.name === 'keyValue') {
       tracker.follow(token);
-      const name = this.settingName();
-      if (!name) return;
-      this.setting = { name, value: new Assembler(), tokens: 0 };
-      if (level) level.items++;
+      if (this.settings.begin(tracker) && level) level.items++;
     } else if (isStart(token)) {
       if (level) level.items++;
       const isArray = token.name === 'startArray';
@@ -96,33 +88,7 @@ class Inspector implements TokenTaker {
     }
   }
 
-  /** Returns the name of a setting that comes next; undefined for anything else. */
-  private settingName(): string | undefined {
-    const { tracker } = this;
-    if (this.settingTokens > MAX_SETTING_TOKENS) return undefined;
-    if (tracker.isInDocument) return SETTINGS.ofDocument.has(tracker.key) ? tracker.key : undefined;
-    const isOfGuild = SETTINGS.ofGuild.has(tracker.key) && tracker.outer?.endsWith('#');
-    return isOfGuild ? `${tracker.ids.at(-1)}.${tracker.key}` : undefined;
-  }
-
-  private assemble(token: Token): void {
-    const setting = this.setting as NonNullable<typeof this.setting>;
-    const { name, value } = setting;
-    this.settingTokens++;
-    if (++setting.tokens > MAX_SETTING_TOKENS)
-      throw new InvalidInputError(
-        `${this.file} has more settings than any bot: its members are not where they should be`,
-      );
-    if (value.depth === 0 && !isStart(token)) {
-      if ('value' in token) this.keep(name, token.name === 'numberValue' ? Number(token.value) : token.value);
-      return;
-    }
-    value.consume(token);
-    if (value.done) this.keep(name, value.current);
-  }
-
-  private keep(name: string, value: unknown): void {
-    this.setting = undefined;
+  private keep({ name, value }: Setting): void {
     if (name === 'page') this.page.number = Number(value);
     else this.found.settings.set(name, value);
     // In an array of members, it is a field of theirs.
