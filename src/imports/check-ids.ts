@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { count, digits } from '../core/readable.ts';
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { OWN_NAMES } from './fields.ts';
@@ -45,7 +46,7 @@ export function checkIds(chosen: ChosenFormat, file: string, advice: Advice): Id
   if (isRounded) throw new InvalidInputError(`${file}: its ids were rounded, such as ${example}: ${AS_TEXT}`);
   if (canBeRounded)
     return { lines: [], doubts: [`${file}: all of its long ids look rounded, such as ${example}: ${AS_TEXT}`] };
-  if (!hasStrangeIds(chosen)) return { lines: [], doubts: [] };
+  if (!hasStrangeIds(chosen)) return { lines: mixedIdLines(chosen, ids, file), doubts: [] };
   const field = names.userId ?? 'the names of its members';
   const what = `${file}: ${field}, such as ${quote(ids.example)}, has no ids of Discord`;
   const better = fieldsWithIds(list).find((name) => name !== names.userId);
@@ -56,4 +57,14 @@ export function checkIds(chosen: ChosenFormat, file: string, advice: Advice): Id
       doubts: [],
     };
   return { lines: [], doubts: [`${what}, and ${better} has: ${advice.readInstead(`id=${better},xp=${names.xp}`)}`] };
+}
+
+/** Returns a line about ids of which some are of Discord, and most are not. */
+function mixedIdLines(chosen: ChosenFormat, { snowflakes, filled, hasIds }: FoundField, file: string): string[] {
+  if (snowflakes === 0 || hasIds || isOwnExport(chosen)) return [];
+  const field = chosen.names.userId ?? 'the names of its members';
+  const others = filled - snowflakes;
+  return [
+    `${file}: ${field} has ${count(snowflakes, 'id')} of Discord, and ${digits(others)} others, which are loaded too`,
+  ];
 }

@@ -1,5 +1,5 @@
 import Papa from 'papaparse';
-import { likeness, OWN_NAMES } from './fields.ts';
+import { areColumnNames, OWN_NAMES } from './fields.ts';
 
 /** What can stand between columns, the likeliest first. */
 const SEPARATORS = [',', ';', '\t', '|'] as const;
@@ -56,16 +56,10 @@ const MAX_TITLE_LINES = 10;
 /** Returns the line with the names of the columns, if it is below the one that was taken for it; undefined when none is. */
 export function namesBelow(head: string, { newline, columns, skippedLines }: CsvDialect): number | undefined {
   const isMember = columns.every((name) => /^\d+$/.test(name));
-  if (isMember || hasNames(columns)) return undefined;
+  if (isMember || areColumnNames(columns)) return undefined;
   const lines = head.split(newline).slice(skippedLines, skippedLines + MAX_TITLE_LINES);
-  const index = lines.findIndex((line) => SEPARATORS.some((each) => hasNames(firstRecord(line, each, newline))));
+  const index = lines.findIndex((line) => SEPARATORS.some((each) => areColumnNames(firstRecord(line, each, newline))));
   return index < 0 ? undefined : skippedLines + index + 1;
-}
-
-/** Whether the names of columns have one of an id and one of XP. */
-function hasNames(columns: readonly string[]): boolean {
-  const kinds = new Set(columns.map((name) => likeness(name.trim())));
-  return kinds.has('userId') && kinds.has('xp');
 }
 
 /** Returns the name of a column, in lower case where it is one of the project's own. */

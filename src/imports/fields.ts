@@ -69,6 +69,12 @@ export function likeness(name: string): ImportField | undefined {
   return LIKENESS.find(([, pattern]) => pattern.test(plain))?.[0];
 }
 
+/** Whether texts are names of columns: one is called as an id, and one as XP. */
+export function areColumnNames(texts: readonly string[]): boolean {
+  const kinds = new Set(texts.map((text) => likeness(text.trim())));
+  return kinds.has('userId') && kinds.has('xp');
+}
+
 /** Returns the value of a field of an object. @param name may lead into objects, with dots, unless a field has the whole name. */
 export function valueAt(object: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(object, name)) return unwrapped(object[name]);

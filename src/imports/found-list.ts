@@ -1,3 +1,4 @@
+import { areColumnNames } from './fields.ts';
 import { FoundField } from './found-field.ts';
 
 /** Different fields that are told apart. Each file that a person exports has fewer. */
@@ -19,6 +20,8 @@ export class FoundList {
   rowNumbers = 0;
   /** The names of the values of each array, in a list of arrays whose document has them. */
   columns: readonly string[] | undefined;
+  /** Whether the first array has these names, and is no member. */
+  hasNameRow = false;
   /** The guild of the object that the list is in, by the key of that one, and how many members it has. */
   readonly outerKeys = new FoundField('guild_id');
 
@@ -39,6 +42,17 @@ export class FoundList {
     const created = new FoundField(name, name.toLowerCase() === this.guildField?.toLowerCase() || undefined);
     this.fields.set(name, created);
     return created;
+  }
+
+  /** Takes the values of the first array as the names of those of the others, if they are names. */
+  takeNameRow(): void {
+    if (this.count !== 1 || this.columns) return;
+    const names = [...this.fields.values()].map(({ example }) => example);
+    if (!areColumnNames(names) || new Set(names).size < names.length) return;
+    this.columns = names;
+    this.hasNameRow = true;
+    this.count = 0;
+    this.fields.clear();
   }
 
   /** Whether the names of its objects are their numbers, and no ids. */

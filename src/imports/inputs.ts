@@ -178,7 +178,9 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
   const [title, ...others] = dialect.columns.filter((column) => column !== '');
   if (others.length === 0 && !given.map)
     throw new InvalidInputError(
-      `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line`,
+      title === '1'
+        ? `${name}: each line has one value, and a member needs an id and XP: write both into each line`
+        : `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line`,
     );
   const chosen = withGuildField(choose(found));
   const twice = Object.values(chosen.names).find(

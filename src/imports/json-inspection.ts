@@ -81,7 +81,8 @@ class Inspector implements TokenTaker {
       this.levels.pop();
       tracker.follow(token);
       this.found.container(tracker.place, level?.isArray ? 'array' : 'object', (level?.items ?? 0) > 0);
-      if (!level?.isArray && (tracker.place === '' || tracker.place === '*')) this.endPage();
+      if (level?.isArray) this.found.at(`${tracker.place}[]`)?.takeNameRow();
+      else if (tracker.place === '' || tracker.place === '*') this.endPage();
     } else if ('value' in token) {
       if (level) level.items++;
       this.takeValue(token);

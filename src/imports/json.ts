@@ -13,6 +13,8 @@ export interface MemberList {
   readonly place: Place;
   /** The names of the values of each array; undefined for those that have none, which are 1, 2 and so on. */
   readonly columns?: readonly string[] | undefined;
+  /** Whether the first array has these names, and is no member. */
+  readonly hasNameRow?: boolean;
 }
 
 /**
@@ -133,6 +135,7 @@ class MemberReader implements TokenTaker {
   private end(value: unknown): void {
     this.isAssembling = false;
     this.count++;
+    if (this.count === 1 && this.list.hasNameRow) return;
     const raw = this.rawRowOf(value);
     if (typeof raw === 'string') this.entries.push({ at: this.count, row: raw });
     else if (this.keep(raw)) this.entries.push({ at: this.count, row: checkRow(raw, this.reading) });

@@ -47,6 +47,8 @@ export function refuseOtherContent(head: string, file: string): void {
     throw new InvalidInputError(
       `${file} is SQL: load it into its database, and export the table with the members as CSV, such as with sqlite3 -header -csv, mysql --batch or \\copy of psql`,
     );
+  if (/^"\s*[[{].*\\"/.test(firstLine))
+    throw new InvalidInputError(`${file} is JSON inside a text of JSON: parse it once before you save it`);
   if (isYaml(text))
     throw new InvalidInputError(`${file} is YAML: convert it to JSON, such as with yq -o json FILE > members.json`);
   if (!isErrorResponse(text)) return;

@@ -99,6 +99,9 @@ function withoutIds({ fields }: FoundList): string {
     const [name, { example }] = inText;
     return `${name} has ids in longer texts, such as ${quote(example)}: write the id of the member alone into a field user_id`;
   }
+  const named = [...fields.keys()].find((name) => ID_IN_TEXT.test(name));
+  if (named !== undefined)
+    return `the ids are in longer names, such as ${quote(named)}: write the id of the member alone as the name`;
   return 'none of these has the ids of the members: add them in a field user_id';
 }
 

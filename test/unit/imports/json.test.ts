@@ -261,6 +261,12 @@ describe('a text that is no JSON', () => {
     ['[{"user_id":"it\'s","xp":NaN}]', 'line 1, character 25 has NaN, a number that JSON does not have'],
     ['[{"user_id":"a","hidden":True}]', 'line 1, character 26 has True, a word of Python'],
     ['[{"user_id":"a","xp":NumberLong(5)}]', "line 1, character 22 has NumberLong(, a word of MongoDB's shell"],
+    ['// levels\n{"204255221017214977":{"xp":5}}', 'line 1, character 1 has // levels, a comment'],
+    ['{"204255221017214977":{"xp":5}} /* all */', 'has /*, a comment'],
+    [
+      '{"user_id":"204255221017214977","xp":5},\n{"user_id":"159998587045832321","xp":6}',
+      'a comma follows the first object, which is in no array: write [ before it, and ] at the end',
+    ],
     ['{"players":[{"id":"1","xp":5', 'it is cut off, and its end is missing'],
   ])('is refused with the cause and its place: %j', async (text, cause) => {
     await expect(readFile(text)).rejects.toThrow(cause);

@@ -35,6 +35,7 @@ describe('content that is no export', () => {
     ['SQL', 'PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;', 'load it into its database'],
     ['SQL', 'CREATE TABLE levels (\n  id TEXT', 'load it into its database'],
     ['SQL', 'COPY public.levels (user_id, xp) FROM stdin;', 'load it into its database'],
+    ['JSON inside a text of JSON', JSON.stringify('[{"user_id":"1","xp":5}]'), 'parse it once'],
     ['YAML', 'users:\n  - user_id: "1"\n    xp: 5\n', 'convert it to JSON'],
     ['YAML', '- user_id: 1\n  xp: 5\n', 'convert it to JSON'],
     ['YAML', '---\n"1": {xp: 5, level: 1}\n', 'convert it to JSON'],

@@ -54,3 +54,24 @@ describe('members that pandas has written', () => {
     });
   });
 });
+
+describe('arrays whose first one has the names', () => {
+  it.each([
+    ['in an array', `[["user_id","xp","username"],["${ONE}",4700,"ann"],["${TWO}",254,null]]`],
+    [
+      'as Google Sheets answers them',
+      `{"range":"A1:C3","majorDimension":"ROWS","values":[["user_id","xp","username"],["${ONE}","4700","ann"],["${TWO}","254",null]]}`,
+    ],
+    ['one a line', `["user_id","xp","username"]\n["${ONE}",4700,"ann"]\n["${TWO}",254,null]\n`],
+  ])('load %s', async (_what, content) => {
+    const file = await readFile(content, { size: 16 });
+    expect(refusals(file)).toEqual([]);
+    expect(file.rows).toEqual(MEMBERS);
+  });
+
+  it('are counted from it on in messages', async () => {
+    expect(refusals(await readFile(`[["user_id","xp"],["${ONE}",4700],["${TWO}","many"]]`))).toEqual([
+      '3: xp "many" is not a whole number from 0 to 9007199254740991',
+    ]);
+  });
+});

@@ -79,6 +79,11 @@ describe('a proposal to read the fields of a file', () => {
       'f has objects by names that are no ids of Discord, such as "ann" and "bob": write them as an array of objects, each with the id of its member in user_id',
     ],
     [
+      'ids in longer names',
+      `{"xp:1:${ONE}":4700,"xp:1:${TWO}":254}`,
+      `, and the ids are in longer names, such as "xp:1:${ONE}": write the id of the member alone as the name`,
+    ],
+    [
       'no ids',
       'place,xp\n1,4700\n2,254\n',
       ', and none of these has the ids of the members: add them in a field user_id',
@@ -105,5 +110,11 @@ describe('a title above the names of the columns', () => {
 
   it('is no line of a member', async () => {
     expect((await readFile(`user_id,xp,username\n${ONE},5,xp\n`)).rows).toHaveLength(1);
+  });
+
+  it('is not asked for when each line has one value', async () => {
+    await expect(readFile(`${ONE}\n4700\n${TWO}\n254\n`, { name: 'f.txt' })).rejects.toThrow(
+      'f.txt: each line has one value, and a member needs an id and XP: write both into each line',
+    );
   });
 });

@@ -71,4 +71,13 @@ describe('a value that is written in another way', () => {
     expect(refusals(file)).toEqual([]);
     expect(file.rows).toMatchObject([{ xp: 4700 }]);
   });
+
+  it.each([
+    ['Level 10', '4,700 XP'],
+    ['lvl. 10', '4700xp'],
+    ['10', '4 700 points'],
+  ])('is a number beside the word of what is counted: %s, %s', async (level, xp) => {
+    const text = `user_id,xp,level\n204255221017214977,"${xp}",${level}\n159998587045832321,254,1\n`;
+    expect((await readFile(text)).rows).toMatchObject([{ xp: 4700, level: 10 }, { xp: 254 }]);
+  });
 });

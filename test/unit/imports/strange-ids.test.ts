@@ -46,6 +46,11 @@ describe('a file without ids of Discord', () => {
     }
   });
 
+  it('has a few of them, and says how many', async () => {
+    const { lines } = await readFile(`user_id,xp\n${ONE},5\nrole,6\n123,7\n`);
+    expect(lines).toEqual(['f: user_id has 1 id of Discord, and 2 others, which are loaded too']);
+  });
+
   it('has the ids in the objects where these have names', async () => {
     const { rows } = await readFile(JSON.stringify({ users: { ann: { user_id: ONE, xp: 5 } } }), {
       map: { xp: 'xp' },
