@@ -28,7 +28,7 @@ export function proposeReadings(list: FoundList): Proposal {
   const called = numbers.filter(([name]) => likenessIn(name) === 'xp');
   const uncalled = numbers.filter(([name]) => likenessIn(name) === undefined);
   const xps = (called.length > 0 ? called : uncalled).map(([name]) => name);
-  if (xps.length === 0) return { readings: [], doubt: 'none of these can be XP' };
+  if (xps.length === 0) return { readings: [], doubt: withoutXp(list) };
   if (id === undefined) return { readings: [], doubt: withoutIds(list) };
   const rest = (
     [
@@ -50,13 +50,14 @@ export function proposeReadings(list: FoundList): Proposal {
   return { readings, ...(doubt !== undefined && { doubt }) };
 }
 
-/** Returns the field that a name is like, also in an object in a member, such as `value.xp` and `user.id`. */
+/** Returns the field that a name is like, also in an object in a member, such as `value.xp`, `xp.text` and `user.id`. */
 function likenessIn(name: string): ImportField | undefined {
   const whole = likeness(name);
   if (whole !== undefined || !name.includes('.')) return whole;
   const inner = likeness(name.slice(name.lastIndexOf('.') + 1));
   const isOfUser = /^(?:user|member|author|profile)\./i.test(name);
-  return inner === 'xp' || inner === 'level' || isOfUser ? inner : undefined;
+  if (inner === 'xp' || inner === 'level' || isOfUser) return inner;
+  return likeness(name.slice(0, name.indexOf('.'))) === 'xp' ? 'xp' : undefined;
 }
 
 /** Returns the fields of which most values are ids of Discord, and not those of guilds, channels or roles. */
@@ -90,6 +91,14 @@ function idOf(list: FoundList): FoundId | undefined {
   const possible = called.filter((name) => !ID_IN_TEXT.test(list.fields.get(name)?.example ?? ''));
   const name = possible.find((each) => !list.fields.get(each)?.numbersRows) ?? possible[0];
   return name === undefined ? undefined : { name, doubt: 'None of these has ids of Discord' };
+}
+
+/** Returns what a person has to know of a list in which no field can be XP. */
+function withoutXp({ fields }: FoundList): string {
+  const packed = [...fields].find(([, { example }]) => /^\s*(?:\{"|\[[\d"{[])/.test(example));
+  return packed
+    ? `${packed[0]} has JSON inside texts, such as ${quote(packed[1].example)}: parse these texts before you save the file`
+    : 'none of these can be XP';
 }
 
 /** Returns what a person has to know of a list in which no field has ids of Discord. */

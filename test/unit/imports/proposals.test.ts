@@ -47,6 +47,13 @@ describe('a proposal to read the fields of a file', () => {
     expect(error.message).toContain('--map id=Nutzer,xp=Erfahrung,name=Benutzername,level=Stufe');
   });
 
+  it('has each part of XP', async () => {
+    const error = await refusal(JSON.stringify([{ id: ONE, xp: { text: 4700, voice: 100, level: 10 } }]));
+    expect(error.message).toMatch(
+      /: say which field is which, such as --map id=id,xp=xp\.text,level=xp\.level, or --map id=id,xp=xp\.voice,level=xp\.level$/,
+    );
+  });
+
   it.each([
     [
       'no field has ids of Discord',
@@ -79,6 +86,11 @@ describe('a proposal to read the fields of a file', () => {
       'f has objects by names that are no ids of Discord, such as "ann" and "bob": write them as an array of objects, each with the id of its member in user_id',
     ],
     [
+      'JSON inside texts',
+      JSON.stringify([{ key: `1-${ONE}`, value: JSON.stringify({ user: ONE, points: 4700 }) }]),
+      /, and value has JSON inside texts, such as .*: parse these texts before you save the file$/,
+    ],
+    [
       'ids in longer names',
       `{"xp:1:${ONE}":4700,"xp:1:${TWO}":254}`,
       `, and the ids are in longer names, such as "xp:1:${ONE}": write the id of the member alone as the name`,
@@ -90,7 +102,8 @@ describe('a proposal to read the fields of a file', () => {
     ],
   ])('is not made of %s, and the message says what to do', async (_what, content, message) => {
     const error = await refusal(content);
-    expect(error.message).toContain(message);
+    if (typeof message === 'string') expect(error.message).toContain(message);
+    else expect(error.message).toMatch(message);
     expect(error.message).not.toContain('--map');
   });
 });
