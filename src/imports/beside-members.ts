@@ -1,7 +1,8 @@
 import { count } from '../core/readable.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { likeness } from './fields.ts';
-import type { FoundList, FoundMembers } from './found-members.ts';
+import { type FoundList, whereIs } from './found-list.ts';
+import type { FoundMembers } from './found-members.ts';
 
 /** What a document has beside the list of its members. */
 export interface BesideMembers {
@@ -48,10 +49,6 @@ function contentOf({ count: objects, values, place }: FoundList): string {
   const parts = [objects > 0 && count(objects, place.endsWith('[]') ? 'array' : 'object')];
   parts.push(values.count > 0 && count(values.count, 'value'));
   return parts.filter(Boolean).join(' and ');
-}
-
-function whereIs({ place }: FoundList): string {
-  return place.replace(/\.?(?:[*#]|\[\])+$/, '').replaceAll('#', '(id)') || 'the document itself';
 }
 
 function strangersOf({ list, names }: ChosenFormat, found: FoundMembers): Set<string> {

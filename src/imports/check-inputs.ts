@@ -2,18 +2,10 @@ import { InvalidInputError } from '../core/errors.ts';
 import { digits } from '../core/readable.ts';
 import { formatNamed } from './formats.ts';
 import type { Input } from './inputs.ts';
-import { checkPages } from './pages.ts';
+import { checkPages, type InputCheck } from './pages.ts';
 
 /** Members of a page of ranks. */
 const PAGE_OF_RANKS = 100;
-
-/** What the inputs of one load tell together. */
-export interface InputCheck {
-  /** Why members can be missing or wrong, so that nothing may be replaced by the inputs. */
-  readonly doubts: readonly string[];
-  /** Other lines for the person. */
-  readonly notices: readonly string[];
-}
 
 /**
  * Checks the inputs of one load together, in any order.
@@ -23,10 +15,7 @@ export function checkInputs(inputs: readonly Input[]): InputCheck {
   refuseSeveralGuilds(inputs);
   const checks = [checkPages(inputs), checkRanks(inputs)];
   return {
-    doubts: [
-      ...checks.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
-      ...inputs.flatMap(({ doubts }) => doubts ?? []),
-    ],
+    doubts: [...checks.flatMap(({ doubts }) => doubts), ...inputs.flatMap(({ doubts }) => doubts ?? [])],
     notices: checks.flatMap(({ notices }) => notices),
   };
 }
@@ -42,13 +31,10 @@ function refuseSeveralGuilds(inputs: readonly Input[]): void {
 }
 
 /** Checks the ranks in the files of a bot that gives no numbers of pages. */
-function checkRanks(inputs: readonly Input[]): {
-  readonly missing: string | undefined;
-  readonly notices: readonly string[];
-} {
+function checkRanks(inputs: readonly Input[]): InputCheck {
   const ranked = inputs.filter(({ format }) => format && formatNamed(format).pagesByRank);
   const ranks = ranked.flatMap(({ members }) => members?.fields.get('rank')?.ranks ?? []);
-  if (ranks.length === 0 || !ranks.every(({ isOrdered }) => isOrdered)) return { missing: undefined, notices: [] };
+  if (ranks.length === 0 || !ranks.every(({ isOrdered }) => isOrdered)) return { doubts: [], notices: [] };
   const spans = ranks.flatMap(({ spans: each }) => each).sort((one, other) => one.first - other.first);
   const gaps: string[] = [];
   let next = 1;
@@ -56,10 +42,13 @@ function checkRanks(inputs: readonly Input[]): {
     if (span.first > next) gaps.push(`${digits(next)} to ${digits(span.first - 1)}`);
     next = Math.max(next, span.next);
   }
+  const doubts: string[] = [];
+  if (gaps.length > 0) doubts.push(`members are missing between the others, of the ranks ${gaps.join(', ')}`);
   const last = next - 1;
-  const isFull = last > 0 && last % PAGE_OF_RANKS === 0;
-  return {
-    missing: gaps.length > 0 ? `members are missing between the others, of the ranks ${gaps.join(', ')}` : undefined,
-    notices: isFull ? [`the last page, up to rank ${digits(last)}, is full: is there another one?`] : [],
-  };
+  const hasEmptyPage = ranked.some(({ members }) => !members);
+  if (last > 0 && last % PAGE_OF_RANKS === 0 && !hasEmptyPage)
+    doubts.push(
+      `the last page, up to rank ${digits(last)}, is full: add the next page as a file of its own, even if it has no members`,
+    );
+  return { doubts, notices: [] };
 }

@@ -1,12 +1,12 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Advice } from './advice.ts';
-import { FIELD_WORDS, type FieldNames, type FieldWord, type ImportField, likeness } from './fields.ts';
+import type { FieldMap, FieldNames, ImportField } from './fields.ts';
 import { FORMAT_NAMES, type FormatName, formatNamed } from './formats.ts';
-import type { FoundList, FoundMembers } from './found-members.ts';
+import { type FoundList, whereIs } from './found-list.ts';
+import type { FoundMembers } from './found-members.ts';
+import { mapFields } from './map-fields.ts';
+import { hasArraysAsColumns, hasMembers, innerId, isKeyed, isOfColumns, likeliest } from './member-lists.ts';
 import { unknownFields, unknownMaps } from './unknown-fields.ts';
-
-/** The fields that a person names, by the words of `--map`. */
-export type FieldMap = { readonly [Word in FieldWord]?: string };
 
 export type Syntax = 'csv' | 'ndjson' | 'json';
 
@@ -39,7 +39,8 @@ export function chooseFormat(
   file: string,
   advice: Advice,
 ): ChosenFormat {
-  if (map) return mapped(found, syntax, format, map, file);
+  if (map) return { format: format ?? syntax, ...mapFields(found, map, file) };
+  if (hasArraysAsColumns(found)) throw columnsInsteadOfRows(file);
   const lists = found.lists.filter((list) => syntax !== 'json' || (hasMembers(list) && !isOfColumns(list)));
   if (format) return asGiven(found, syntax, format, lists, file, advice);
   const fitting = FORMAT_NAMES.flatMap((name) =>
@@ -51,39 +52,27 @@ export function chooseFormat(
   if (first && others.length === 0)
     return { format: first.name, list: first.list, names: namesIn(first.name, first.list) };
   if (!first && isEmpty(found)) return { format: emptyFormat(found), list: undefined, names: {} };
-  if (!first && found.lists.some(isOfColumns))
-    throw new InvalidInputError(
-      `${file} has columns by their names, and in them the values by the number of the row, as pandas writes them: write the members as rows, as with to_json(orient="records")`,
-    );
+  if (!first && found.lists.some((list) => isOfColumns(list) && list.values.count > 0))
+    throw columnsInsteadOfRows(file);
   const maps = lists.filter((list) => list.fields.size === 0 && list.values.numeric > 0 && list.place.endsWith('.#'));
   if (!first && maps.length > 0) throw unknownMaps(file, maps, advice);
-  const why = first
-    ? `fits ${[...new Set(fitting.map(({ name }) => name))].join(' and ')}`
-    : 'has the fields of no format that is known';
-  throw unknownFields(file, likeliest(lists), why, advice);
+  throw unknownFields(file, likeliest(lists), whyUnknown(fitting), advice);
 }
 
-const hasMembers = ({ count, values }: FoundList): boolean => count + values.count > 0;
-
-/** Whether the names of a list are numbers of rows, and nothing in it tells which member a row is. */
-function isOfColumns(list: FoundList): boolean {
-  return list.isNumbered && innerId(list) === undefined;
+/** Returns why a file cannot be read. @param fitting the formats that its lists can be. */
+function whyUnknown(fitting: readonly { readonly name: FormatName; readonly list: FoundList }[]): string {
+  if (fitting.length === 0) return 'has the fields of no format that is known';
+  const lists = [...new Set(fitting.map(({ list }) => list))];
+  if (lists.length > 1)
+    return `has several lists of members, in ${lists.map(whereIs).join(' and in ')}, and the largest is read when you name its fields`;
+  return `fits ${[...new Set(fitting.map(({ name }) => name))].join(' and ')}`;
 }
 
-/** Returns the field with the user's id in a list whose names are no ids; undefined for none. */
-function innerId({ fields, isNumbered }: FoundList): string | undefined {
-  return isNumbered ? [...fields.keys()].find((name) => likeness(name) === 'userId') : undefined;
-}
-
-/** Whether the members of a list have their ids as names. */
-function isKeyed(list: FoundList): boolean {
-  return list.place.endsWith('#') && innerId(list) === undefined;
-}
-
-/** Whether a format can have its members in such a list. The lists of CSV and NDJSON are at no place. */
-function isPossible(name: FormatName, syntax: Syntax, { place }: FoundList): boolean {
+/** Whether a format can have its members in such a list. The lists of CSV and NDJSON are at no place, and a program writes arrays of any format. */
+function isPossible(name: FormatName, syntax: Syntax, { place, columns }: FoundList): boolean {
   if (name === 'csv' || name === 'ndjson') return name === syntax;
   if (syntax !== 'json') return name !== 'json';
+  if (columns) return true;
   return formatNamed(name).places.includes(place);
 }
 
@@ -149,59 +138,8 @@ function isEmpty(found: FoundMembers, only?: FormatName): boolean {
   });
 }
 
-function mapped(
-  found: FoundMembers,
-  syntax: Syntax,
-  format: FormatName | undefined,
-  map: FieldMap,
-  file: string,
-): ChosenFormat {
-  const words = Object.entries(map) as [FieldWord, string][];
-  const wanted = words.map(([, name]) => name);
-  const bySize = [...found.lists].sort((one, other) => other.count - one.count);
-  const list =
-    bySize.find(({ place, values }) => values.count > 0 && place === `${map.xp}.#`) ??
-    bySize.find((each) => wanted.every((name) => named(each, name) !== undefined));
-  if (!list) {
-    const largest = bySize[0];
-    const missing = wanted.filter((name) => !largest || named(largest, name) === undefined);
-    const fields = [...(largest?.fields.keys() ?? [])].join(', ');
-    throw new InvalidInputError(
-      `${file} has no field ${missing.join(' or ')} in its largest list, which has: ${fields || 'none'}`,
-    );
-  }
-  const hasKeys = isKeyed(list);
-  const names: FieldNames = Object.fromEntries(
-    words.map(([word, name]) => [FIELD_WORDS[word], named(list, name) ?? name]),
+function columnsInsteadOfRows(file: string): InvalidInputError {
+  return new InvalidInputError(
+    `${file} has columns by their names, and in each the values of all rows, as pandas writes them: write the members as rows, as with to_json(orient="records")`,
   );
-  const id = hasKeys ? names.userId : (names.userId ?? onlyId(list));
-  if (!hasKeys && id === undefined)
-    throw new InvalidInputError(
-      `${file} has several fields that can be the user's id, or none: name it too, as id=user_id`,
-    );
-  return { format: format ?? syntax, list, names: { ...names, ...(id !== undefined && { userId: id }) } };
-}
-
-/** Returns the name of a field as a list has it: that very name, else the one with other capitals. */
-function named({ fields }: FoundList, name: string): string | undefined {
-  if (fields.has(name)) return name;
-  return [...fields.keys()].find((each) => each.toLowerCase() === name.toLowerCase());
-}
-
-function onlyId(list: FoundList): string | undefined {
-  const ids = [...list.fields.keys()].filter((name) => likeness(name) === 'userId' && !name.startsWith('_'));
-  return ids.length === 1 ? ids[0] : undefined;
-}
-
-/** Returns the list that is likeliest the members: one with XP and an id, the largest of these. */
-function likeliest(lists: readonly FoundList[]): FoundList | undefined {
-  const score = (list: FoundList): number => {
-    const kinds = new Set([...list.fields.keys()].map(likeness));
-    return (
-      (kinds.has('xp') ? 4 : 0) +
-      (list.place.endsWith('#') || kinds.has('userId') ? 2 : 0) +
-      (list.place === '' ? 0 : 1)
-    );
-  };
-  return [...lists].sort((one, other) => score(other) - score(one) || other.count - one.count)[0];
 }

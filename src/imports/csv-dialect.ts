@@ -1,5 +1,5 @@
 import Papa from 'papaparse';
-import { OWN_NAMES } from './fields.ts';
+import { areColumnNames, OWN_NAMES } from './fields.ts';
 
 /** What can stand between columns, the likeliest first. */
 const SEPARATORS = [',', ';', '\t', '|'] as const;
@@ -48,6 +48,18 @@ export function dialectOf(head: string): CsvDialect {
 
 function firstRecord(text: string, delimiter: string, newline: string): readonly string[] {
   return new Papa.Parser({ delimiter, newline, preview: 1 } as Papa.ParseConfig).parse(text, 0, false).data[0] ?? [];
+}
+
+/** Lines in which the names of the columns are looked for. */
+const MAX_TITLE_LINES = 10;
+
+/** Returns the line with the names of the columns, if it is below the one that was taken for it; undefined when none is. */
+export function namesBelow(head: string, { newline, columns, skippedLines }: CsvDialect): number | undefined {
+  const isMember = columns.every((name) => /^\d+$/.test(name));
+  if (isMember || areColumnNames(columns)) return undefined;
+  const lines = head.split(newline).slice(skippedLines, skippedLines + MAX_TITLE_LINES);
+  const index = lines.findIndex((line) => SEPARATORS.some((each) => areColumnNames(firstRecord(line, each, newline))));
+  return index < 0 ? undefined : skippedLines + index + 1;
 }
 
 /** Returns the name of a column, in lower case where it is one of the project's own. */

@@ -9,7 +9,8 @@ import { isMemberLine } from './ndjson.ts';
 export function detectSyntax(head: string, name: string): Syntax | undefined {
   const text = head.trimStart();
   if (text.startsWith('{') && isMemberLine(firstLine(text))) return 'ndjson';
-  if (text.startsWith('{') || text.startsWith('[')) return 'json';
+  // A comment is no JSON, and the parser says so.
+  if (/^(?:[{[]|\/\/|\/\*)/.test(text)) return 'json';
   return /[,;\t|]/.test(firstLine(text)) || /\.(csv|tsv|txt)(\.gz)?$/i.test(name) ? 'csv' : undefined;
 }
 

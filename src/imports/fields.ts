@@ -38,25 +38,41 @@ export const FIELD_WORDS = {
 } as const satisfies Record<string, ImportField>;
 export type FieldWord = keyof typeof FIELD_WORDS;
 
-/** What people call a field, as far as other bots show: the first part that fits wins. Compared in lower case, without `_`. */
+/** The fields that a person names, by the words of `--map`. */
+export type FieldMap = { readonly [Word in FieldWord]?: string };
+
+/**
+ * What people call a field, in English as far as other bots show, and in German, French, Spanish, Portuguese and Italian. The first part
+ * that fits wins. Compared in lower case, without accents and `_`.
+ */
 const LIKENESS: readonly (readonly [field: ImportField, pattern: RegExp])[] = [
   ['guildId', /^(?:guild|server)\.?(?:id|name)?$/],
-  ['userId', /^(?:(?:user|member|discord|player|account)?id|(?:user|member)(?:snowflake)?|id\$oid)$/],
+  [
+    'userId',
+    /^(?:(?:user|member|discord|player|account|nutzer|benutzer|mitglieds?)?id|id(?:user|member|membre|utilisateur|usuario|miembro|membro|utente)|(?:user|member)(?:snowflake)?|id\$oid)$/,
+  ],
   [
     'xp',
-    /^(?:(?:total|current|lifetime|overall|all|server|guild|text|chat|voice)?(?:xp|exp|experience|score)(?:total|points|amount)?|(?:total)?points|total)$/,
+    /^(?:(?:total|current|lifetime|overall|all|server|guild|text|chat|voice)?(?:xp|exp|experience|score)(?:total|points|amount)?|(?:total)?points|total|erfahrung(?:spunkte)?|punkte|experiencia|puntos|pontos|esperienza|punti)$/,
   ],
-  ['level', /^(?:current|user|text)?(?:level|lvl)$/],
+  ['level', /^(?:(?:current|user|text)?(?:level|lvl)|stufe|niveau|nivel|livello)$/],
   [
     'username',
-    /^(?:user|member|display|global|nick)?(?:name|tag)$|^(?:nick|displayname|user\.(?:username|globalname|tag))$/,
+    /^(?:user|member|display|global|nick)?(?:name|tag)$|^(?:nick|displayname|user\.(?:username|globalname|tag)|benutzername|nutzername|nom|pseudo|nombre|nome)$/,
   ],
 ];
+const ACCENTS = /\p{M}/gu;
 
 /** Returns the field that a name is like; undefined for others. */
 export function likeness(name: string): ImportField | undefined {
-  const plain = name.toLowerCase().replace(/[_ -]/g, '');
+  const plain = name.normalize('NFD').replace(ACCENTS, '').toLowerCase().replace(/[_ -]/g, '');
   return LIKENESS.find(([, pattern]) => pattern.test(plain))?.[0];
+}
+
+/** Whether texts are names of columns: one is called as an id, and one as XP. */
+export function areColumnNames(texts: readonly string[]): boolean {
+  const kinds = new Set(texts.map((text) => likeness(text.trim())));
+  return kinds.has('userId') && kinds.has('xp');
 }
 
 /** Returns the value of a field of an object. @param name may lead into objects, with dots, unless a field has the whole name. */

@@ -1,6 +1,7 @@
 import type { CurveText } from '../core/ranking/curves.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
-import type { FoundList, FoundMembers } from './found-members.ts';
+import type { FoundList } from './found-list.ts';
+import type { FoundMembers } from './found-members.ts';
 import type { Place } from './json-place.ts';
 
 /** The names that a field can have in the files of a bot, the present one first. */
@@ -114,12 +115,14 @@ export const FORMATS = {
     places: ['*', ''],
     names: { userId: ['userID'], xp: ['xp'], level: ['level'], guildId: ['guildID'] },
     fits: (list) => list.has('userID', 'guildID', 'xp'),
+    cutsFractions: true,
   },
   'robojs-xp': {
     curve: 'custom=10,165,755,0,6,1',
     places: ['#', 'users.#', '*', ''],
     names: { userId: ['userId'], xp: ['xp'], level: ['level'], guildId: ['guildId'] },
     fits: (list) => list.has('xp', 'level', 'xpMessages'),
+    cutsFractions: true,
   },
 } as const satisfies Record<string, Format>;
 

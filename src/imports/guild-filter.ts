@@ -2,7 +2,8 @@ import { InvalidInputError } from '../core/errors.ts';
 import { count, digits } from '../core/readable.ts';
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
-import type { FoundList, FoundMembers } from './found-members.ts';
+import type { FoundList } from './found-list.ts';
+import type { FoundMembers } from './found-members.ts';
 import type { RawRow } from './rows.ts';
 
 /** Guilds that a message lists. */

@@ -3,13 +3,15 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
 import type { Advice, Reporter } from './advice.ts';
 import { besideMembers } from './beside-members.ts';
+import { checkIds, hasStrangeIds, idsOf, isOwnExport } from './check-ids.ts';
 import { type ChosenFormat, chooseFormat, type GivenFormat, type Syntax } from './choose-format.ts';
 import { headerOf, inspectCsv, readCsv } from './csv.ts';
-import { type CsvDialect, dialectOf } from './csv-dialect.ts';
+import { type CsvDialect, dialectOf, namesBelow } from './csv-dialect.ts';
 import { detectSyntax } from './detect.ts';
-import { likeness, OWN_NAMES } from './fields.ts';
+import { likeness } from './fields.ts';
 import { type FormatName, formatNamed } from './formats.ts';
-import type { FoundField, FoundList, FoundMembers } from './found-members.ts';
+import type { FoundList } from './found-list.ts';
+import type { FoundMembers } from './found-members.ts';
 import { guildFilter, guildsIn, withGuildField } from './guild-filter.ts';
 import { type ImportSource, openSource, readSource } from './import-source.ts';
 import { readJson } from './json.ts';
@@ -23,8 +25,8 @@ import { curveInSettings } from './settings-curve.ts';
 import { unknownFields } from './unknown-fields.ts';
 import { unreadLines } from './unread-fields.ts';
 
-/** A place that no document has, for a file without members. Its pages can still be errors. */
-const NOWHERE = '*.*';
+/** A list at a place that no document has, for a file without members. Its pages can still be errors. */
+const NOWHERE = { place: '*.*' };
 
 /** A source of members. It can be read more than once. */
 export interface Input {
@@ -88,19 +90,20 @@ async function inspect(
   refuseOtherContent(head, name);
   const syntax = syntaxOf(given.format, head, name);
   const dialect = syntax === 'csv' ? dialectOf(head) : undefined;
+  const nameLine = dialect && !given.map ? namesBelow(head, dialect) : undefined;
+  if (nameLine !== undefined)
+    throw new InvalidInputError(
+      `${name}: line ${nameLine} has the names of the columns, and the first line does not: remove the lines above it`,
+    );
   const text = (onRead?: (bytes: number) => void) => readSource(source, signal, onRead);
   const { found, chosen } = dialect
     ? await inspectColumns(text, dialect, given, name, advice)
     : await inspectWhole(text, syntax, given, name, advice);
-  const ids = idsOf(chosen);
-  if (ids?.ids.isRounded)
-    throw new InvalidInputError(`${name}: its ids were rounded, such as ${ids.ids.example}: ${AS_TEXT}`);
+  const { lines: idLines, doubts: idDoubts } = checkIds(chosen, name, advice);
   if (!given.map) refuseSeveralXp(chosen, name, advice);
   const beside = besideMembers(chosen, found, name);
-  for (const line of beside.lines) write(line);
-  const doubts = [...beside.doubts];
-  if (ids?.ids.canBeRounded)
-    doubts.push(`${name}: all of its long ids look rounded, such as ${ids.ids.example}: ${AS_TEXT}`);
+  for (const line of [...beside.lines, ...idLines]) write(line);
+  const doubts = [...beside.doubts, ...idDoubts];
   const guilds = guildsIn(chosen, found);
   const keep = guildFilter(guilds, given.sourceGuild, name, advice, write);
   const guild = given.sourceGuild ?? [...guilds.rowsOf.keys()][0];
@@ -121,7 +124,7 @@ async function inspect(
     entries(onRead) {
       if (dialect) return readCsv(text(onRead), dialect, reading, keep, name);
       if (syntax === 'ndjson') return readNdjson(text(onRead), reading, keep, name);
-      return readJson(text(onRead), chosen.list?.place ?? NOWHERE, reading, keep, name, beside.strangers);
+      return readJson(text(onRead), chosen.list ?? NOWHERE, reading, keep, name, beside.strangers);
     },
     close: () => source.close(),
   };
@@ -168,11 +171,16 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
   } catch {
     // The message about it needs an example of each column.
   }
-  const found = await inspectCsv(text(), dialect, name, names, given.map?.guild);
+  const look = (only: typeof names) => inspectCsv(text(), dialect, name, only, given.map?.guild);
+  let found = await look(names);
+  // Another column can have the ids that this one should have.
+  if (names && hasStrangeIds(choose(found))) found = await look(undefined);
   const [title, ...others] = dialect.columns.filter((column) => column !== '');
   if (others.length === 0 && !given.map)
     throw new InvalidInputError(
-      `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line`,
+      title === '1'
+        ? `${name}: each line has one value, and a member needs an id and XP: write both into each line`
+        : `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line`,
     );
   const chosen = withGuildField(choose(found));
   const twice = Object.values(chosen.names).find(
@@ -181,9 +189,6 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
   if (twice !== undefined) throw new InvalidInputError(`${name}: its first line names the column ${twice} twice`);
   return { found, chosen };
 }
-
-const AS_TEXT =
-  'a spreadsheet or a program has read them as numbers. Export them again as text: format the column as text before the file is opened there, or write them in quotes';
 
 /** The formats of anybody. What is called XP there can be that of a level, of a week or of all time. */
 const OPEN_FORMATS: ReadonlySet<FormatName | undefined> = new Set(['csv', 'ndjson', 'json']);
@@ -197,15 +202,6 @@ function refuseSeveralXp({ format, list, names }: ChosenFormat, file: string, ad
   if (rivals.length > 0) throw unknownFields(file, list, 'has several fields that can be XP', advice);
 }
 
-/** Returns what the ids of the members show. */
-function idsOf({ list, names }: ChosenFormat): FoundField | undefined {
-  return names.userId === undefined ? list?.keys : list?.fields.get(names.userId);
-}
-
-/** Whether a list has a field of the project's own exports alone, in which ids of all kinds can stand together. */
-const isOwnExport = ({ list }: ChosenFormat): boolean =>
-  [OWN_NAMES.explicitLevel, OWN_NAMES.hiddenReasons].some((name) => list?.has(name));
-
 function readingOf(chosen: ChosenFormat): RowReading {
   const { format, list, names } = chosen;
   const ids = idsOf(chosen);
@@ -216,7 +212,7 @@ function readingOf(chosen: ChosenFormat): RowReading {
     names,
     numbers: xp?.numbers.style ?? PLAIN_STYLE,
     dates: claim?.dates.order,
-    hasSnowflakes: ids !== undefined && ids.snowflakes * 2 >= ids.filled && !isOwnExport(chosen),
+    hasSnowflakes: (ids?.hasIds ?? false) && !isOwnExport(chosen),
     cutsFractions,
   };
 }

@@ -1,14 +1,13 @@
-import Assembler from 'stream-json/assembler.js';
 import type { Token } from 'stream-json/parser.js';
-import { InvalidInputError } from '../core/errors.ts';
 import { isObject, unwrappedName } from './fields.ts';
-import { type FoundList, FoundMembers } from './found-members.ts';
+import type { FoundList } from './found-list.ts';
+import { FoundMembers } from './found-members.ts';
 import { PlaceTracker } from './json-place.ts';
+import { type Setting, SettingReader } from './json-settings.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
-import { SETTINGS } from './settings-names.ts';
 
-/** Values of settings that a file can have. They are kept in memory. Behind them, what is called like a setting is a field. */
-const MAX_SETTING_TOKENS = 100_000;
+/** The arrays of a document with their names beside them, as pandas writes them with orient="split". */
+const SPLIT_ROWS = 'data.*[]';
 /** Names of inner objects that the name of a field has. A field that is deeper is told by the first of them. */
 const MAX_FIELD_DEPTH = 4;
 
@@ -42,14 +41,13 @@ class Inspector implements TokenTaker {
   count = 0;
   private readonly tracker = new PlaceTracker();
   private readonly levels: Level[] = [];
-  private setting: { readonly name: string; readonly value: Assembler<unknown>; tokens: number } | undefined;
-  private settingTokens = 0;
+  private readonly settings: SettingReader;
+  /** The number that the present page says of itself, before or after its members, and how many it has. */
+  private page: { number?: number; members: number } = { members: 0 };
 
-  constructor(
-    private readonly file: string,
-    guildField: string | undefined,
-  ) {
+  constructor(file: string, guildField: string | undefined) {
     this.found = new FoundMembers(guildField);
+    this.settings = new SettingReader(file);
   }
 
   get isAssembling(): boolean {
@@ -57,12 +55,14 @@ class Inspector implements TokenTaker {
   }
 
   get depth(): number {
-    return this.tracker.depth + (this.setting?.value.depth ?? 0);
+    return this.tracker.depth + this.settings.depth;
   }
 
   take(token: Token): void {
-    if (this.setting) this.assemble(token);
-    else this.follow(token);
+    if (this.settings.isReading) {
+      const setting = this.settings.take(token);
+      if (setting) this.keep(setting);
+    } else this.follow(token);
   }
 
   private follow(token: Token): void {
@@ -70,10 +70,7 @@ class Inspector implements TokenTaker {
     const level = this.levels.at(-1);
     if (token.name === 'keyValue') {
       tracker.follow(token);
-      const name = this.settingName();
-      if (!name) return;
-      this.setting = { name, value: new Assembler(), tokens: 0 };
-      if (level) level.items++;
+      if (this.settings.begin(tracker) && level) level.items++;
     } else if (isStart(token)) {
       if (level) level.items++;
       const isArray = token.name === 'startArray';
@@ -84,40 +81,16 @@ class Inspector implements TokenTaker {
       this.levels.pop();
       tracker.follow(token);
       this.found.container(tracker.place, level?.isArray ? 'array' : 'object', (level?.items ?? 0) > 0);
+      if (level?.isArray) this.found.at(`${tracker.place}[]`)?.takeNameRow();
+      else if (tracker.place === '' || tracker.place === '*') this.endPage();
     } else if ('value' in token) {
       if (level) level.items++;
       this.takeValue(token);
     }
   }
 
-  /** Returns the name of a setting that comes next; undefined for anything else. */
-  private settingName(): string | undefined {
-    const { tracker } = this;
-    if (this.settingTokens > MAX_SETTING_TOKENS) return undefined;
-    if (tracker.isInDocument) return SETTINGS.ofDocument.has(tracker.key) ? tracker.key : undefined;
-    const isOfGuild = SETTINGS.ofGuild.has(tracker.key) && tracker.outer?.endsWith('#');
-    return isOfGuild ? `${tracker.ids.at(-1)}.${tracker.key}` : undefined;
-  }
-
-  private assemble(token: Token): void {
-    const setting = this.setting as NonNullable<typeof this.setting>;
-    const { name, value } = setting;
-    this.settingTokens++;
-    if (++setting.tokens > MAX_SETTING_TOKENS)
-      throw new InvalidInputError(
-        `${this.file} has more settings than any bot: its members are not where they should be`,
-      );
-    if (value.depth === 0 && !isStart(token)) {
-      if ('value' in token) this.keep(name, token.name === 'numberValue' ? Number(token.value) : token.value);
-      return;
-    }
-    value.consume(token);
-    if (value.done) this.keep(name, value.current);
-  }
-
-  private keep(name: string, value: unknown): void {
-    this.setting = undefined;
-    if (name === 'page') this.found.pages.push({ page: Number(value), members: 0 });
+  private keep({ name, value }: Setting): void {
+    if (name === 'page') this.page.number = Number(value);
     else this.found.settings.set(name, value);
     // In an array of members, it is a field of theirs.
     this.takeFields(this.tracker.place, value);
@@ -142,9 +115,15 @@ class Inspector implements TokenTaker {
     if (place.endsWith('#')) this.addKey(list, key);
     const guild = place.endsWith('#') ? ids.at(-2) : ids.at(-1);
     if (guild !== undefined) list.outerKeys.add(guild, false);
-    const page = this.found.pages.at(-1);
-    if (page && place.endsWith('.*')) page.members++;
+    if (place.endsWith('.*')) this.page.members++;
     return list;
+  }
+
+  /** Takes the number of a document, or of a page in an array of them, and begins the next one. */
+  private endPage(): void {
+    const { number, members } = this.page;
+    if (number !== undefined) this.found.pages.push({ page: number, members });
+    this.page = { members: 0 };
   }
 
   private addKey(list: FoundList, key: string): void {
@@ -173,8 +152,16 @@ class Inspector implements TokenTaker {
     if (column === 1) {
       list.count++;
       this.count++;
+      if (place === SPLIT_ROWS) list.columns ??= this.columnNames();
     }
-    list.field(String(column))?.add(text, isNumber);
+    list.field(list.columns?.[column - 1] ?? String(column))?.add(text, isNumber);
+  }
+
+  /** Returns the names that a document has for the values of its arrays. */
+  private columnNames(): readonly string[] | undefined {
+    const names = this.found.settings.get('columns');
+    const isText = Array.isArray(names) && names.every((name) => typeof name === 'string');
+    return isText && new Set(names).size === names.length ? names : undefined;
   }
 
   /** Takes a field of the object around it that can be a member, and what a document says of itself. */

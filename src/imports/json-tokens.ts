@@ -69,6 +69,7 @@ export async function* parseJson<T>(
 
 /** What other languages than JSON write, outside of texts, and what it is. */
 const OTHER_SYNTAX = [
+  ['//.*|/\\*', 'a comment, which JSON does not have: remove it'],
   [',(?=\\s*[}\\]])', 'a comma before the end of an object or array'],
   ["'", 'a text in the quotes of Python or JavaScript: write it with json.dumps or JSON.stringify'],
   ['\\b(?:NaN|Infinity)\\b', 'a number that JSON does not have: write null'],
@@ -80,8 +81,13 @@ const TEXT_OR_OTHER = new RegExp(
   'g',
 );
 
+/** An object at the beginning, with objects in it at most one deep, and a comma after it. */
+const LIST_WITHOUT_ARRAY = /^\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*,/;
+
 /** Returns what makes a text no JSON, with its line; undefined for what is not known. @param text beginning of the document. */
 function causeOf(text: string): string | undefined {
+  if (LIST_WITHOUT_ARRAY.test(text))
+    return 'a comma follows the first object, which is in no array: write [ before it, and ] at the end';
   for (const { index, 0: match, ...groups } of text.matchAll(TEXT_OR_OTHER)) {
     const kind = OTHER_SYNTAX.findIndex((_, at) => groups[at + 1] !== undefined);
     if (kind < 0) continue;

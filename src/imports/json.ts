@@ -8,21 +8,30 @@ import { rawOf } from './raw-row.ts';
 import { quote } from './row-values.ts';
 import { checkRow, type Entry, type RawRow, type RowReading } from './rows.ts';
 
+/** The list with the members of a document. */
+export interface MemberList {
+  readonly place: Place;
+  /** The names of the values of each array; undefined for those that have none, which are 1, 2 and so on. */
+  readonly columns?: readonly string[] | undefined;
+  /** Whether the first array has these names, and is no member. */
+  readonly hasNameRow?: boolean;
+}
+
 /**
- * Reads the members at a place of a JSON document, or of several one after the other, holding only a piece of it in memory. Numbers are
+ * Reads the members in a list of a JSON document, or of several one after the other, holding only a piece of it in memory. Numbers are
  * read as the digits in the file. A page that is the error response of a service is a bad row.
  * @param strangers places of objects and values beside the members whose names are no ids. They are read as members too.
  * @throws InvalidInputError as {@link parseJson}.
  */
 export function readJson(
   chunks: AsyncIterable<string>,
-  place: Place,
+  list: MemberList,
   reading: RowReading,
   keep: (raw: RawRow) => boolean,
   file: string,
   strangers: ReadonlySet<Place> = new Set(),
 ): AsyncGenerator<Entry[]> {
-  const reader = new MemberReader(place, reading, keep, strangers);
+  const reader = new MemberReader(list, reading, keep, strangers);
   return parseJson(chunks, file, reader, () => reader.taken());
 }
 
@@ -41,11 +50,12 @@ class MemberReader implements TokenTaker {
   private page: { error: string | undefined; hasMembers: boolean } = { error: undefined, hasMembers: false };
 
   constructor(
-    private readonly place: Place,
+    private readonly list: MemberList,
     private readonly reading: RowReading,
     private readonly keep: (raw: RawRow) => boolean,
     private readonly strangers: ReadonlySet<Place>,
   ) {
+    const { place } = list;
     this.isTuple = place.endsWith('[]');
     this.base = this.isTuple ? place.slice(0, -'[]'.length) : place;
   }
@@ -85,7 +95,7 @@ class MemberReader implements TokenTaker {
     if (this.tracker.place !== this.base) return false;
     if (this.isTuple)
       return token.name === 'startArray' ? this.base === '' || this.tracker.isInArray : this.base !== '';
-    return this.place === '' ? token.name === 'startObject' : token.name !== 'startArray';
+    return this.list.place === '' ? token.name === 'startObject' : token.name !== 'startArray';
   }
 
   /** Whether the value that comes next is in the list of the members, with a name that is no id. */
@@ -95,11 +105,11 @@ class MemberReader implements TokenTaker {
 
   /** Whether a place is that of a document, or of a page in an array of them. */
   private isPage(place: Place): boolean {
-    return place !== this.place && (place === '' || place === '*');
+    return place !== this.list.place && (place === '' || place === '*');
   }
 
   private followKey(key: string): void {
-    const [container] = this.place.split('.');
+    const [container] = this.list.place.split('.');
     if (key === container) this.page.hasMembers = true;
     else if (ERROR_KEYS.includes(key)) this.page.error ??= key;
   }
@@ -125,6 +135,7 @@ class MemberReader implements TokenTaker {
   private end(value: unknown): void {
     this.isAssembling = false;
     this.count++;
+    if (this.count === 1 && this.list.hasNameRow) return;
     const raw = this.rawRowOf(value);
     if (typeof raw === 'string') this.entries.push({ at: this.count, row: raw });
     else if (this.keep(raw)) this.entries.push({ at: this.count, row: checkRow(raw, this.reading) });
@@ -132,11 +143,12 @@ class MemberReader implements TokenTaker {
 
   private rawRowOf(value: unknown): RawRow | string {
     const { names } = this.reading;
-    if (this.isTuple) return Array.isArray(value) ? rawOf(columnsOf(value), names) : 'it is not an array';
+    if (this.isTuple)
+      return Array.isArray(value) ? rawOf(columnsOf(value, this.list.columns), names) : 'it is not an array';
     const { ids } = this.tracker;
     const guildOf = (guildId: string | undefined) =>
       guildId !== undefined && names.guildId === undefined ? { guildId } : {};
-    if (!this.place.endsWith('#'))
+    if (!this.list.place.endsWith('#'))
       return isObject(value) ? { ...rawOf(value, names), ...guildOf(ids.at(-1)) } : 'it is not an object';
     const id = this.isStranger ? this.tracker.key : ids.at(-1);
     const key = { ...(names.userId === undefined && { userId: id }), ...guildOf(ids.at(-2)) };
@@ -144,7 +156,7 @@ class MemberReader implements TokenTaker {
   }
 }
 
-/** Returns the values of an array by their numbers, from 1. */
-function columnsOf(values: readonly unknown[]): Record<string, unknown> {
-  return Object.fromEntries(values.map((value, index) => [String(index + 1), value]));
+/** Returns the values of an array by their names, or by their numbers from 1. */
+function columnsOf(values: readonly unknown[], names: readonly string[] = []): Record<string, unknown> {
+  return Object.fromEntries(values.map((value, index) => [names[index] ?? String(index + 1), value]));
 }

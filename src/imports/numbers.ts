@@ -15,6 +15,9 @@ const PLAIN = /^\d{1,32}$/;
 const GROUPED = /^(\d{1,3}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
 const WITH_DECIMALS = /^(\d{1,32})([.,])(\d*)$/;
 
+/** A word of what is counted, before or after a number. */
+const UNIT = /^(?:level|lvl|lv|stufe|niveau|nivel)\.? *|(?<=\d) *(?:xp|exp|points|pts)$/i;
+
 export type Separator = keyof NumberStyle;
 /** Characters of an example. */
 const MAX_EXAMPLE = 40;
@@ -33,15 +36,15 @@ export class NumberEvidence {
   private hasSmall = false;
   private hasLarge = false;
 
-  /** Takes the text of a value. Text that is no number shows nothing. @param isNumber whether it is a number of JSON. */
-  add(text: string, isNumber: boolean): void {
+  /** Takes the text of a value. Text that is no number shows nothing. @param isNumber whether it is a number of JSON. @returns whether it is a number. */
+  add(text: string, isNumber: boolean): boolean {
     if (isNumber && text.includes('.')) this.shown['.'].add('decimals');
-    if (PLAIN.test(text)) {
-      if (text.length > 3) this.hasLarge = true;
+    const number = PLAIN.test(text) ? text : plain(text);
+    if (PLAIN.test(number)) {
+      if (number.length > 3) this.hasLarge = true;
       else this.hasSmall = true;
-      return;
+      return true;
     }
-    const number = text.replace(GROUP_SPACE, '');
     const grouped = GROUPED.exec(number);
     const decimal = WITH_DECIMALS.exec(number);
     if (grouped && decimal) {
@@ -49,10 +52,11 @@ export class NumberEvidence {
       this.examples[separator] ??= text.slice(0, MAX_EXAMPLE);
       if (!/^0*$/.test(decimal[3] ?? '')) this.grouped[separator].isFraction = true;
       if (number.endsWith('0')) this.grouped[separator].endsInZero = true;
-      return;
+      return true;
     }
     if (grouped) this.shown[grouped[2] as Separator].add('groups');
     else if (decimal) this.shown[decimal[2] as Separator].add('decimals');
+    return isNumber || grouped !== null || decimal !== null;
   }
 
   /**
@@ -82,7 +86,7 @@ export function readNumber(value: unknown, style: NumberStyle): ReadNumber {
   if (typeof value === 'number') return safe(Math.trunc(value), !Number.isInteger(value));
   if (typeof value !== 'string') return undefined;
   if (PLAIN.test(value)) return safe(Number(value), false);
-  const text = value.replace(GROUP_SPACE, '');
+  const text = plain(value);
   if (PLAIN.test(text)) return safe(Number(text), false);
   const grouped = GROUPED.exec(text);
   const decimal = WITH_DECIMALS.exec(text);
@@ -94,6 +98,11 @@ export function readNumber(value: unknown, style: NumberStyle): ReadNumber {
   }
   if (grouped) return whole(grouped[1], grouped[3]);
   return decimal ? whole(decimal[1], decimal[3]) : undefined;
+}
+
+/** Returns the text of a number without what is counted, and without spaces between its digits. */
+function plain(text: string): string {
+  return text.replace(UNIT, '').replace(GROUP_SPACE, '');
 }
 
 function whole(digits = '', fraction = ''): ReadNumber {

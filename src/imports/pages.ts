@@ -6,38 +6,49 @@ const FULL_PAGES = [100, 1000];
 /** Numbers that a line has. */
 const MAX_SHOWN = 10;
 
-/** What the numbers of the pages of an import tell. */
-export interface PageCheck {
-  /** A line about pages that are missing between others; undefined for none. */
-  readonly missing: string | undefined;
-  /** Lines about pages that come again, and about a last one that is full. */
+/** What the inputs of one load tell together. */
+export interface InputCheck {
+  /** Why members can be missing or wrong, so that nothing may be replaced by the inputs. */
+  readonly doubts: readonly string[];
+  /** Other lines for the person. */
   readonly notices: readonly string[];
 }
 
 /** Checks the pages of all inputs, in any order, by the numbers that they say themselves. Pages without a number are not checked. */
-export function checkPages(inputs: readonly Input[]): PageCheck {
+export function checkPages(inputs: readonly Input[]): InputCheck {
   const pages = inputs.flatMap(({ found }) => found?.pages ?? []).filter(({ page }) => Number.isSafeInteger(page));
   const numbers = new Set(pages.map(({ page }) => page));
-  if (numbers.size === 0) return { missing: undefined, notices: [] };
+  if (numbers.size === 0) return { doubts: [], notices: [] };
   // The pages of MEE6 begin at 0, those of others at 1.
   const first = inputs.some(({ format }) => format === 'mee6') ? 0 : 1;
   const last = Math.max(...numbers);
   const missing: number[] = [];
   for (let page = first; page < last && missing.length <= MAX_SHOWN; page++) if (!numbers.has(page)) missing.push(page);
+  const doubts: string[] = [];
+  if (missing.length > 0) {
+    const shown = missing.slice(0, MAX_SHOWN).map((page) => digits(page));
+    const rest = missing.length > MAX_SHOWN ? ' and more' : '';
+    const what = missing.length === 1 ? 'a page is' : 'pages are';
+    doubts.push(`${what} missing between the others: ${shown.join(', ')}${rest}`);
+  }
+  const end = pages.find(({ page }) => page === last);
+  if (end && FULL_PAGES.includes(end.members) && !isWhole(inputs))
+    doubts.push(
+      `page ${last}, the last one, is full with ${count(end.members, 'member')}: add the next page, even if it has no members`,
+    );
   const notices = [...numbers]
     .filter((page) => pages.filter((each) => each.page === page).length > 1)
     .slice(0, MAX_SHOWN)
     .map((page) => `page ${page} comes more than once`);
-  const end = pages.find(({ page }) => page === last);
-  if (end && FULL_PAGES.includes(end.members))
-    notices.push(`page ${last}, the last one, has ${count(end.members, 'member')}: is there another one?`);
-  const shown = missing.slice(0, MAX_SHOWN).map((page) => digits(page));
-  const rest = missing.length > MAX_SHOWN ? ' and more' : '';
-  return {
-    missing:
-      missing.length > 0
-        ? `${missing.length === 1 ? 'a page is' : 'pages are'} missing between the others: ${shown.join(', ')}${rest}`
-        : undefined,
-    notices,
-  };
+  return { doubts, notices };
+}
+
+/** Whether the pages say how many members there are, as those of this service do, and have so many. */
+function isWhole(inputs: readonly Input[]): boolean {
+  const totals = inputs.map(({ found }) => found?.document.fields.get('total')?.example ?? '');
+  const members = inputs.reduce(
+    (sum, { found }) => sum + (found?.pages ?? []).reduce((n, page) => n + page.members, 0),
+    0,
+  );
+  return totals.every((total) => /^\d+$/.test(total) && Number(total) <= members);
 }

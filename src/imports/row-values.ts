@@ -12,8 +12,12 @@ export interface NumberReading {
 }
 
 const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
-/** What spreadsheets and people put around an id to keep its digits: `="…"`, `'…`, and a mention. */
-const WRAPPED_ID = /^(?:="([^"]+)"|'(.+)|<@!?(\d+)>)$/;
+/** What spreadsheets and people put around an id to keep its digits: `="…"`, `'…`, `'…'`, and a mention. */
+const WRAPPED_ID = /^(?:="([^"]+)"|'(.+?)'?|<@!?(\d+)>)$/;
+/** An id of Discord with separators between its groups of three digits, as a spreadsheet shows it. */
+const GROUPED_ID = /^\d{1,3}(?:[,.' \u00A0\u2009\u202F]\d{3}){4,6}$/;
+/** Characters that nobody sees: those without a width, other spaces, and marks of the direction of text. */
+const UNSEEN = /[^\S ]|\p{Cf}/gu;
 /** Texts of an empty cell in dumps of databases and of pandas. No name is one of them by this. */
 export const NO_VALUE: ReadonlySet<unknown> = new Set([
   '',
@@ -24,24 +28,39 @@ export const NO_VALUE: ReadonlySet<unknown> = new Set([
   '\\N',
   'NaN',
   'nan',
+  'NaT',
+  '<NA>',
+  '#N/A',
   'None',
 ]);
-/** The truth values of spreadsheets, in the languages that translate them. */
-const TRUE_WORDS = 'true 1 yes wahr vrai verdadero verdadeiro vero waar prawda sant истина'.split(' ');
-const FALSE_WORDS = 'false 0 no falsch faux falso onwaar fałsz falskt ложь'.split(' ');
+/** The truth values of databases, of spreadsheets in the languages that translate them, and of people. */
+const TRUE_WORDS = new Set(
+  'true t 1 yes y on x wahr ja vrai oui verdadero sí si verdadeiro sim vero waar prawda tak sant истина да'.split(' '),
+);
+const FALSE_WORDS = new Set(
+  'false f 0 no n off falsch nein faux non falso não onwaar nee fałsz nie falskt nej ложь нет'.split(' '),
+);
 
 /** Reads a user id. @returns it, or the reason why it is none. @param name of its field, for the reason. */
 export function readId(value: unknown, name: string): string | { readonly reason: string } {
-  if (value === undefined || value === null || value === '') return { reason: `${name} is missing` };
+  if (NO_VALUE.has(value)) return { reason: `${name} is missing` };
   if (typeof value === 'number' && !Number.isSafeInteger(value))
     return { reason: `${name} is a number that JSON readers round; write it in quotes` };
   const text = String(value);
   if (isDecimalId(text))
     return { reason: `${name} ${quote(text)} is a number that a spreadsheet has rounded: export the ids as text` };
-  if (ID_PATTERN.test(text)) return text;
+  if (ID_PATTERN.test(text) && !GROUPED_ID.test(text)) return text;
+  const id = unwrappedId(text);
+  if (id !== undefined && ID_PATTERN.test(id)) return id;
+  const shown = typeof value === 'string' ? quoteId(value) : quote(value);
+  return { reason: `${name} ${shown} is not 1 to 64 of A-Z a-z 0-9 _ - .` };
+}
+
+/** Returns the id in what a spreadsheet or a person has put around it, or between its digits; undefined for another text. */
+export function unwrappedId(text: string): string | undefined {
+  if (GROUPED_ID.test(text)) return text.replace(/\D/g, '');
   const match = WRAPPED_ID.exec(text);
-  const id = match?.[1] ?? match?.[2] ?? match?.[3] ?? '';
-  return ID_PATTERN.test(id) ? id : { reason: `${name} ${quote(value)} is not 1 to 64 of A-Z a-z 0-9 _ - .` };
+  return match?.[1] ?? match?.[2] ?? match?.[3];
 }
 
 /** Reads a whole number. @returns it, or the reason why it is none. @param name of its field, for the reason. */
@@ -63,8 +82,14 @@ export function readWhole(
 /** Reads a truth value. @returns undefined for another word. */
 export function readTruth(value: unknown): boolean | undefined {
   const word = String(value).toLowerCase();
-  if (TRUE_WORDS.includes(word)) return true;
-  return FALSE_WORDS.includes(word) ? false : undefined;
+  if (TRUE_WORDS.has(word)) return true;
+  return FALSE_WORDS.has(word) ? false : undefined;
+}
+
+/** Returns an id in quotes, with the characters in it that nobody sees as `U+200B`. */
+function quoteId(text: string): string {
+  const code = (char: string) => `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  return quote(text.replace(UNSEEN, code));
 }
 
 /** Returns a value from a file as text that is safe and short enough for a line on a terminal. */

@@ -3,7 +3,7 @@ import { FUTURE_CLAIM, isFutureClaim } from '../core/members/records.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../core/ranking/model.ts';
 import { isPictureHash } from '../core/ranking/picture-hash.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
-import { isSnowflake } from './found-members.ts';
+import { isSnowflake } from './found-field.ts';
 import { PLAIN_STYLE } from './numbers.ts';
 import { NO_VALUE, type NumberReading, quote, readId, readTruth, readWhole } from './row-values.ts';
 import { type DateOrder, readTime } from './times.ts';

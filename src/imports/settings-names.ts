@@ -9,6 +9,8 @@ export const SETTINGS = {
     ...['roleRewards', 'multipliers', 'xpGainInterval', 'xpGlobalMultiplier', 'xpPerMessageMin', 'xpPerMessageMax'],
     // LevelUp, with one guild.
     ...['algorithm', 'levelroles'],
+    // pandas, with orient="split".
+    'columns',
   ]) as ReadonlySet<string>,
   /** LevelUp, with its guilds by their ids. */
   ofGuild: new Set(['algorithm', 'levelroles']) as ReadonlySet<string>,

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { InvalidInputError } from '../core/errors.ts';
+import { binaryKindOf } from './binary-kinds.ts';
 
 /** Characters shown before and after a byte that is no text. */
 const SHOWN = 12;
@@ -24,6 +25,7 @@ export async function* textOf(chunks: AsyncGenerator<Buffer>, name: string): Asy
   // The iteration of the last stream reports the error of each.
   const bytes = isGzip(head) ? unpacked(all, name) : all;
   const first = await readHead(bytes);
+  if (isGzip(head)) refuseOtherKinds(first, name);
   const encoding = utf16Of(first);
   const whole = startWith(first, bytes);
   if (encoding) yield* utf16(whole, encoding, name);
@@ -92,9 +94,8 @@ async function* utf16(chunks: AsyncIterable<Buffer>, encoding: Utf16, name: stri
 }
 
 function refuseOtherKinds(head: Buffer, name: string): void {
-  if (head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4) {
-    throw new InvalidInputError(`${name} is a zip archive, or a spreadsheet: unpack it, or save the sheet as CSV`);
-  }
+  const kind = binaryKindOf(head);
+  if (kind) throw new InvalidInputError(`${name} is ${kind.what}: ${kind.remedy}`);
   if (isGzip(head) || utf16Of(head) || isUtf8(head.subarray(0, head.length - openBytes(head)))) return;
   if (head.some(isControl)) throw new InvalidInputError(`${name} is no text: save the members as CSV, NDJSON or JSON`);
 }

@@ -13,6 +13,11 @@ const CLOCK =
 const SERIAL = /^\d{5}(?:[.,]\d+)?$/;
 const SERIAL_OF_1970 = 25569;
 const DAY_MS = 86_400_000;
+/** Seconds since 1970 with or without decimals, as Python has them, and milliseconds, as JavaScript has them. */
+const SINCE_1970 = /^(\d{9,10}(?:\.\d+)?|\d{12,13})$/;
+/** From 2000 to 2099, in seconds. */
+const EARLIEST_S = 946_684_800;
+const LATEST_S = 4_102_444_800;
 
 /** Gathers which order the dates of a file show. */
 export class DateEvidence {
@@ -46,6 +51,10 @@ export function readTime(value: unknown, order?: DateOrder): string | 'ambiguous
   if (SERIAL.test(text)) {
     const days = Number(text.replace(',', '.')) - SERIAL_OF_1970;
     return days > 10_957 && days < 47_482 ? new Date(Math.round(days * DAY_MS)).toISOString() : undefined;
+  }
+  if (SINCE_1970.test(text)) {
+    const seconds = Number(text) / (/^\d{12}/.test(text) ? 1000 : 1);
+    return seconds >= EARLIEST_S && seconds < LATEST_S ? new Date(Math.round(seconds * 1000)).toISOString() : undefined;
   }
   const iso = ISO.exec(text);
   if (iso) return timeOf(Number(iso[1]), Number(iso[3]), Number(iso[4]), iso[5]);

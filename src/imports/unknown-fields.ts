@@ -1,13 +1,12 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { count } from '../core/readable.ts';
 import type { Advice } from './advice.ts';
-import { type ImportField, likeness } from './fields.ts';
-import type { FoundList } from './found-members.ts';
+import type { FoundList } from './found-list.ts';
+import { MAX_READINGS, objectsByName, proposeReadings } from './propose-readings.ts';
 import { quote } from './row-values.ts';
 
-/** Fields that a message shows, and readings that it proposes. */
+/** Fields that a message shows. */
 const MAX_SHOWN = 12;
-const MAX_READINGS = 3;
 
 /** A file whose fields can be read in several ways, or in none that is known. A person has to say which field is which. */
 export class UnknownFieldsError extends InvalidInputError {
@@ -25,7 +24,7 @@ export class UnknownFieldsError extends InvalidInputError {
 }
 
 /**
- * Returns the error that lists what a file has, and the ways to read it.
+ * Returns the error that lists what a file has, and the ways to read it. A way that can be wrong is called a guess.
  * @param list the objects that are likeliest members; undefined when the file has none.
  * @param why nobody can tell how to read it.
  */
@@ -37,13 +36,19 @@ export function unknownFields(
 ): InvalidInputError {
   if (!list || list.fields.size === 0)
     return new InvalidInputError(`${file} has no members: docs/importing.md says where each bot has its export`);
+  const named = objectsByName(list);
+  if (named)
+    return new InvalidInputError(
+      `${file} has objects by names that are no ids of Discord, such as ${named.map(quote).join(' and ')}: write them as an array of objects, each with the id of its member in user_id`,
+    );
   const fields = [...list.fields].map(([name, { example }]) => ({ name, example }));
   const shown = fields.slice(0, MAX_SHOWN).map(({ name, example }) => (example ? `${name} ${quote(example)}` : name));
   if (fields.length > MAX_SHOWN) shown.push(`${fields.length - MAX_SHOWN} more`);
-  const readings = readingsOf(list);
+  const { readings, doubt } = proposeReadings(list);
   const begin = `${file} ${why}. It has ${count(list.count, 'row')} with ${shown.join(', ')}`;
-  const end = readings.length > 0 ? `: ${advice.mapFields(readings)}` : ', and none of these can be XP';
-  return new UnknownFieldsError(begin + end, fields, readings);
+  if (readings.length === 0) return new UnknownFieldsError(`${begin}, and ${doubt}`, fields, readings);
+  const guess = doubt === undefined ? ': ' : `. ${doubt}, so this is a guess: `;
+  return new UnknownFieldsError(`${begin}${guess}${advice.mapFields(readings)}`, fields, readings);
 }
 
 /** Returns the error that lists the objects of numbers by user id, of which a person has to say which has the XP. */
@@ -58,36 +63,4 @@ export function unknownMaps(file: string, maps: readonly FoundList[], advice: Ad
     fields,
     readings,
   );
-}
-
-/** Returns the ways to read the fields of a list: one for each field that can be XP. */
-function readingsOf(list: FoundList): string[] {
-  const like = (field: ImportField) => [...list.fields.keys()].filter((name) => likeness(name) === field);
-  const id = list.place.endsWith('#') ? [] : [idOf(list, like('userId'))].filter((name) => name !== undefined);
-  const numbers = [...list.fields]
-    .filter(([, { numeric, numbersRows }]) => numeric > 0 && !numbersRows)
-    .sort(([, one], [, other]) => other.digits - one.digits)
-    .map(([name]) => name);
-  const named = like('xp').filter((name) => numbers.includes(name));
-  const xps = named.length > 0 ? named : numbers.filter((name) => likeness(name) === undefined && !id.includes(name));
-  const rest = [
-    ...like('username')
-      .slice(0, 1)
-      .map((name) => `name=${name}`),
-    ...like('level')
-      .slice(0, 1)
-      .map((name) => `level=${name}`),
-    ...like('guildId')
-      .slice(0, 1)
-      .map((name) => `guild=${name}`),
-  ];
-  // What is called a total is one more often than what is called XP.
-  const ordered = [...xps].sort((one, other) => Number(/total/i.test(other)) - Number(/total/i.test(one)));
-  return ordered.slice(0, MAX_READINGS).map((xp) => [...id.map((name) => `id=${name}`), `xp=${xp}`, ...rest].join(','));
-}
-
-/** Returns the field with the user's id: one that is called so, else one of long numbers. MongoDB's own id is the last choice. */
-function idOf(list: FoundList, named: readonly string[]): string | undefined {
-  const [best] = [...named].sort((one, other) => Number(one.startsWith('_')) - Number(other.startsWith('_')));
-  return best ?? [...list.fields].find(([, { example }]) => /^\d{15,20}$/.test(example))?.[0];
 }

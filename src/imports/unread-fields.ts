@@ -1,7 +1,7 @@
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { likeness } from './fields.ts';
-import type { FoundList } from './found-members.ts';
+import type { FoundList } from './found-list.ts';
 import { readNumber, type Separator } from './numbers.ts';
 
 /** Names that a line has. */

@@ -181,13 +181,18 @@ describe('npm run seed', needs('redis-server'), () => {
       ]);
     });
 
-    it('says which come again, and when the last one is full', async () => {
+    it('says which come again, and replaces nothing after a full last one until the next one is empty', async () => {
       const ids = Array.from({ length: 1000 }, (_, n) => `m${n}`);
       const twice = file('again.json', readFileSync(page(0, 'a'), 'utf8'));
-      const { code, stderr } = await seed('--guild', 'g', '--file', page(1, ...ids), twice, page(0, 'a'));
+      const pages = ['--file', page(1, ...ids), twice, page(0, 'a')];
+      const full = 'page 1, the last one, is full with 1,000 members: add the next page, even if it has no members';
+      const { code, stderr } = await seed('--guild', 'g', ...pages);
       expect(code).toBe(0);
       expect(stderr).toContain('page 0 comes more than once\n');
-      expect(stderr).toContain('page 1, the last one, has 1,000 members: is there another one?\n');
+      expect(stderr).toContain(`${full}\n`);
+      const refused = await seed('--guild', 'g', ...pages, '--replace');
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`${full}: nothing was replaced`)]);
+      expect((await seed('--guild', 'g', ...pages, page(2), '--replace')).code).toBe(0);
     });
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { InvalidInputError } from '../../core/errors.ts';
 import { countStored } from '../../core/guilds/overview.ts';
 import { count } from '../../core/readable.ts';
-import type { FieldMap } from '../../imports/choose-format.ts';
+import type { FieldMap } from '../../imports/fields.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { type ImportRun, type LoadChoice, loadFiles } from './load-files.ts';

@@ -27,7 +27,9 @@ describe('what stands beside the members', () => {
 
   it('raises a doubt when a person names the fields of two lists', async () => {
     const text = `{"data":[{"user_id":"${ONE}","xp":5}],"members":[{"user_id":"${TWO}","xp":6}]}`;
-    await expect(readFile(text)).rejects.toThrow('f fits json');
+    await expect(readFile(text)).rejects.toThrow(
+      'f has several lists of members, in data and in members, and the largest is read when you name its fields. It has 1 row',
+    );
     const { doubts } = await readFile(text, { map: { id: 'user_id', xp: 'xp' } });
     expect(doubts).toEqual(['f: left out: 1 object in members, which can be members too']);
   });

@@ -42,11 +42,24 @@ describe('the pages of a load', () => {
     expect(await check(mee6(0))).toEqual({ doubts: [], notices: [] });
   });
 
-  it('of which the only one is full are told', async () => {
-    expect(await check(mee6(0, 1000))).toEqual({
-      doubts: [],
-      notices: ['page 0, the last one, has 1,000 members: is there another one?'],
+  it('raise a doubt when the last is full, until the next one has no members', async () => {
+    const doubt = 'page 0, the last one, is full with 1,000 members: add the next page, even if it has no members';
+    expect(await check(mee6(0, 1000))).toEqual({ doubts: [doubt], notices: [] });
+    expect(await check([mee6(0, 1000)])).toEqual({ doubts: [doubt], notices: [] });
+    expect(await check(mee6(0, 1000), mee6(1, 0))).toEqual({ doubts: [], notices: [] });
+    expect((await check(mee6(0, 1000), mee6(1, 1000))).doubts).toEqual([doubt.replace('page 0', 'page 1')]);
+  });
+
+  it('of this service are whole when they have as many members as they say', async () => {
+    const page = (total: number) => ({
+      data: Array.from({ length: 100 }, (_, index) => ({ user_id: `20425522101721${4000 + index}`, xp: 5 })),
+      total,
+      page: 1,
     });
+    expect((await check(page(100))).doubts).toEqual([]);
+    expect((await check(page(101))).doubts).toEqual([
+      'page 1, the last one, is full with 100 members: add the next page, even if it has no members',
+    ]);
   });
 
   it('with ranks raise a doubt when ranks are missing, in any order of the files', async () => {
@@ -55,9 +68,10 @@ describe('the pages of a load', () => {
     expect((await check(tatsu(201, 30))).doubts).toEqual([missing[0]?.replace('101', '1')]);
     expect(await check(tatsu(101, 30), tatsu(1, 100))).toEqual({ doubts: [], notices: [] });
     expect(await check([tatsu(1, 100), tatsu(101, 30)])).toEqual({ doubts: [], notices: [] });
-    expect((await check(tatsu(1, 100))).notices).toEqual([
-      'the last page, up to rank 100, is full: is there another one?',
-    ]);
+    const full =
+      'the last page, up to rank 100, is full: add the next page as a file of its own, even if it has no members';
+    expect((await check(tatsu(1, 100))).doubts).toEqual([full]);
+    expect((await check(tatsu(1, 100), tatsu(101, 0))).doubts).toEqual([]);
   });
 
   it('with equal ranks lack none', async () => {

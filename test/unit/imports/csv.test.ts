@@ -51,7 +51,7 @@ describe('a CSV file', () => {
   it('without names of columns is refused, with the numbers of its columns', async () => {
     const text = '100000000000000001,ann,5\n100000000000000002,bob,6\n';
     await expect(read(text)).rejects.toThrow(
-      'f.csv has the fields of no format that is known. It has 2 rows with 1 "100000000000000001", 2 "ann", 3 "5": say which field is which, such as --map id=1,xp=3',
+      'f.csv has the fields of no format that is known. It has 2 rows with 1 "100000000000000001", 2 "ann", 3 "5". None of these is called XP, so this is a guess: say which field is which, such as --map id=1,xp=3',
     );
     expect((await readFile(text, { map: { id: '1', xp: '3', name: '2' } })).entries).toEqual([
       { at: 1, row: { userId: '100000000000000001', xp: 5, username: 'ann' } },
@@ -121,7 +121,7 @@ describe('a CSV file', () => {
       };
       const text = files[format] as string;
       await expect(readFile(text)).rejects.toThrow(
-        'f has several fields that can be XP. It has 2 rows with user_id "1", xp "2", total_xp "5": say which field is which, such as --map id=user_id,xp=total_xp, or --map id=user_id,xp=xp',
+        'f has several fields that can be XP. It has 2 rows with user_id "1", xp "2", total_xp "5". None of these has ids of Discord, so this is a guess: say which field is which, such as --map id=user_id,xp=total_xp, or --map id=user_id,xp=xp',
       );
       const { rows: chosen, lines } = await readFile(text, { map: { id: 'user_id', xp: 'total_xp' } });
       expect(chosen).toMatchObject([{ xp: 5 }, { xp: 6 }]);
@@ -133,14 +133,14 @@ describe('a CSV file', () => {
 
   it('proposes the field with the largest numbers first, and none that numbers the rows', async () => {
     await expect(
-      read('Rang;Nutzer;Stufe;Erfahrung\n1;100000000000000001;10;4.700\n2;100000000000000002;2;254\n'),
-    ).rejects.toThrow(/such as --map id=Nutzer,xp=Erfahrung, or --map id=Nutzer,xp=Stufe$/);
+      read('Rang;Nutzer;Siege;Ruhm\n1;100000000000000001;10;4.700\n2;100000000000000002;2;254\n'),
+    ).rejects.toThrow(/such as --map id=Nutzer,xp=Ruhm, or --map id=Nutzer,xp=Siege$/);
   });
 
   it('of another bot is refused with the way to read it, and is read in that way', async () => {
     const text = 'id,username,discriminator,xp,level,messages\n1,ann,0,4700,10,3\n';
     await expect(read(text)).rejects.toThrow(
-      'f.csv has the fields of no format that is known. It has 1 row with id "1", username "ann", discriminator "0", xp "4700", level "10", messages "3": say which field is which, such as --map id=id,xp=xp,name=username,level=level',
+      'f.csv has the fields of no format that is known. It has 1 row with id "1", username "ann", discriminator "0", xp "4700", level "10", messages "3". None of these has ids of Discord, so this is a guess: say which field is which, such as --map id=id,xp=xp,name=username,level=level',
     );
     const map = { id: 'id', xp: 'xp', name: 'username', level: 'level' };
     expect((await readFile(text, { map })).rows).toEqual([{ userId: '1', xp: 4700, username: 'ann', level: 10 }]);
@@ -156,7 +156,9 @@ describe('a CSV file', () => {
   it.each(['Leaderboard of ours,,\nuser_id,xp,username\n1,5,ann\n', '# exported\nuser_id,xp\n1,5\n'])(
     'with a title above the names of its columns is refused: %j',
     async (text) => {
-      await expect(read(text)).rejects.toThrow(/alone, and so names no columns: if it is a title, remove the line$/);
+      await expect(read(text)).rejects.toThrow(
+        /: line 2 has the names of the columns, and the first line does not: remove the lines above it$/,
+      );
     },
   );
 

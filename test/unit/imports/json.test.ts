@@ -261,6 +261,12 @@ describe('a text that is no JSON', () => {
     ['[{"user_id":"it\'s","xp":NaN}]', 'line 1, character 25 has NaN, a number that JSON does not have'],
     ['[{"user_id":"a","hidden":True}]', 'line 1, character 26 has True, a word of Python'],
     ['[{"user_id":"a","xp":NumberLong(5)}]', "line 1, character 22 has NumberLong(, a word of MongoDB's shell"],
+    ['// levels\n{"204255221017214977":{"xp":5}}', 'line 1, character 1 has // levels, a comment'],
+    ['{"204255221017214977":{"xp":5}} /* all */', 'has /*, a comment'],
+    [
+      '{"user_id":"204255221017214977","xp":5},\n{"user_id":"159998587045832321","xp":6}',
+      'a comma follows the first object, which is in no array: write [ before it, and ] at the end',
+    ],
     ['{"players":[{"id":"1","xp":5', 'it is cut off, and its end is missing'],
   ])('is refused with the cause and its place: %j', async (text, cause) => {
     await expect(readFile(text)).rejects.toThrow(cause);
@@ -274,7 +280,7 @@ describe('a document from which nothing can be read', () => {
     ['one array a line', '["100000000000000001",5]\n["100000000000000002",6]', 'id=1,xp=2'],
     [
       'arrays in an object',
-      '{"columns":["a","b"],"data":[["100000000000000001",5],["100000000000000002",6]]}',
+      '{"kind":["a","b"],"data":[["100000000000000001",5],["100000000000000002",6]]}',
       'id=1,xp=2',
     ],
     [
@@ -318,7 +324,7 @@ describe('a document from which nothing can be read', () => {
 describe('a document as pandas writes it', () => {
   it('with columns is refused, because its numbers of rows are no ids', async () => {
     await expect(readFile('{"user_id":{"0":"a","1":"b"},"xp":{"0":5,"1":6}}')).rejects.toThrow(
-      'f has columns by their names, and in them the values by the number of the row, as pandas writes them: write the members as rows, as with to_json(orient="records")',
+      'f has columns by their names, and in each the values of all rows, as pandas writes them: write the members as rows, as with to_json(orient="records")',
     );
   });
 

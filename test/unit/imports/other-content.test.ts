@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { refuseOtherContent } from '../../../src/imports/other-content.ts';
 
 describe('content that is no export', () => {
-  it.each(['<!doctype html><title>Sign in</title>', '\uFEFF \n<html>', '<?xml version="1.0"?>'])(
+  it.each(['<!doctype html><title>Sign in</title>', '\uFEFF \n<html>', '<?xml version="1.0"?>\n<!DOCTYPE html>'])(
     'is refused as a web page: %j',
     (text) => {
       expect(() => refuseOtherContent(text, 'x.json')).toThrow('x.json is a web page, not an export');
@@ -28,10 +28,32 @@ describe('content that is no export', () => {
   });
 
   it.each([
+    ['XML', '<?xml version="1.0"?>\n<Workbook/>', 'export the members as CSV or JSON'],
+    ['XML', '<members><member id="1"/></members>', 'export the members as CSV or JSON'],
+    ['SQL', '-- MySQL dump 10.13\n', 'load it into its database'],
+    ['SQL', 'INSERT INTO `levels` VALUES (1,5);', 'load it into its database'],
+    ['SQL', 'PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;', 'load it into its database'],
+    ['SQL', 'CREATE TABLE levels (\n  id TEXT', 'load it into its database'],
+    ['SQL', 'COPY public.levels (user_id, xp) FROM stdin;', 'load it into its database'],
+    ['JSON inside a text of JSON', JSON.stringify('[{"user_id":"1","xp":5}]'), 'parse it once'],
+    ['YAML', 'users:\n  - user_id: "1"\n    xp: 5\n', 'convert it to JSON'],
+    ['YAML', '- user_id: 1\n  xp: 5\n', 'convert it to JSON'],
+    ['YAML', '---\n"1": {xp: 5, level: 1}\n', 'convert it to JSON'],
+    ['YAML', '# members\n"1": {xp: 5, level: 1}\n"2": {xp: 7}\n', 'convert it to JSON'],
+  ])('is refused as %s, with what to do: %j', (what, text, advice) => {
+    expect(() => refuseOtherContent(text, 'x')).toThrow(`x is ${what}: ${advice}`);
+  });
+
+  it.each([
     '',
     '{}',
     '[]',
     'user_id,xp\n<b>,1',
+    '<@204255221017214977>,5',
+    'Leaderboard: all\nuser_id,xp\n',
+    '-- Leaderboard --,\nuser_id,xp\n',
+    'select,insert\n1,2',
+    '{\n  "1": {\n    "xp": 5\n  }\n}',
     '{"message":"x","user_id":"1"}',
     '{"code":1}\n{"code":2}',
     '{"message":"cut',

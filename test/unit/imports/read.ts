@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
 import { type Input, type OpenOptions, openInput } from '../../../src/imports/inputs.ts';
 import type { Entry } from '../../../src/imports/rows.ts';
@@ -44,3 +45,12 @@ export async function readFile(
 export function refusals({ entries }: Pick<ReadFile, 'entries'>): string[] {
   return entries.filter(({ row }) => typeof row === 'string').map(({ at, row }) => `${at}: ${row}`);
 }
+
+/** Ways in which the bytes of a file arrive. */
+export const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
+  'UTF-8': (text) => Buffer.from(text),
+  'UTF-8 with a byte order mark': (text) => Buffer.from(`\uFEFF${text}`),
+  'UTF-16': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le'),
+  'big-endian UTF-16': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
+  gzip: (text) => gzipSync(text),
+};

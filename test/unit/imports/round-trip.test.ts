@@ -1,10 +1,9 @@
-import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { HIDE_REASONS, reasonsIn } from '../../../src/core/ranking/model.ts';
 import type { StoredMember } from '../../../src/core/reads/stored-members.ts';
 import { EXPORT_FORMATS, type ExportResult, exportText } from '../../../src/imports/export.ts';
-import { readFile, refusals } from './read.ts';
+import { ENCODINGS, readFile, refusals } from './read.ts';
 
 const time = fc.date({ min: new Date('2015-01-01'), max: new Date('2026-01-01'), noInvalidDate: true });
 const text = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,30}$/);
@@ -34,15 +33,6 @@ const membersWith = (userId: fc.Arbitrary<string>): fc.Arbitrary<StoredMember[]>
     .map((list) => list.map((each) => ({ ...each.member, userId: each.userId })));
 /** Polaris has ids of Discord alone. Ids of all kinds can stand together in the formats of the project. */
 const ids = { csv: fc.oneof(text, snowflake), ndjson: fc.oneof(text, snowflake), polaris: snowflake };
-
-/** Ways in which the bytes of a file arrive. */
-const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
-  'UTF-8': (text) => Buffer.from(text),
-  'UTF-8 with a byte order mark': (text) => Buffer.from(`\uFEFF${text}`),
-  'UTF-16': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le'),
-  'big-endian UTF-16': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
-  gzip: (text) => gzipSync(text),
-};
 
 async function written(list: readonly StoredMember[], format: (typeof EXPORT_FORMATS)[number]): Promise<string> {
   const result: ExportResult = { members: 0, hidden: 0, revision: undefined, curve: undefined };

@@ -21,3 +21,63 @@ describe('a last_daily_claim in the future', () => {
     expect(refusals(await readFile(ndjson))).toEqual([bad]);
   });
 });
+
+describe('a value that is written in another way', () => {
+  const columns = 'user_id,xp,hidden,last_daily_claim';
+
+  it.each(['y', 'on', 'x', '1', 'T', 'Ja'])('is true as %j', async (word) => {
+    expect((await readFile(`${columns}\n1,5,${word},\n`)).rows).toMatchObject([{ hidden: true }]);
+  });
+
+  it.each(['n', 'off', '0', 'F', 'nein'])('is false as %j', async (word) => {
+    expect((await readFile(`${columns}\n1,5,${word},\n`)).rows).toMatchObject([{ hidden: false }]);
+  });
+
+  it.each(['NaN', 'NaT', '<NA>', 'None', 'null', '#N/A'])('is nothing as %j', async (word) => {
+    const { rows } = await readFile(`${columns}\n1,5,${word},${word}\n`);
+    expect(rows).toEqual([{ userId: '1', xp: 5, lastDailyClaim: null }]);
+    expect(refusals(await readFile(`${columns}\n${word},5,,\n1,${word},,\n`))).toEqual([
+      '2: user_id is missing',
+      '3: xp is missing',
+    ]);
+  });
+
+  it.each([
+    ['seconds since 1970', '1769884200'],
+    ['seconds with decimals', '1769884200.25'],
+    ['milliseconds', '1769884200250'],
+  ])('is a time as %s', async (_what, text) => {
+    const time = text.includes('25') ? '2026-01-31T18:30:00.250Z' : '2026-01-31T18:30:00.000Z';
+    expect((await readFile(`${columns}\n1,5,,${text}\n`)).rows).toMatchObject([{ lastDailyClaim: time }]);
+    const ndjson = `{"user_id":"1","xp":5,"last_daily_claim":${text}}`;
+    expect((await readFile(ndjson)).rows).toMatchObject([{ lastDailyClaim: time }]);
+  });
+
+  it('is a time in the canonical form of mongoexport', async () => {
+    const text =
+      '{"user_id":"1","xp":{"$numberLong":"5"},"last_daily_claim":{"$date":{"$numberLong":"1769884200000"}}}';
+    for (const content of [text, `[${text}]`])
+      expect((await readFile(content)).rows).toEqual([
+        { userId: '1', xp: 5, lastDailyClaim: '2026-01-31T18:30:00.000Z' },
+      ]);
+  });
+
+  it.each([
+    ['discord-xp', '{"userID":"1","guildID":"2","xp":4700.5,"level":6}'],
+    ['@robojs/xp', '{"204255221017214977":{"xp":4700.5,"level":6,"xpMessages":5}}'],
+    ['LevelUp', '{"users":{"204255221017214977":{"xp":4700.5,"voice":0.0}}}'],
+  ])('has its decimals cut off as XP of %s', async (_bot, content) => {
+    const file = await readFile(content);
+    expect(refusals(file)).toEqual([]);
+    expect(file.rows).toMatchObject([{ xp: 4700 }]);
+  });
+
+  it.each([
+    ['Level 10', '4,700 XP'],
+    ['lvl. 10', '4700xp'],
+    ['10', '4 700 points'],
+  ])('is a number beside the word of what is counted: %s, %s', async (level, xp) => {
+    const text = `user_id,xp,level\n204255221017214977,"${xp}",${level}\n159998587045832321,254,1\n`;
+    expect((await readFile(text)).rows).toMatchObject([{ xp: 4700, level: 10 }, { xp: 254 }]);
+  });
+});

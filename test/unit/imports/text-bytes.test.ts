@@ -53,7 +53,7 @@ it('UTF-16 that ends in the middle of a character is refused', async () => {
 });
 
 it.each([
-  ['zip', Buffer.from('PK\x03\x04\x14'), 'f is a zip archive, or a spreadsheet: unpack it, or save the sheet as CSV'],
+  ['zip', Buffer.from('PK\x03\x04\x14'), 'f is a zip archive: unpack it'],
   [
     'a picture',
     Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),

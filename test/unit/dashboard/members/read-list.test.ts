@@ -109,7 +109,7 @@ describe('a list of changes', () => {
       gzipSync(`user_id,name\n${row('a'.repeat(6_000_000))}`),
       'more than 100 times its size',
     ],
-    ['that is an archive', Buffer.from([0x50, 0x4b, 3, 4, 0, 0]), 'list.csv is a zip archive, or a spreadsheet'],
+    ['that is an archive', Buffer.from([0x50, 0x4b, 3, 4, 0, 0]), 'list.csv is a zip archive: unpack it'],
   ])('a file %s is refused as a whole', async (_, content, message) => {
     await expect(read(content)).rejects.toThrow(message);
   });

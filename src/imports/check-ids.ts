@@ -1,0 +1,70 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { count, digits } from '../core/readable.ts';
+import type { Advice } from './advice.ts';
+import type { ChosenFormat } from './choose-format.ts';
+import { OWN_NAMES } from './fields.ts';
+import type { FoundField } from './found-field.ts';
+import { fieldsWithIds } from './propose-readings.ts';
+import { quote } from './row-values.ts';
+
+/** What the ids of a file tell about it. */
+export interface IdCheck {
+  /** Lines for the person. */
+  readonly lines: readonly string[];
+  /** Why nothing may be replaced by the file. */
+  readonly doubts: readonly string[];
+}
+
+const AS_TEXT =
+  'a spreadsheet or a program has read them as numbers. Export them again as text: format the column as text before the file is opened there, or write them in quotes';
+
+/** Returns what the ids of the members show; undefined for a file without members. */
+export function idsOf({ list, names }: ChosenFormat): FoundField | undefined {
+  return names.userId === undefined ? list?.keys : list?.fields.get(names.userId);
+}
+
+/** Whether a list has a field of the project's own exports alone, in which ids of all kinds can stand together. */
+export function isOwnExport({ list }: ChosenFormat): boolean {
+  return [OWN_NAMES.explicitLevel, OWN_NAMES.hiddenReasons].some((name) => list?.has(name));
+}
+
+/** Whether no id of a file is one of Discord, so that they can be names. */
+export function hasStrangeIds(chosen: ChosenFormat): boolean {
+  const ids = idsOf(chosen);
+  return ids !== undefined && ids.filled > 0 && ids.snowflakes === 0 && !isOwnExport(chosen);
+}
+
+/**
+ * Checks the ids of a file as a whole. O(fields).
+ * @throws InvalidInputError when they were rounded.
+ */
+export function checkIds(chosen: ChosenFormat, file: string, advice: Advice): IdCheck {
+  const { list, names } = chosen;
+  const ids = idsOf(chosen);
+  if (!list || !ids) return { lines: [], doubts: [] };
+  const { isRounded, canBeRounded, example } = ids.ids;
+  if (isRounded) throw new InvalidInputError(`${file}: its ids were rounded, such as ${example}: ${AS_TEXT}`);
+  if (canBeRounded)
+    return { lines: [], doubts: [`${file}: all of its long ids look rounded, such as ${example}: ${AS_TEXT}`] };
+  if (!hasStrangeIds(chosen)) return { lines: mixedIdLines(chosen, ids, file), doubts: [] };
+  const field = names.userId ?? 'the names of its members';
+  const what = `${file}: ${field}, such as ${quote(ids.example)}, has no ids of Discord`;
+  const better = fieldsWithIds(list).find((name) => name !== names.userId);
+  // Short numbers are no names, and a bot can have such ids.
+  if (better === undefined)
+    return {
+      lines: /^\d+$/.test(ids.example) ? [] : [`${what}: if these are names, export the user ids instead`],
+      doubts: [],
+    };
+  return { lines: [], doubts: [`${what}, and ${better} has: ${advice.readInstead(`id=${better},xp=${names.xp}`)}`] };
+}
+
+/** Returns a line about ids of which some are of Discord, and most are not. */
+function mixedIdLines(chosen: ChosenFormat, { snowflakes, filled, hasIds }: FoundField, file: string): string[] {
+  if (snowflakes === 0 || hasIds || isOwnExport(chosen)) return [];
+  const field = chosen.names.userId ?? 'the names of its members';
+  const others = filled - snowflakes;
+  return [
+    `${file}: ${field} has ${count(snowflakes, 'id')} of Discord, and ${digits(others)} others, which are loaded too`,
+  ];
+}

@@ -1,0 +1,45 @@
+import { likeness } from './fields.ts';
+import type { FoundList } from './found-list.ts';
+import type { FoundMembers } from './found-members.ts';
+
+/** What a list is as a whole, whatever its format. */
+
+/** Whether a list has objects or values. */
+export const hasMembers = ({ count, values }: FoundList): boolean => count + values.count > 0;
+
+/** Whether the names of a list are numbers of rows, and nothing in it tells which member a row is. */
+export function isOfColumns(list: FoundList): boolean {
+  return list.isNumbered && innerId(list) === undefined;
+}
+
+/** Whether a document has its ids and its XP as two arrays. */
+export function hasArraysAsColumns(found: FoundMembers): boolean {
+  const names = [...found.document.fields.keys()].filter((name) => found.hasValuesAt(name));
+  const kinds = new Set(names.map(likeness));
+  return kinds.has('userId') && kinds.has('xp');
+}
+
+/** Returns the field with the user's id in a list whose names are no ids: numbers of rows, or names beside ids of Discord. Undefined for none. */
+export function innerId({ fields, isNumbered, keys }: FoundList): string | undefined {
+  const ids = [...fields].filter(([name]) => likeness(name) === 'userId');
+  const isNamed = keys.snowflakes === 0 && keys.filled > 0;
+  return ids.find(([, { snowflakes }]) => isNumbered || (isNamed && snowflakes > 0))?.[0];
+}
+
+/** Whether the members of a list have their ids as names. */
+export function isKeyed(list: FoundList): boolean {
+  return list.place.endsWith('#') && innerId(list) === undefined;
+}
+
+/** Returns the list that is likeliest the members: one with XP and an id, the largest of these. */
+export function likeliest(lists: readonly FoundList[]): FoundList | undefined {
+  const score = (list: FoundList): number => {
+    const kinds = new Set([...list.fields.keys()].map(likeness));
+    return (
+      (kinds.has('xp') ? 4 : 0) +
+      (list.place.endsWith('#') || kinds.has('userId') ? 2 : 0) +
+      (list.place === '' ? 0 : 1)
+    );
+  };
+  return [...lists].sort((one, other) => score(other) - score(one) || other.count - one.count)[0];
+}

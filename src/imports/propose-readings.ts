@@ -1,0 +1,128 @@
+import { type ImportField, likeness } from './fields.ts';
+import { isSnowflake } from './found-field.ts';
+import type { FoundList } from './found-list.ts';
+import { quote } from './row-values.ts';
+
+/** Readings that a message proposes. */
+export const MAX_READINGS = 3;
+/** Fields with ids of Discord that are no members. */
+const OTHER_IDS = /guild|server|channel|role|message|emoji/i;
+const ID_IN_TEXT = /\d{15,20}/;
+
+/** Ways to read the fields of a list. */
+export interface Proposal {
+  /** One for each field that can be XP, as `--map` takes them, the likeliest first. */
+  readonly readings: readonly string[];
+  /** Why there are none, or why they can be wrong; undefined when they cannot. */
+  readonly doubt?: string;
+}
+
+/** Returns the ways to read the fields of a list. O(n log n) of its fields. */
+export function proposeReadings(list: FoundList): Proposal {
+  const fields = [...list.fields];
+  const like = (field: ImportField) => fields.filter(([name]) => likenessIn(name) === field);
+  const id = list.place.endsWith('#') ? 'names' : idOf(list);
+  const numbers = fields
+    .filter(([, field]) => field.numeric > 0 && !field.numbersRows && !field.hasIds)
+    .sort(([, one], [, other]) => other.digits - one.digits);
+  const called = numbers.filter(([name]) => likenessIn(name) === 'xp');
+  const uncalled = numbers.filter(([name]) => likenessIn(name) === undefined);
+  const xps = (called.length > 0 ? called : uncalled).map(([name]) => name);
+  if (xps.length === 0) return { readings: [], doubt: withoutXp(list) };
+  if (id === undefined) return { readings: [], doubt: withoutIds(list) };
+  const rest = (
+    [
+      ['name', 'username'],
+      ['level', 'level'],
+      ['guild', 'guildId'],
+    ] as const
+  ).flatMap(([word, field]) => {
+    const first = like(field)[0];
+    return first ? [`${word}=${first[0]}`] : [];
+  });
+  // What is called a total is one more often than what is called XP.
+  const ordered = xps.sort((one, other) => Number(/total/i.test(other)) - Number(/total/i.test(one)));
+  const readings = ordered
+    .slice(0, MAX_READINGS)
+    .map((xp) => [...(id === 'names' ? [] : [`id=${id.name}`]), `xp=${xp}`, ...rest].join(','));
+  const doubt =
+    (id === 'names' ? undefined : id.doubt) ?? (called.length === 0 ? 'None of these is called XP' : undefined);
+  return { readings, ...(doubt !== undefined && { doubt }) };
+}
+
+/** Returns the field that a name is like, also in an object in a member, such as `value.xp`, `xp.text` and `user.id`. */
+function likenessIn(name: string): ImportField | undefined {
+  const whole = likeness(name);
+  if (whole !== undefined || !name.includes('.')) return whole;
+  const inner = likeness(name.slice(name.lastIndexOf('.') + 1));
+  const isOfUser = /^(?:user|member|author|profile)\./i.test(name);
+  if (inner === 'xp' || inner === 'level' || isOfUser) return inner;
+  return likeness(name.slice(0, name.indexOf('.'))) === 'xp' ? 'xp' : undefined;
+}
+
+/** Returns the fields of which most values are ids of Discord, and not those of guilds, channels or roles. */
+export function fieldsWithIds({ fields }: FoundList): string[] {
+  return [...fields].filter(([name, { hasIds }]) => hasIds && !OTHER_IDS.test(name)).map(([name]) => name);
+}
+
+/** A field that has the ids of the members, or can have them. */
+interface FoundId {
+  readonly name: string;
+  /** Why it can be another one. */
+  readonly doubt?: string;
+}
+
+/** Returns the field with the ids of members: one with ids of Discord that is called so, else the first with such ids, else one that is called so. */
+function idOf(list: FoundList): FoundId | undefined {
+  const fields = [...list.fields].filter(([name]) => !OTHER_IDS.test(name));
+  const withIds = fieldsWithIds(list);
+  // MongoDB's own id is the last choice.
+  const called = fields
+    .filter(([name]) => likenessIn(name) === 'userId')
+    .map(([name]) => name)
+    .sort((one, other) => Number(one.startsWith('_')) - Number(other.startsWith('_')));
+  const sure = called.find((name) => withIds.includes(name));
+  if (sure !== undefined) return { name: sure };
+  const [first, second] = withIds;
+  if (first !== undefined)
+    return second === undefined
+      ? { name: first }
+      : { name: first, doubt: `${first} and ${second} both have ids of Discord` };
+  const possible = called.filter((name) => !ID_IN_TEXT.test(list.fields.get(name)?.example ?? ''));
+  const name = possible.find((each) => !list.fields.get(each)?.numbersRows) ?? possible[0];
+  return name === undefined ? undefined : { name, doubt: 'None of these has ids of Discord' };
+}
+
+/** Returns what a person has to know of a list in which no field can be XP. */
+function withoutXp({ fields }: FoundList): string {
+  const packed = [...fields].find(([, { example }]) => /^\s*(?:\{"|\[[\d"{[])/.test(example));
+  return packed
+    ? `${packed[0]} has JSON inside texts, such as ${quote(packed[1].example)}: parse these texts before you save the file`
+    : 'none of these can be XP';
+}
+
+/** Returns what a person has to know of a list in which no field has ids of Discord. */
+function withoutIds({ fields }: FoundList): string {
+  const inText = [...fields].find(([, { example }]) => ID_IN_TEXT.test(example) && !isSnowflake(example));
+  if (inText) {
+    const [name, { example }] = inText;
+    return `${name} has ids in longer texts, such as ${quote(example)}: write the id of the member alone into a field user_id`;
+  }
+  const named = [...fields.keys()].find((name) => ID_IN_TEXT.test(name));
+  if (named !== undefined)
+    return `the ids are in longer names, such as ${quote(named)}: write the id of the member alone as the name`;
+  return 'none of these has the ids of the members: add them in a field user_id';
+}
+
+/** Names of objects that a message has. */
+const MAX_NAMES = 2;
+
+/** Returns the names of the first objects of a document that has its members by names which are no ids; undefined for another document. */
+export function objectsByName(list: FoundList): readonly string[] | undefined {
+  const id = idOf(list);
+  if (list.place !== '' || list.count > 1 || (id && !id.name.includes('.'))) return undefined;
+  const xps = [...list.fields].filter(([name, { numeric }]) => numeric > 0 && likenessIn(name) === 'xp');
+  const names = xps.map(([name]) => name.slice(0, Math.max(0, name.indexOf('.'))));
+  if (names.length === 0 || names.some((name) => name === '' || likeness(name) !== undefined)) return undefined;
+  return [...new Set(names)].slice(0, MAX_NAMES);
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { readFile, refusals } from './read.ts';
+
+const [ONE, TWO] = ['204255221017214977', '159998587045832321'];
+const MEMBERS = [
+  { userId: ONE, xp: 4700, username: 'ann' },
+  { userId: TWO, xp: 254, username: null },
+];
+
+describe('members that pandas has written', () => {
+  it.each([
+    [
+      'split',
+      `{"columns":["user_id","xp","username"],"index":[0,1],"data":[["${ONE}",4700,"ann"],["${TWO}",254,null]]}`,
+    ],
+    [
+      'index',
+      `{"0":{"user_id":"${ONE}","xp":4700,"username":"ann"},"1":{"user_id":"${TWO}","xp":254,"username":null}}`,
+    ],
+    ['records', `[{"user_id":"${ONE}","xp":4700,"username":"ann"},{"user_id":"${TWO}","xp":254,"username":null}]`],
+    [
+      'table',
+      `{"schema":{"fields":[{"name":"user_id","type":"string"}]},"data":[{"index":0,"user_id":"${ONE}","xp":4700,"username":"ann"},{"index":1,"user_id":"${TWO}","xp":254,"username":null}]}`,
+    ],
+  ])('load with orient="%s"', async (_orient, content) => {
+    const file = await readFile(content);
+    expect(refusals(file)).toEqual([]);
+    expect(file.rows).toEqual(MEMBERS);
+    expect(file.doubts).toEqual([]);
+  });
+
+  it.each([
+    ['the default', `{"user_id":{"0":"${ONE}","1":"${TWO}"},"xp":{"0":4700,"1":254}}`],
+    ['to_dict("list")', `{"user_id":["${ONE}","${TWO}"],"xp":[4700,254]}`],
+  ])('are refused with the way to write them when they are in columns: %s', async (_what, content) => {
+    await expect(readFile(content)).rejects.toThrow(
+      'f has columns by their names, and in each the values of all rows, as pandas writes them: write the members as rows, as with to_json(orient="records")',
+    );
+  });
+
+  it('are no pages by their numbers', async () => {
+    const page = (id: string | undefined) => ({ players: [{ id, xp: 5, level: 0 }] });
+    await expect(readFile(JSON.stringify({ 0: page(ONE), 1: page(TWO) }))).rejects.toThrow(
+      /It has 2 rows with id .*such as --map id=id,xp=xp,level=level$/,
+    );
+  });
+
+  it('are of the bot whose columns they have, and their guilds are told', async () => {
+    const content = `{"columns":["userID","guildID","xp","level"],"index":[0,1],"data":[["${ONE}","7",4700,6],["${TWO}","8",254,1]]}`;
+    await expect(readFile(content)).rejects.toThrow('f has members of 2 guilds: 7 (1), 8 (1)');
+    expect(await readFile(content, { sourceGuild: '7' })).toMatchObject({
+      format: 'discord-xp',
+      rows: [{ userId: ONE, xp: 4700, level: 6 }],
+    });
+  });
+});
+
+describe('arrays whose first one has the names', () => {
+  it.each([
+    ['in an array', `[["user_id","xp","username"],["${ONE}",4700,"ann"],["${TWO}",254,null]]`],
+    [
+      'as Google Sheets answers them',
+      `{"range":"A1:C3","majorDimension":"ROWS","values":[["user_id","xp","username"],["${ONE}","4700","ann"],["${TWO}","254",null]]}`,
+    ],
+    ['one a line', `["user_id","xp","username"]\n["${ONE}",4700,"ann"]\n["${TWO}",254,null]\n`],
+  ])('load %s', async (_what, content) => {
+    const file = await readFile(content, { size: 16 });
+    expect(refusals(file)).toEqual([]);
+    expect(file.rows).toEqual(MEMBERS);
+  });
+
+  it('are counted from it on in messages', async () => {
+    expect(refusals(await readFile(`[["user_id","xp"],["${ONE}",4700],["${TWO}","many"]]`))).toEqual([
+      '3: xp "many" is not a whole number from 0 to 9007199254740991',
+    ]);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { UnknownFieldsError } from '../../../src/imports/unknown-fields.ts';
+import { readFile } from './read.ts';
+
+const [ONE, TWO] = ['204255221017214977', '159998587045832321'];
+const GUILD = '111111111111111111';
+
+/** Returns the error that refuses a file. */
+async function refusal(content: string): Promise<Error> {
+  const outcome = await readFile(content).catch((error: Error) => error);
+  if (!(outcome instanceof Error)) throw new Error('The file was read');
+  return outcome;
+}
+
+/** Returns the fields of a reading as `--map` takes them. */
+const mapOf = (reading: string): Record<string, string> =>
+  Object.fromEntries(reading.split(',').map((part) => part.split('=')));
+
+describe('a proposal to read the fields of a file', () => {
+  it.each([
+    ['German words', `Rang;Nutzer;Benutzername;Erfahrung;Stufe\n1;${ONE};ann;4.700;10\n2;${TWO};bob;254;2\n`],
+    ['French words', `Rang,ID utilisateur,Pseudo,Expérience,Niveau\n1,${ONE},ann,4700,10\n2,${TWO},bob,254,2\n`],
+    [
+      'objects in members',
+      JSON.stringify([
+        { id: ONE, value: { xp: 4700, level: 3 } },
+        { id: TWO, value: { xp: 254 } },
+      ]),
+    ],
+    ['two kinds of ids', `id,user,xp\n1,${ONE},4700\n2,${TWO},254\n`],
+    ['ids of channels', `channel,who,xp\n${GUILD},${ONE},4700\n${GUILD},${TWO},254\n`],
+  ])('loads what the file means: %s', async (_what, content) => {
+    const error = await refusal(content);
+    expect(error).toBeInstanceOf(UnknownFieldsError);
+    expect(error.message).not.toContain('guess');
+    const [reading = '', ...others] = (error as UnknownFieldsError).readings;
+    expect(others).toEqual([]);
+    const { rows } = await readFile(content, { map: mapOf(reading) });
+    expect(rows).toMatchObject([
+      { userId: ONE, xp: 4700 },
+      { userId: TWO, xp: 254 },
+    ]);
+  });
+
+  it('has the name and the level in other languages', async () => {
+    const error = await refusal(`Nutzer;Benutzername;Erfahrung;Stufe\n${ONE};ann;4.700;10\n`);
+    expect(error.message).toContain('--map id=Nutzer,xp=Erfahrung,name=Benutzername,level=Stufe');
+  });
+
+  it('has each part of XP', async () => {
+    const error = await refusal(JSON.stringify([{ id: ONE, xp: { text: 4700, voice: 100, level: 10 } }]));
+    expect(error.message).toMatch(
+      /: say which field is which, such as --map id=id,xp=xp\.text,level=xp\.level, or --map id=id,xp=xp\.voice,level=xp\.level$/,
+    );
+  });
+
+  it.each([
+    [
+      'no field has ids of Discord',
+      'id,user,xp\n1,ann,4700\n2,bob,254\n',
+      /xp "4700"\. None of these has ids of Discord, so this is a guess: .* --map id=user,xp=xp$/,
+    ],
+    [
+      'no field is called XP',
+      `[{"id":"${ONE}","amount":5},{"id":"${TWO}","amount":7}]`,
+      /\. None of these is called XP, so this is a guess: .* --map id=id,xp=amount$/,
+    ],
+    [
+      'two fields have ids of Discord',
+      `who,inviter,xp\n${ONE},${TWO},5\n`,
+      /\. who and inviter both have ids of Discord, so this is a guess: .* --map id=who,xp=xp$/,
+    ],
+  ])('says that it is a guess when %s', async (_what, content, message) => {
+    expect((await refusal(content)).message).toMatch(message);
+  });
+
+  it.each([
+    [
+      'ids in longer texts',
+      `[{"ID":"xp_1_${ONE}","data":"4700"},{"ID":"xp_1_${TWO}","data":254}]`,
+      `, and ID has ids in longer texts, such as "xp_1_${ONE}": write the id of the member alone into a field user_id`,
+    ],
+    [
+      'objects by names',
+      '{"ann":{"xp":4700},"bob":{"xp":254}}',
+      'f has objects by names that are no ids of Discord, such as "ann" and "bob": write them as an array of objects, each with the id of its member in user_id',
+    ],
+    [
+      'JSON inside texts',
+      JSON.stringify([{ key: `1-${ONE}`, value: JSON.stringify({ user: ONE, points: 4700 }) }]),
+      /, and value has JSON inside texts, such as .*: parse these texts before you save the file$/,
+    ],
+    [
+      'ids in longer names',
+      `{"xp:1:${ONE}":4700,"xp:1:${TWO}":254}`,
+      `, and the ids are in longer names, such as "xp:1:${ONE}": write the id of the member alone as the name`,
+    ],
+    [
+      'no ids',
+      'place,xp\n1,4700\n2,254\n',
+      ', and none of these has the ids of the members: add them in a field user_id',
+    ],
+  ])('is not made of %s, and the message says what to do', async (_what, content, message) => {
+    const error = await refusal(content);
+    if (typeof message === 'string') expect(error.message).toContain(message);
+    else expect(error.message).toMatch(message);
+    expect(error.message).not.toContain('--map');
+  });
+});
+
+describe('a title above the names of the columns', () => {
+  it.each([
+    ['with values beside it', `Leaderboard, 2026\nuser_id,xp\n${ONE},5\n`, 'line 2 has the names of the columns'],
+    [
+      'of two lines',
+      `Leaderboard;2026;\nof;all;\nuser_id;xp;name\n${ONE};5;a\n`,
+      'line 3 has the names of the columns',
+    ],
+    ['alone', `# exported 2026-01-01\nuser_id,xp\n${ONE},5\n`, 'line 2 has the names of the columns'],
+  ])('is refused with the line of the names: %s', async (_what, content, message) => {
+    await expect(readFile(content, { name: 'f.csv' })).rejects.toThrow(`f.csv: ${message}`);
+  });
+
+  it('is no line of a member', async () => {
+    expect((await readFile(`user_id,xp,username\n${ONE},5,xp\n`)).rows).toHaveLength(1);
+  });
+
+  it('is not asked for when each line has one value', async () => {
+    await expect(readFile(`${ONE}\n4700\n${TWO}\n254\n`, { name: 'f.txt' })).rejects.toThrow(
+      'f.txt: each line has one value, and a member needs an id and XP: write both into each line',
+    );
+  });
+});
