@@ -9,7 +9,7 @@ import { ID_PATTERN, parseRankingId, type RankingId } from '../core/ranking/mode
 import { parseMultiplier, parseTitle, parseUtcOffset } from '../core/settings/guild-config.ts';
 import { parseTimeZone } from '../core/settings/time-zone.ts';
 import { BOARD_KINDS, type BoardKind } from '../core/store/keys.ts';
-import type { FieldMap } from '../imports/choose-format.ts';
+import type { FieldMap } from '../imports/fields.ts';
 import { FIELD_WORDS, type FieldWord } from '../imports/fields.ts';
 import { readTime } from '../imports/times.ts';
 import { parseDuration } from './duration.ts';

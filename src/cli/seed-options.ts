@@ -1,5 +1,5 @@
 import type { CurveText } from '../core/ranking/curves.ts';
-import type { FieldMap } from '../imports/choose-format.ts';
+import type { FieldMap } from '../imports/fields.ts';
 import type { FormatName } from '../imports/formats.ts';
 import type { LevelChoice } from '../imports/levels.ts';
 import type { GuildOptions } from './arguments.ts';

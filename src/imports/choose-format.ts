@@ -1,12 +1,9 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Advice } from './advice.ts';
-import { FIELD_WORDS, type FieldNames, type FieldWord, type ImportField, likeness } from './fields.ts';
+import { FIELD_WORDS, type FieldMap, type FieldNames, type FieldWord, type ImportField, likeness } from './fields.ts';
 import { FORMAT_NAMES, type FormatName, formatNamed } from './formats.ts';
 import type { FoundList, FoundMembers } from './found-members.ts';
 import { unknownFields, unknownMaps } from './unknown-fields.ts';
-
-/** The fields that a person names, by the words of `--map`. */
-export type FieldMap = { readonly [Word in FieldWord]?: string };
 
 export type Syntax = 'csv' | 'ndjson' | 'json';
 

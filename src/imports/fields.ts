@@ -37,6 +37,8 @@ export const FIELD_WORDS = {
   guild: 'guildId',
 } as const satisfies Record<string, ImportField>;
 export type FieldWord = keyof typeof FIELD_WORDS;
+/** The fields that a person names, by the words of `--map`. */
+export type FieldMap = { readonly [Word in FieldWord]?: string };
 
 /** What people call a field, as far as other bots show: the first part that fits wins. Compared in lower case, without `_`. */
 const LIKENESS: readonly (readonly [field: ImportField, pattern: RegExp])[] = [

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { count } from '../core/readable.ts';
 import type { Advice } from './advice.ts';
-import { type ImportField, likeness } from './fields.ts';
+import { type FieldMap, type ImportField, likeness } from './fields.ts';
 import type { FoundList } from './found-members.ts';
 import { quote } from './row-values.ts';
 
@@ -13,12 +13,12 @@ const MAX_READINGS = 3;
 export class UnknownFieldsError extends InvalidInputError {
   /**
    * @param fields the fields that it has, with an example of each.
-   * @param readings the ways to read it, as `--map` takes them, the likeliest first.
+   * @param readings the ways to read it, the likeliest first.
    */
   constructor(
     message: string,
     readonly fields: readonly { readonly name: string; readonly example: string }[],
-    readonly readings: readonly string[],
+    readonly readings: readonly FieldMap[],
   ) {
     super(message);
   }
@@ -52,7 +52,7 @@ export function unknownMaps(file: string, maps: readonly FoundList[], advice: Ad
     .slice(0, MAX_SHOWN)
     .map(({ place, values }) => ({ name: place.slice(0, -2), example: values.example }));
   const shown = fields.map(({ name, example }) => `${name} with ${quote(example)}`);
-  const readings = fields.slice(0, MAX_READINGS).map(({ name }) => `xp=${name}`);
+  const readings = fields.slice(0, MAX_READINGS).map(({ name }) => ({ xp: name }));
   return new UnknownFieldsError(
     `${file} has numbers by user id in ${shown.join(', ')}, and nothing tells which of them are XP: ${advice.mapFields(readings)}`,
     fields,
@@ -61,29 +61,27 @@ export function unknownMaps(file: string, maps: readonly FoundList[], advice: Ad
 }
 
 /** Returns the ways to read the fields of a list: one for each field that can be XP. */
-function readingsOf(list: FoundList): string[] {
+function readingsOf(list: FoundList): FieldMap[] {
   const like = (field: ImportField) => [...list.fields.keys()].filter((name) => likeness(name) === field);
-  const id = list.place.endsWith('#') ? [] : [idOf(list, like('userId'))].filter((name) => name !== undefined);
+  const id = list.place.endsWith('#') ? undefined : idOf(list, like('userId'));
   const numbers = [...list.fields]
     .filter(([, { numeric, numbersRows }]) => numeric > 0 && !numbersRows)
     .sort(([, one], [, other]) => other.digits - one.digits)
     .map(([name]) => name);
   const named = like('xp').filter((name) => numbers.includes(name));
-  const xps = named.length > 0 ? named : numbers.filter((name) => likeness(name) === undefined && !id.includes(name));
-  const rest = [
-    ...like('username')
-      .slice(0, 1)
-      .map((name) => `name=${name}`),
-    ...like('level')
-      .slice(0, 1)
-      .map((name) => `level=${name}`),
-    ...like('guildId')
-      .slice(0, 1)
-      .map((name) => `guild=${name}`),
-  ];
+  const xps = named.length > 0 ? named : numbers.filter((name) => likeness(name) === undefined && name !== id);
+  const [name] = like('username');
+  const [level] = like('level');
+  const [guild] = like('guildId');
   // What is called a total is one more often than what is called XP.
   const ordered = [...xps].sort((one, other) => Number(/total/i.test(other)) - Number(/total/i.test(one)));
-  return ordered.slice(0, MAX_READINGS).map((xp) => [...id.map((name) => `id=${name}`), `xp=${xp}`, ...rest].join(','));
+  return ordered.slice(0, MAX_READINGS).map((xp) => ({
+    ...(id !== undefined && { id }),
+    xp,
+    ...(name !== undefined && { name }),
+    ...(level !== undefined && { level }),
+    ...(guild !== undefined && { guild }),
+  }));
 }
 
 /** Returns the field with the user's id: one that is called so, else one of long numbers. MongoDB's own id is the last choice. */
