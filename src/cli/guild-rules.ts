@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { commandLine } from '../config/command-line.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { requireGuild } from '../core/guilds/overview.ts';
 import { parseRules } from '../core/rules/parse-rules.ts';
@@ -33,7 +34,7 @@ async function rules(context: CommandContext, { guild, file, from, clear, json }
     throw new UsageError('--clear removes the rules, and --file stores rules: give only one of them');
   if (from && file === undefined) throw new UsageError(`--from ${from} needs --file with the export`);
   if (file === undefined && !clear) return show(context, guild, json);
-  const document = file === undefined ? null : await documentOf(context, file, from);
+  const document = file === undefined ? null : await documentOf(context, guild, file, from);
   await withCore(context, async (services) => {
     if (clear) await requireGuild(services, guild);
     await services.guildConfig.setRules(guild, document === null ? null : JSON.stringify(document));
@@ -61,7 +62,12 @@ function storedRules(guild: string, text: string): unknown {
 }
 
 /** Returns the checked rules of a file. @throws InvalidInputError which names the file and the wrong field. */
-async function documentOf(context: CommandContext, file: string, from: RuleSource | undefined): Promise<unknown> {
+async function documentOf(
+  context: CommandContext,
+  guild: string,
+  file: string,
+  from: RuleSource | undefined,
+): Promise<unknown> {
   // The parsers of the formats would slow the start of all commands.
   const { readDocument } = await import('../imports/document.ts');
   const name = file === '-' ? 'stdin' : file;
@@ -70,12 +76,17 @@ async function documentOf(context: CommandContext, file: string, from: RuleSourc
     throw new InvalidInputError(
       `${name} looks like the export of a bot: add --from ${RULE_SOURCES.join(' or --from ')}`,
     );
-  const { rules, notices } = from ? rulesOfExport(from, document, name) : { rules: document, notices: [] };
+  const exported = from && rulesOfExport(from, document, name);
+  const { rules = document, notices = [], multiplier } = exported ?? {};
   try {
     parseRules(rules);
   } catch (error) {
     throw error instanceof InvalidInputError ? new InvalidInputError(`${name}: ${error.message}`) : error;
   }
   for (const notice of notices) context.stderr.write(`${name}: ${notice}\n`);
+  if (multiplier !== undefined)
+    context.stderr.write(
+      `${name}: the multiplier of all XP is no part of the rules: set it with ${commandLine('guild', `set --guild ${guild} --xp-multiplier ${multiplier}`)}\n`,
+    );
   return rules;
 }

@@ -4,13 +4,15 @@ import { generateEntries } from '../imports/generate.ts';
 import { type Input, openInput } from '../imports/inputs.ts';
 import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-options.ts';
+import type { SeedReport } from './seed-report.ts';
 import { COMMAND_ADVICE } from './sentences.ts';
 import { UsageError } from './terminal.ts';
 
 /** Opens the files of the options, or generates members. @throws UsageError for a file that is named twice, and InvalidInputError as openInput. */
 export async function openInputs(
-  { stdin, stderr }: CommandContext,
+  { stdin }: CommandContext,
   options: SeedOptions,
+  report: SeedReport,
   signal: AbortSignal,
 ): Promise<Input[]> {
   const { generate, randomSeed, file = [], format, map, sourceGuild } = options;
@@ -19,14 +21,16 @@ export async function openInputs(
     return [{ name: 'generated', unit: 'element', size: generate, hasLevels: false, entries, close: async () => {} }];
   }
   if (new Set(file).size < file.length) throw new UsageError('--file names the same file twice');
-  const warn = (line: string): void => void stderr.write(`${line}\n`);
   const inputs: Input[] = [];
   for (const path of file) {
     const from = path === '-' ? stdin : path;
-    const input = await openInput(from, { format, map, sourceGuild }, signal, { write: warn, advice: COMMAND_ADVICE });
+    const input = await openInput(from, { format, map, sourceGuild }, signal, {
+      write: report.note,
+      advice: COMMAND_ADVICE,
+    });
     // Files of one command mostly have the same format.
     if (!format && input.format !== inputs.at(-1)?.format)
-      warn(`${input.name}: ${input.format ?? 'no members'} (detected)`);
+      report.tell(`${input.name}: ${input.format ?? 'no members'} (detected)`);
     inputs.push(input);
   }
   return inputs;
@@ -37,15 +41,14 @@ export async function openInputs(
  * @throws InvalidInputError when members can be missing or wrong, and the present ones would be replaced.
  */
 export function tellInputs(
-  { stderr }: CommandContext,
+  report: SeedReport,
   { replace, dryRun: isDry }: SeedOptions,
   inputs: readonly Input[],
 ): void {
   const { doubts, notices } = checkInputs(inputs);
-  for (const notice of notices) stderr.write(`${notice}\n`);
   if (doubts.length > 0 && replace && !isDry)
     throw new InvalidInputError(
       `${doubts.join('; ')}: nothing was replaced. Complete the files, or ${COMMAND_ADVICE.loadWithoutReplacing}`,
     );
-  for (const doubt of doubts) stderr.write(`${doubt}\n`);
+  for (const line of [...doubts, ...notices]) report.note(line);
 }

@@ -1,36 +1,33 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { InvalidInputError, messageOf } from '../core/errors.ts';
 import type { Input } from '../imports/inputs.ts';
-import { hiddenNotice, Problems, type RefusedRow } from '../imports/problems.ts';
-import type { Reading } from '../imports/reading.ts';
+import { Problems, type RefusedRow } from '../imports/problems.ts';
+import type { Progress, Reading } from '../imports/reading.ts';
 import { REFUSED_HEADER, refusedLine } from '../imports/refused-rows.ts';
 import type { CommandContext } from './context.ts';
 import type { Interrupt } from './interrupt.ts';
 import { startProgress } from './progress.ts';
 import type { SeedOptions } from './seed-options.ts';
+import type { SeedReport } from './seed-report.ts';
+import { COMMAND_ADVICE } from './sentences.ts';
 
 /** Starts the progress bar. @returns the reading of the inputs, and a function that removes the bar. */
 export function startReading(
   { stderr }: CommandContext,
   { strict = false, refused }: SeedOptions,
   inputs: readonly Input[],
+  report: SeedReport,
   { signal }: Interrupt,
-) {
-  const progress = startProgress(totalSize(inputs), stderr);
+): { readonly reading: Reading; readonly stop: () => void } {
+  const bar = startProgress(totalSize(inputs), stderr);
+  const progress: Progress = { update: bar.update, write: report.note, advice: COMMAND_ADVICE };
   const list = refused === undefined ? undefined : openRefused(refused);
   const problems = new Problems((row) => list?.add(row));
   const stop = () => {
-    progress.stop();
+    bar.stop();
     list?.close();
   };
   return { reading: { inputs, strict, problems, progress, signal }, stop };
-}
-
-/** Tells which rows were left out, and why, and what is to know of hidden members. */
-export function tellRefused({ stderr }: CommandContext, { inputs, problems }: Reading, hidden: number): void {
-  const notice = hiddenNotice(inputs, hidden);
-  if (notice) stderr.write(`${notice}\n`);
-  for (const line of problems.lines()) stderr.write(`${line}\n`);
 }
 
 /** Creates the file of the refused rows. Each is written at once, so that an end at any time leaves all of them. @throws InvalidInputError */

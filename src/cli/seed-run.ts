@@ -11,7 +11,8 @@ import { type Interrupt, interruptible } from './interrupt.ts';
 import { previewLines } from './preview.ts';
 import { openInputs, tellInputs } from './seed-inputs.ts';
 import type { SeedOptions } from './seed-options.ts';
-import { startReading, tellRefused } from './seed-reading.ts';
+import { startReading } from './seed-reading.ts';
+import { SeedReport } from './seed-report.ts';
 import { storeRules, takeRules } from './seed-rules.ts';
 import { COMMAND_ADVICE } from './sentences.ts';
 import { PartialResult, print, UsageError } from './terminal.ts';
@@ -33,14 +34,12 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
   planQuotasOf(context, options.plan);
   // While it waits for the beginning of a pipe, nothing is loaded yet.
   const message = () => 'Interrupted: nothing was loaded';
+  const report = new SeedReport(context);
   const outcome = await interruptible(context, message, async (interrupt) => {
-    const inputs = await openInputs(context, options, interrupt.signal);
-    tellInputs(context, options, inputs);
-    const run = options.dryRun ? preview : write;
     try {
-      return await run(context, options, inputs, interrupt);
+      return await runWith(context, options, report, interrupt);
     } finally {
-      await Promise.all(inputs.map((input) => input.close()));
+      report.tellNotes();
     }
   });
   if (outcome instanceof IncompleteRun) throw new PartialResult(outcome.message, EXIT_CODES[outcome.reason]);
@@ -49,22 +48,39 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
   if (outcome) throw outcome;
 }
 
+async function runWith(
+  context: CommandContext,
+  options: SeedOptions,
+  report: SeedReport,
+  interrupt: Interrupt,
+): Promise<Error | undefined> {
+  const inputs = await openInputs(context, options, report, interrupt.signal);
+  try {
+    tellInputs(report, options, inputs);
+    const run = options.dryRun ? preview : write;
+    return await run(context, options, inputs, report, interrupt);
+  } finally {
+    await Promise.all(inputs.map((input) => input.close()));
+  }
+}
+
 /** Reads the inputs and prints what they would load. @returns the error to report after that. */
 async function preview(
   context: CommandContext,
   options: SeedOptions,
   inputs: readonly Input[],
+  report: SeedReport,
   interrupt: Interrupt,
 ): Promise<Error | undefined> {
   const { guild, curve, levels, json } = options;
   const formatCurve = formatCurveOf(options, inputs);
-  const rules = takeRules(context, options, inputs);
-  const { reading, stop } = startReading(context, options, inputs, interrupt);
+  const rules = takeRules(report, options, inputs);
+  const { reading, stop } = startReading(context, options, inputs, report, interrupt);
   const job = { guild, curve, formatCurve, levels, maxDistinct: MAX_DISTINCT.dryRun };
   const result = await dryRun(reading, job).finally(stop);
   print(context, json, result.preview, () => previewLines(context, result));
-  tellRefused(context, reading, result.preview.hidden);
-  if (rules) context.stderr.write(`${rules.file}: its rules would be stored\n`);
+  report.tellReading(reading, result.preview.hidden, options);
+  if (rules) report.tell(`${rules.file}: its rules would be stored: ${rules.words}`);
   return result.outcome;
 }
 
@@ -73,13 +89,14 @@ async function write(
   context: CommandContext,
   options: SeedOptions,
   inputs: readonly Input[],
+  report: SeedReport,
   interrupt: Interrupt,
 ): Promise<Error | undefined> {
   const { guild, curve, levels, plan, replace = false, json } = options;
   const formatCurve = formatCurveOf(options, inputs);
-  const rules = takeRules(context, options, inputs);
+  const rules = takeRules(report, options, inputs);
   const { summary, outcome, reading } = await withCore(context, async (services) => {
-    const { reading, stop } = startReading(context, options, inputs, interrupt);
+    const { reading, stop } = startReading(context, options, inputs, report, interrupt);
     const choices = { replace, plan, curve, formatCurve, levels };
     const holdExit = () => interrupt.holdExit();
     const job = { guild, reading, holdExit, ...choices, maxDistinct: MAX_DISTINCT.load };
@@ -88,8 +105,8 @@ async function write(
     return { ...result, reading };
   });
   print(context, json, summary, () => summaryLine(summary));
-  tellRefused(context, reading, summary.hidden);
-  if (rules && summary.complete) context.stderr.write(`${rules.file}: its rules are stored\n`);
+  report.tellReading(reading, summary.hidden, options);
+  if (rules && summary.complete) report.tell(`${rules.file}: its rules are stored: ${rules.words}`);
   return outcome;
 }
 

@@ -1,21 +1,22 @@
 import { commandLine } from '../config/command-line.ts';
 import type { Sentences } from '../core/errors.ts';
 import type { Advice } from '../imports/advice.ts';
+import type { FieldMap } from '../imports/fields.ts';
 
 /** The sentences in which the commands tell a person what to do. */
 
 /** What a person can do about a run of `seed`. */
 export const COMMAND_ADVICE: Advice = {
   checkFormat: 'is --format right?',
-  mapFields: (readings) =>
-    `say which field is which, such as ${readings.map((reading) => `--map ${shellWord(reading)}`).join(', or ')}`,
-  readInstead: (reading) => `add --map ${shellWord(reading)} to read it instead`,
+  mapFields: (readings) => `say which field is which, such as ${readings.map(mapOption).join(', or ')}`,
+  readInstead: (reading) => `add ${mapOption(reading)} to read it instead`,
   chooseGuild: 'choose one with --source-guild',
   nameCurve: 'name one with --curve',
   switchCurve: (curve) => `add --curve ${curve} to switch`,
   chooseLevels(better) {
-    const choose = 'choose with --levels whether they follow XP (curve) or stay as they are (file)';
-    return better ? `add --curve ${better}, or ${choose}` : choose;
+    const levels =
+      '--levels curve to give these members the level of their XP, or --levels file to keep the levels of the file';
+    return better ? `add --curve ${better}, or ${levels}` : `add ${levels}`;
   },
   loadWithoutReplacing: 'load without --replace',
   runAgain: 'run the same command again',
@@ -62,6 +63,12 @@ function quoted(name: string, args: string): string {
 /** Returns an id as an argument of a command. An id that was written by hand can have spaces, and an id that begins with a dash looks like an option. */
 function argument(id: string): string {
   return id.startsWith('-') ? `-- ${shellWord(id)}` : shellWord(id);
+}
+
+/** Returns a naming of fields as the option of a command. */
+function mapOption(reading: FieldMap): string {
+  const words = Object.entries(reading).map(([word, name]) => `${word}=${name}`);
+  return `--map ${shellWord(words.join(','))}`;
 }
 
 function shellWord(text: string): string {

@@ -6,9 +6,9 @@ import type { Advice } from '../imports/advice.ts';
 /** How an import is mended on its pages. */
 export const PAGE_ADVICE: Advice = {
   checkFormat: 'is the format right?',
-  mapFields: (readings) => `choose the fields below, such as ${readings.join(', or ')}`,
-  readInstead: (reading) => `choose it as the field of XP to read it instead (${reading})`,
-  chooseGuild: 'choose it in the field "Server id in the file"',
+  mapFields: () => 'choose below which field is which',
+  readInstead: ({ xp }) => `if ${xp} is right, ask the operator of the bot to load it`,
+  chooseGuild: 'choose one of them',
   nameCurve: 'choose it in the field "Level curve"',
   switchCurve: (curve) => `choose the curve ${curve} to switch`,
   chooseLevels(better) {

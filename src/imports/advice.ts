@@ -1,10 +1,12 @@
+import type { FieldMap } from './fields.ts';
+
 /** What a person can do about a file, in the words of the place that shows it: options of a command, or fields of a page. */
 export interface Advice {
   readonly checkFormat: string;
-  /** @param readings of the fields, as `--map` takes them. */
-  mapFields(readings: readonly string[]): string;
+  /** @param readings of the fields, the likeliest first. */
+  mapFields(readings: readonly FieldMap[]): string;
   /** @param reading that has another field as XP. */
-  readInstead(reading: string): string;
+  readInstead(reading: FieldMap): string;
   readonly chooseGuild: string;
   readonly nameCurve: string;
   switchCurve(curve: string): string;

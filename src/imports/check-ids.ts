@@ -56,7 +56,12 @@ export function checkIds(chosen: ChosenFormat, file: string, advice: Advice): Id
       lines: /^\d+$/.test(ids.example) ? [] : [`${what}: if these are names, export the user ids instead`],
       doubts: [],
     };
-  return { lines: [], doubts: [`${what}, and ${better} has: ${advice.readInstead(`id=${better},xp=${names.xp}`)}`] };
+  return {
+    lines: [],
+    doubts: [
+      `${what}, and ${better} has: ${advice.readInstead({ id: better, ...(names.xp !== undefined && { xp: names.xp }) })}`,
+    ],
+  };
 }
 
 /** Returns a line about ids of which some are of Discord, and most are not. */

@@ -1,8 +1,10 @@
 import type { CsvDialect } from './csv-dialect.ts';
+import { csvLine } from './csv-line.ts';
 import { readRecords, wrongWidth } from './csv-records.ts';
+import { contentOf, entryOf } from './entries.ts';
 import type { FieldNames, ImportField } from './fields.ts';
 import { FoundMembers } from './found-members.ts';
-import { checkRow, type Entry, type RawRow, type RowReading } from './rows.ts';
+import type { Entry, RawRow, RowReading } from './rows.ts';
 
 /** Returns what the names of the columns tell alone. @param guildField the column that a person names as that of the guild. */
 export function headerOf({ columns }: CsvDialect, guildField?: string): FoundMembers {
@@ -59,12 +61,11 @@ export async function* readCsv(
     const entries: Entry[] = [];
     for (const record of records) {
       const { line, values, problem } = record;
-      if (problem) entries.push({ at: line, row: problem });
-      else if (values.length !== width) entries.push({ at: line, row: wrongWidth(record, width) });
-      else {
-        const raw = rawRow(values, indices);
-        if (keep(raw)) entries.push({ at: line, row: checkRow(raw, reading) });
-      }
+      const raw = rawRow(values, indices);
+      const reason = problem ?? (values.length === width ? undefined : wrongWidth(record, width));
+      if (reason !== undefined)
+        entries.push({ at: line, row: reason, content: contentOf(raw, csvLine(values).trimEnd()) });
+      else if (keep(raw)) entries.push(entryOf(line, raw, reading));
     }
     yield entries;
   }

@@ -23,8 +23,8 @@ export class DistinctMembers {
     return this.rows - this.members;
   }
 
-  /** Adds a row. A member that one row hides stays hidden. O(1). */
-  add({ userId, hidden = false }: { readonly userId: string; readonly hidden?: boolean }): void {
+  /** Adds a row. A member that one row hides stays hidden. O(1). @returns whether the row names a member again. */
+  add({ userId, hidden = false }: { readonly userId: string; readonly hidden?: boolean | undefined }): boolean {
     this.rows++;
     const high = hashOf(userId, 0x811c9dc5) || 1;
     const low = hashOf(userId, 0x9e3779b9) & ~1;
@@ -33,10 +33,11 @@ export class DistinctMembers {
     if (isNew) this.members++;
     const isHidden = !isNew && ((this.low[slot] ?? 0) & 1) === 1;
     if (hidden && !isHidden) this.hidden++;
-    if (isNew && this.members > this.maxDistinct) return;
+    if (isNew && this.members > this.maxDistinct) return false;
     this.high[slot] = high;
     this.low[slot] = low | Number(hidden || isHidden);
     if (isNew && this.members > FULL * this.high.length) this.grow();
+    return !isNew;
   }
 
   /** Returns the slot of a member, or the free one where it goes. */

@@ -29,9 +29,11 @@ export async function dryRun(
   const top = new TopMembers(MEMBERS_SHOWN);
   let outcome: Error | undefined;
   try {
-    await readMembers(reading, (row) => {
+    await readMembers(reading, (row, place) => {
       check.add(row);
-      if (tally.add(row)) top.remove(row.userId);
+      const { isHidden, isRepeated } = tally.add(row);
+      if (isRepeated) reading.problems.addRepeated(place, row.userId);
+      if (isHidden) top.remove(row.userId);
       else top.add(row);
       return undefined;
     });

@@ -151,9 +151,7 @@ function ofMee6({ role_rewards, xp_per_message, xp_rate = 1 }: z.output<typeof m
 }
 
 function withMultiplier(rules: object, notices: readonly string[], multiplier: number): ExportedRules {
-  if (multiplier === 1) return { rules, notices };
-  const notice = `the multiplier of all XP is no part of the rules: set ${multiplier} as the multiplier of the guild`;
-  return { rules, notices: [...notices, notice], multiplier };
+  return { rules, notices, ...(multiplier !== 1 && { multiplier }) };
 }
 
 /** Returns multipliers by id, with six decimals. The greatest one of an id counts, as with Lurkr. */

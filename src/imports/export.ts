@@ -1,6 +1,7 @@
 import { type CurveText, curveTextOf, levelForXp } from '../core/ranking/curves.ts';
 import { curveOf } from '../core/reads/reader.ts';
 import type { StoredMember, StoredMembersAt } from '../core/reads/stored-members.ts';
+import { csvLine } from './csv-line.ts';
 import { OWN_NAMES } from './fields.ts';
 import { settingsOfCurve } from './polaris-settings.ts';
 
@@ -67,17 +68,6 @@ function record({ level, hiddenReasons, ...member }: StoredMember, shown: number
 /** Returns a row as a line. */
 export function lineOf(row: Readonly<Record<string, unknown>>, format: 'csv' | 'ndjson'): string {
   return format === 'csv' ? csvLine(Object.values(row)) : `${JSON.stringify(row)}\n`;
-}
-
-/** Returns values as a line of CSV. */
-export function csvLine(values: readonly unknown[]): string {
-  return `${values.map(csvCell).join(',')}\n`;
-}
-
-/** Returns a value as a cell of CSV. */
-function csvCell(value: unknown): string {
-  const text = String(value ?? '');
-  return /[",\r\n\uFEFF]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function polarisPair({ userId, xp, hidden }: StoredMember): string {

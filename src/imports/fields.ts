@@ -37,7 +37,6 @@ export const FIELD_WORDS = {
   guild: 'guildId',
 } as const satisfies Record<string, ImportField>;
 export type FieldWord = keyof typeof FIELD_WORDS;
-
 /** The fields that a person names, by the words of `--map`. */
 export type FieldMap = { readonly [Word in FieldWord]?: string };
 

@@ -6,6 +6,17 @@ import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
 import type { RawRow } from './rows.ts';
 
+/** A file with members of several guilds. A person has to choose one. */
+export class SeveralGuildsError extends InvalidInputError {
+  /** @param guilds the guilds, the largest first. */
+  constructor(
+    message: string,
+    readonly guilds: readonly { readonly id: string; readonly rows: number }[],
+  ) {
+    super(message);
+  }
+}
+
 /** Guilds that a message lists. */
 const MAX_GUILDS_SHOWN = 5;
 
@@ -49,7 +60,7 @@ function named(guilds: ReadonlyMap<string, number> | undefined): Map<string, num
 
 /**
  * Returns a function that tells whether a row is of the guild that is loaded.
- * @throws InvalidInputError when the file has several and none is chosen, or when it does not have the chosen one.
+ * @throws SeveralGuildsError when none is chosen; InvalidInputError when the file does not have the chosen one, or pages of several.
  */
 export function guildFilter(
   { rowsOf, areOfRows }: FoundGuilds,
@@ -67,8 +78,9 @@ export function guildFilter(
     );
   if (sourceGuild === undefined) {
     if (guilds.length > 1)
-      throw new InvalidInputError(
+      throw new SeveralGuildsError(
         `${file} has members of ${count(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}`,
+        guilds.map(([id, rows]) => ({ id, rows })),
       );
     return () => true;
   }

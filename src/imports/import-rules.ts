@@ -1,3 +1,6 @@
+import type { XpAmount } from '../core/members/gain-limits.ts';
+import { digits } from '../core/readable.ts';
+import { parseRules } from '../core/rules/parse-rules.ts';
 import { type ExportedRules, RULE_SOURCES, type RuleSource, rulesOfExport } from './export-rules.ts';
 import type { Input } from './inputs.ts';
 
@@ -24,4 +27,34 @@ const SIGNS: Readonly<Record<RuleSource, readonly string[]>> = {
 
 function hasRules(source: RuleSource, settings: ReadonlyMap<string, unknown>): boolean {
   return SIGNS[source].some((name) => settings.has(name));
+}
+
+/**
+ * Says rules in words, such as "15 to 25 XP a message, at most once in 60 s, 2 reward roles".
+ * @param document rules as {@link parseRules} takes them.
+ * @param multiplier that of all XP; undefined for 1.
+ * @throws InvalidInputError as {@link parseRules}.
+ */
+export function rulesInWords(document: unknown, multiplier: number | undefined): string {
+  const { message, rewards, multipliers, noXp } = parseRules(document);
+  const seconds = digits(message.cooldownMs / 1000);
+  const parts = [
+    `${amountInWords(message.xp)} a message, at most once in ${seconds} s`,
+    ...counted(rewards, 'reward role'),
+    ...counted(Object.keys(multipliers.roles), 'role with a multiplier', 'roles with multipliers'),
+    ...counted(Object.keys(multipliers.channels), 'channel with a multiplier', 'channels with multipliers'),
+    ...counted(noXp.roles, 'role without XP', 'roles without XP'),
+    ...counted(noXp.channels, 'channel without XP', 'channels without XP'),
+    ...(multiplier === undefined ? [] : [`all XP times ${multiplier}`]),
+  ];
+  return parts.join(', ');
+}
+
+function amountInWords(xp: XpAmount): string {
+  return typeof xp === 'number' ? `${digits(xp)} XP` : `${digits(xp.min)} to ${digits(xp.max)} XP`;
+}
+
+function counted(list: readonly unknown[], one: string, several = `${one}s`): string[] {
+  if (list.length === 0) return [];
+  return [list.length === 1 ? `1 ${one}` : `${digits(list.length)} ${several}`];
 }

@@ -1,12 +1,13 @@
 import Assembler from 'stream-json/assembler.js';
 import type { Token } from 'stream-json/parser.js';
+import { entryOf, unreadEntry } from './entries.ts';
 import { isObject } from './fields.ts';
 import { type Place, PlaceTracker } from './json-place.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 import { ERROR_KEYS } from './other-content.ts';
 import { rawOf } from './raw-row.ts';
 import { quote } from './row-values.ts';
-import { checkRow, type Entry, type RawRow, type RowReading } from './rows.ts';
+import type { Entry, RawRow, RowReading } from './rows.ts';
 
 /** The list with the members of a document. */
 export interface MemberList {
@@ -137,8 +138,8 @@ class MemberReader implements TokenTaker {
     this.count++;
     if (this.count === 1 && this.list.hasNameRow) return;
     const raw = this.rawRowOf(value);
-    if (typeof raw === 'string') this.entries.push({ at: this.count, row: raw });
-    else if (this.keep(raw)) this.entries.push({ at: this.count, row: checkRow(raw, this.reading) });
+    if (typeof raw === 'string') this.entries.push(unreadEntry(this.count, raw, value));
+    else if (this.keep(raw)) this.entries.push(entryOf(this.count, raw, this.reading));
   }
 
   private rawRowOf(value: unknown): RawRow | string {

@@ -57,10 +57,10 @@ export class LevelCheck {
   refusal(advice: Advice): string {
     const [best] = [...this.given].sort(([, a], [, b]) => b - a);
     const isBetter = best && best[1] > this.compared - this.differing && best[1] * 2 > this.compared;
-    const fit = isBetter ? `; ${best[0]} gives ${digits(best[1])}` : '';
+    const fit = isBetter ? `, and ${digits(best[1])} fit the curve ${best[0]}` : '';
     const isProgress = !isBetter && this.below > 0 && this.below === this.differing;
     const progress = isProgress
-      ? '; their XP is below that of their levels, so it can be the progress within the level, and not the total'
+      ? '. Their XP is less than their levels need: it can be the progress within the level, and not the total'
       : '';
     return `${this.figures()}${fit}${progress}: ${advice.chooseLevels(isBetter ? best[0] : undefined)}`;
   }
@@ -68,12 +68,14 @@ export class LevelCheck {
   /** Returns a line about what became of the differing levels. */
   notice(choice: LevelChoice): string {
     return choice === 'curve'
-      ? `${this.figures()}: they follow XP`
-      : `${this.figures()}: they are explicit, and XP does not move them`;
+      ? `${this.figures()}: these members get the level of their XP`
+      : `${this.figures()}: these levels are stored as explicit ones, and XP does not move them`;
   }
 
   private figures(): string {
-    return `levels that the curve ${curveNameOf(this.text)} does not give: ${digits(this.differing)} of ${digits(this.compared)}`;
+    const curve = `fit the curve ${curveNameOf(this.text)}`;
+    if (this.compared === 1) return `the level in the file does not ${curve}`;
+    return `${digits(this.differing)} of ${digits(this.compared)} levels in the file ${this.differing === 1 ? 'does' : 'do'} not ${curve}`;
   }
 }
 

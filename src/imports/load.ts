@@ -9,7 +9,7 @@ import { compareLevels, LevelCheck, recordOf } from './levels.ts';
 import { loadAndHide } from './load-hidden.ts';
 import type { LoadJob, LoadTarget } from './load-job.ts';
 import { IncompleteRun, type LoadCounts, outcomeOf } from './outcome.ts';
-import { badRows } from './problems.ts';
+import { badRows, type Problems, type RowPlace } from './problems.ts';
 import { readMembers } from './reading.ts';
 import { RecordSender } from './record-sender.ts';
 import { withStagedMembers } from './staging.ts';
@@ -56,7 +56,7 @@ export async function load(target: LoadTarget, job: LoadJob) {
     else await addMembers(target, job, choice, counts);
     if (problems.count > 0)
       outcome = new IncompleteRun(
-        `${badRows(problems.count)} skipped, ${counts.loaded > 0 ? 'all others are loaded' : 'and there were no others'}`,
+        `${counts.loaded > 0 ? 'all other rows are loaded' : 'there are no other rows'}: correct the bad rows, and ${reading.progress.advice.runAgain}`,
         'skipped',
       );
   } catch (error) {
@@ -75,6 +75,7 @@ export async function load(target: LoadTarget, job: LoadJob) {
     // Of an early end nobody knows how many of the hidden members were written.
     hidden: complete ? members.hidden : 0,
     ...(removed !== undefined && { removed }),
+    ...(counts.isSwapSent && !complete && { unknown: true as const }),
     seconds: Math.round(seconds * 1000) / 1000,
     members_per_second: Math.round(loaded / Math.max(seconds, 0.001)),
     complete,
@@ -96,10 +97,13 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
   let configured: Promise<void> | undefined;
   // Not before the first members: levels of a pipe that are refused at its beginning change nothing then.
   const configure = () => (configured ??= updateConfig(target, job, choice));
-  const sender = new RecordSender(async (records) => {
-    await configure();
-    return loadAndHide(target, job.guild, records);
-  }, countIn(members));
+  const sender = new RecordSender(
+    async (records) => {
+      await configure();
+      return loadAndHide(target, job.guild, records);
+    },
+    countIn(members, job.reading.problems),
+  );
   try {
     // Hidden members are made before they are loaded, and are new to no ranking.
     await sendMembers(sender, job, choice, () => sender.created + members.hidden);
@@ -120,7 +124,7 @@ async function replaceMembers(
 ): Promise<void> {
   const { guild, reading } = job;
   await withStagedMembers(target, guild, choice.curve, job.plan, async (staged) => {
-    const sender = new RecordSender((records) => staged.stage(records), countIn(counts.members));
+    const sender = new RecordSender((records) => staged.stage(records), countIn(counts.members, reading.problems));
     await sendMembers(sender, job, choice, () => sender.created);
     if (reading.problems.count > 0)
       throw new Error(
@@ -155,10 +159,10 @@ async function sendMembers(
   const check = new LevelCheck(choice.curve);
   const isRefused = () => levels === undefined && check.differing > 0;
   try {
-    await readMembers(reading, (row) => {
+    await readMembers(reading, (row, place) => {
       check.add(row);
       if (countCreated() > maxCreated) throw new InvalidInputError(`It has more than ${count(maxCreated, 'member')}`);
-      return isRefused() ? undefined : sender.add(recordOf(row, check.curve, levels));
+      return isRefused() ? undefined : sender.add(recordOf(row, check.curve, levels), place);
     });
   } catch (error) {
     if (error instanceof StoreUnavailableError || reading.signal.aborted || isRefused()) await sender.settle();
@@ -173,10 +177,10 @@ async function sendMembers(
   if (levels && check.differing > 0) reading.progress.write(check.notice(levels));
 }
 
-/** Returns a function that adds the members of records which Redis confirmed. */
-function countIn(members: DistinctMembers): (records: readonly XpRecord[]) => void {
-  return (records) => {
-    for (const { userId, hidden } of records) members.add({ userId, ...(hidden && { hidden }) });
+/** Returns a function that adds the member of a record which Redis confirmed, and tells a row that names a member again. */
+function countIn(members: DistinctMembers, problems: Problems): (record: XpRecord, place: RowPlace) => void {
+  return ({ userId, hidden }, place) => {
+    if (members.add({ userId, hidden })) problems.addRepeated(place, userId);
   };
 }
 

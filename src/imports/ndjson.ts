@@ -1,11 +1,12 @@
 import Assembler from 'stream-json/assembler.js';
 import { InvalidInputError } from '../core/errors.ts';
+import { entryOf, unreadEntry } from './entries.ts';
 import { isObject, likeness, unwrapped, unwrappedName } from './fields.ts';
 import { FoundMembers } from './found-members.ts';
 import { tokenizer } from './json-tokens.ts';
 import { isDeep, MAX_DEPTH } from './nesting.ts';
 import { rawOf } from './raw-row.ts';
-import { checkRow, type Entry, type RawRow, type RowReading } from './rows.ts';
+import type { Entry, RawRow, RowReading } from './rows.ts';
 
 /** Limits memory: a file without line ends would be one line. No member needs a longer one. */
 export const MAX_LINE = 1 << 20;
@@ -60,8 +61,8 @@ export async function* readNdjson(
     const entries: Entry[] = [];
     for (const { text, line } of lines) {
       const raw = rawRowOf(text, reading);
-      if (typeof raw === 'string') entries.push({ at: line, row: raw });
-      else if (keep(raw)) entries.push({ at: line, row: checkRow(raw, reading) });
+      if (typeof raw === 'string') entries.push(unreadEntry(line, raw, text));
+      else if (keep(raw)) entries.push(entryOf(line, raw, reading));
     }
     yield entries;
   }

@@ -1,6 +1,7 @@
 import { count, digits } from '../core/readable.ts';
 import { formatNamed } from './formats.ts';
 import type { Input } from './inputs.ts';
+import { quote } from './row-values.ts';
 import type { Entry } from './rows.ts';
 
 /** Kinds of reasons that are told apart, and rows of each that are named. A broken file can have millions. */
@@ -17,32 +18,33 @@ interface Kind {
 }
 
 /** A row that was left out. */
-export interface RefusedRow {
+export interface RefusedRow extends Pick<Entry, 'content'> {
   readonly file: string;
   readonly unit: 'line' | 'element';
   readonly at: number;
   readonly reason: string;
 }
 
-/** Counts the bad rows of a run, grouped by their reason. */
-export class Problems {
-  /** Bad rows. */
+/** Where a row stands. */
+export interface RowPlace {
+  readonly input: { readonly name: string; readonly unit: RefusedRow['unit'] };
+  /** Line of the file from 1, or number of the element from 1. */
+  readonly at: number;
+}
+
+/** Rows with the same reasons, but for the values in them. */
+class GroupedRows {
   count = 0;
   private readonly kinds = new Map<string, Kind>();
 
-  /** @param onRefused called with each of them. */
-  constructor(private readonly onRefused: (row: RefusedRow) => void = () => {}) {}
-
-  add({ name: file, unit }: { readonly name: string; readonly unit: RefusedRow['unit'] }, { at, row }: Entry): void {
-    const reason = String(row);
+  add({ input: { name, unit }, at }: RowPlace, reason: string): void {
     this.count++;
-    this.onRefused({ file, unit, at, reason });
-    const kind = this.kinds.get(kindOf(file, reason));
+    const kind = this.kinds.get(kindOf(name, reason));
     if (kind) {
       kind.count++;
       if (kind.more.length < MAX_NAMED) kind.more.push(digits(at));
     } else if (this.kinds.size < MAX_KINDS)
-      this.kinds.set(kindOf(file, reason), { first: `${file} ${unit} ${at}: ${reason}`, more: [], count: 1 });
+      this.kinds.set(kindOf(name, reason), { first: `${name} ${unit} ${at}: ${reason}`, more: [], count: 1 });
   }
 
   /** Returns a line for each kind of reason, the most frequent first: its first row, and the places of the next ones. */
@@ -55,6 +57,41 @@ export class Problems {
     });
     const left = this.count - kinds.reduce((sum, { count: rows }) => sum + rows, 0);
     return left > 0 ? [...told, `${badRows(left)} for other reasons`] : told;
+  }
+}
+
+/** The rows of a run that are not loaded as they are, grouped by their reason: bad rows, and rows that name a member again. */
+export class Problems {
+  private readonly bad = new GroupedRows();
+  private readonly repeated = new GroupedRows();
+
+  /** @param onRefused called with each bad row. */
+  constructor(private readonly onRefused: (row: RefusedRow) => void = () => {}) {}
+
+  /** Bad rows. */
+  get count(): number {
+    return this.bad.count;
+  }
+
+  add(input: RowPlace['input'], { at, row, content }: Entry): void {
+    const reason = String(row);
+    this.onRefused({ file: input.name, unit: input.unit, at, reason, ...(content && { content }) });
+    this.bad.add({ input, at }, reason);
+  }
+
+  /** Adds a good row that names a member of an earlier one. */
+  addRepeated(place: RowPlace, userId: string): void {
+    this.repeated.add(place, `it names the member ${quote(userId)} again, and the last row of a member is loaded`);
+  }
+
+  /** Returns lines about the bad rows, as {@link GroupedRows.lines}. */
+  lines(): string[] {
+    return this.bad.lines();
+  }
+
+  /** Returns lines about the rows that name a member again. */
+  repeatedLines(): string[] {
+    return this.repeated.lines();
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ImportField, likeness } from './fields.ts';
+import { type FieldMap, type ImportField, likeness } from './fields.ts';
 import { isSnowflake } from './found-field.ts';
 import type { FoundList } from './found-list.ts';
 import { quote } from './row-values.ts';
@@ -11,8 +11,8 @@ const ID_IN_TEXT = /\d{15,20}/;
 
 /** Ways to read the fields of a list. */
 export interface Proposal {
-  /** One for each field that can be XP, as `--map` takes them, the likeliest first. */
-  readonly readings: readonly string[];
+  /** One for each field that can be XP, the likeliest first. */
+  readonly readings: readonly FieldMap[];
   /** Why there are none, or why they can be wrong; undefined when they cannot. */
   readonly doubt?: string;
 }
@@ -30,21 +30,16 @@ export function proposeReadings(list: FoundList): Proposal {
   const xps = (called.length > 0 ? called : uncalled).map(([name]) => name);
   if (xps.length === 0) return { readings: [], doubt: withoutXp(list) };
   if (id === undefined) return { readings: [], doubt: withoutIds(list) };
-  const rest = (
-    [
-      ['name', 'username'],
-      ['level', 'level'],
-      ['guild', 'guildId'],
-    ] as const
-  ).flatMap(([word, field]) => {
-    const first = like(field)[0];
-    return first ? [`${word}=${first[0]}`] : [];
-  });
+  const [name, level, guild] = (['username', 'level', 'guildId'] as const).map((field) => like(field)[0]?.[0]);
   // What is called a total is one more often than what is called XP.
   const ordered = xps.sort((one, other) => Number(/total/i.test(other)) - Number(/total/i.test(one)));
-  const readings = ordered
-    .slice(0, MAX_READINGS)
-    .map((xp) => [...(id === 'names' ? [] : [`id=${id.name}`]), `xp=${xp}`, ...rest].join(','));
+  const readings = ordered.slice(0, MAX_READINGS).map((xp) => ({
+    ...(id !== 'names' && { id: id.name }),
+    xp,
+    ...(name !== undefined && { name }),
+    ...(level !== undefined && { level }),
+    ...(guild !== undefined && { guild }),
+  }));
   const doubt =
     (id === 'names' ? undefined : id.doubt) ?? (called.length === 0 ? 'None of these is called XP' : undefined);
   return { readings, ...(doubt !== undefined && { doubt }) };

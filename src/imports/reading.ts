@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Reporter } from './advice.ts';
 import type { Input } from './inputs.ts';
-import type { Problems } from './problems.ts';
+import type { Problems, RowPlace } from './problems.ts';
 import type { SeedRow } from './rows.ts';
 
 /** Receives the progress of a run. */
@@ -24,12 +24,12 @@ export class BadRowError extends InvalidInputError {}
 
 /**
  * Reads every member of the inputs, in order.
- * @param take called with each member; a promise that it returns is awaited before the next one.
+ * @param take called with each member and its place; a promise that it returns is awaited before the next one.
  * @throws BadRowError when strict; InvalidInputError for an unreadable file; AbortError when the signal is aborted.
  */
 export async function readMembers(
   { inputs, strict, problems, progress, signal }: Reading,
-  take: (row: SeedRow) => Promise<void> | undefined,
+  take: (row: SeedRow, place: RowPlace) => Promise<void> | undefined,
 ): Promise<void> {
   let members = 0;
   let done = 0;
@@ -45,7 +45,7 @@ export async function readMembers(
           continue;
         }
         members++;
-        const taken = take(entry.row);
+        const taken = take(entry.row, { input, at: entry.at });
         if (taken) await taken;
       }
       progress.update(done, members);

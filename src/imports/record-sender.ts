@@ -1,4 +1,5 @@
 import type { FileRecord } from '../core/members/records.ts';
+import type { RowPlace } from './problems.ts';
 
 /** Members in one atomic write. It takes Redis about 4 ms, in which readers wait. */
 const RECORDS_PER_WRITE = 250;
@@ -12,22 +13,25 @@ export class RecordSender {
   /** Members among them that the ranking did not have before. */
   created = 0;
   private records: FileRecord[] = [];
+  /** The places of the records in the files. */
+  private places: RowPlace[] = [];
   /** The writes on the way, with the members of each. */
   private readonly inFlight = new Map<Promise<void>, ReadonlySet<string>>();
   private failure: { readonly error: unknown } | undefined;
 
-  /** @param onWritten is called with each list of records that Redis confirmed. */
+  /** @param onWritten is called with each record that Redis confirmed, in order, and its place. */
   constructor(
     private readonly write: (records: readonly FileRecord[]) => Promise<{ readonly created: number }>,
-    private readonly onWritten: (records: readonly FileRecord[]) => void = () => {},
+    private readonly onWritten: (record: FileRecord, place: RowPlace) => void,
   ) {}
 
   /**
    * Adds a record. @returns a promise when a write starts, to be awaited before the next record. It rejects with the
    * error of an earlier write.
    */
-  add(record: FileRecord): Promise<void> | undefined {
+  add(record: FileRecord, place: RowPlace): Promise<void> | undefined {
     this.records.push(record);
+    this.places.push(place);
     return this.records.length < RECORDS_PER_WRITE ? undefined : this.send();
   }
 
@@ -41,6 +45,7 @@ export class RecordSender {
   /** Drops the records that are not sent, and waits until those on the way are confirmed. @throws the error of a write. */
   async drop(): Promise<void> {
     this.records = [];
+    this.places = [];
     await this.finish();
   }
 
@@ -50,8 +55,9 @@ export class RecordSender {
   }
 
   private async send(): Promise<void> {
-    const records = this.records;
+    const { records, places } = this;
     this.records = [];
+    this.places = [];
     const members = new Set(records.map(({ userId }) => userId));
     while (this.mustWait(members)) await Promise.race(this.inFlight.keys());
     if (this.failure) throw this.failure.error;
@@ -59,7 +65,7 @@ export class RecordSender {
       ({ created }) => {
         this.written += records.length;
         this.created += created;
-        this.onWritten(records);
+        for (const [index, record] of records.entries()) this.onWritten(record, places[index] as RowPlace);
       },
       (error: unknown) => {
         this.failure ??= { error };

@@ -32,6 +32,16 @@ export interface Entry {
   /** Line of the file from 1, or number of the element from 1. */
   readonly at: number;
   readonly row: SeedRow | string;
+  /** What a row that is none has, so that a person can tell whose it is. */
+  readonly content?: RowContent;
+}
+
+/** What a refused row has. Each text has at most about 200 characters, and is "" where the row does not tell. */
+export interface RowContent {
+  readonly userId: string;
+  readonly username: string;
+  /** The row itself, if it has no fields that could be told apart. */
+  readonly text: string;
 }
 
 /** The values of a row as the file has them, by field. */

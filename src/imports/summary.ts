@@ -18,26 +18,36 @@ export interface Summary {
   readonly hidden: number;
   /** Only of a replacement: members removed. */
   readonly removed?: number;
+  /** Only of a replacement whose last reply was lost: it is not known whether the members were replaced. */
+  readonly unknown?: true;
   readonly seconds: number;
   readonly members_per_second: number;
   /** Whether every good row was loaded. */
   readonly complete: boolean;
 }
 
-/** Returns the line that ends every run. */
+/** Returns the line that says first what a run has loaded. */
 export function summaryLine(summary: Summary): string {
-  const { guild, loaded, created, repeated, skipped, hidden, removed, seconds, complete } = summary;
-  // A rate from less than a second says nothing.
-  const pace =
-    seconds < 1 ? 'in less than 1 s' : `in ${seconds.toFixed(1)} s (${digits(summary.members_per_second)}/s)`;
+  const { guild, loaded, created, repeated, skipped, hidden, removed, unknown, complete } = summary;
+  if (unknown) return `guild ${guild}: it is not known whether the members were replaced`;
   const isReplaced = removed !== undefined;
+  const badRowsSkipped = skipped > 0 ? [`${badRows(skipped)} skipped`] : [];
+  if (loaded === 0) {
+    const nothing = `guild ${guild}: nothing was ${isReplaced ? 'replaced' : 'loaded'}`;
+    return [nothing, ...badRowsSkipped].join(': ');
+  }
   const details = isReplaced
     ? [`${digits(removed)} removed`]
     : [`${digits(created)} new`, `${digits(Math.max(0, loaded - created - hidden))} already there`];
   if (hidden > 0) details.push(hiddenMembers(hidden));
   if (repeated > 0) details.push(repeatedRows(repeated));
-  if (skipped > 0) details.push(`${badRows(skipped)} skipped`);
+  details.push(...badRowsSkipped);
   const verb = isReplaced ? 'replaced by' : 'loaded';
   const start = complete ? '' : 'stopped early: ';
-  return `${start}guild ${guild}: ${verb} ${count(loaded, 'member')} ${pace}: ${details.join(', ')}`;
+  return `${start}guild ${guild}: ${verb} ${count(loaded, 'member')} ${paceOf(summary)}: ${details.join(', ')}`;
+}
+
+/** Returns how long a run took. A rate from less than a second says nothing. */
+function paceOf({ seconds, members_per_second }: Summary): string {
+  return seconds < 1 ? 'in less than 1 s' : `in ${seconds.toFixed(1)} s (${digits(members_per_second)}/s)`;
 }

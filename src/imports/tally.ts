@@ -26,8 +26,8 @@ export class Tally {
     return this.xpOf.size < this.maxDistinct;
   }
 
-  /** Adds a row. @returns whether its member is hidden now. */
-  add({ userId, xp, hidden = false }: SeedRow): boolean {
+  /** Adds a row. @returns whether its member is hidden now, and whether the row names a member again. */
+  add({ userId, xp, hidden = false }: SeedRow): { readonly isHidden: boolean; readonly isRepeated: boolean } {
     this.rows++;
     const before = this.xpOf.get(userId);
     const after = hidden || before === HIDDEN ? HIDDEN : xp;
@@ -36,6 +36,6 @@ export class Tally {
     if (after !== HIDDEN) this.totalXp += BigInt(after);
     else if (before !== HIDDEN) this.hidden++;
     if (before !== undefined || this.isExact) this.xpOf.set(userId, after);
-    return after === HIDDEN;
+    return { isHidden: after === HIDDEN, isRepeated: before !== undefined };
   }
 }

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { count } from '../core/readable.ts';
 import type { Advice } from './advice.ts';
+import type { FieldMap } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import { MAX_READINGS, objectsByName, proposeReadings } from './propose-readings.ts';
 import { quote } from './row-values.ts';
@@ -12,12 +13,12 @@ const MAX_SHOWN = 12;
 export class UnknownFieldsError extends InvalidInputError {
   /**
    * @param fields the fields that it has, with an example of each.
-   * @param readings the ways to read it, as `--map` takes them, the likeliest first.
+   * @param readings the ways to read it, the likeliest first.
    */
   constructor(
     message: string,
     readonly fields: readonly { readonly name: string; readonly example: string }[],
-    readonly readings: readonly string[],
+    readonly readings: readonly FieldMap[],
   ) {
     super(message);
   }
@@ -57,7 +58,7 @@ export function unknownMaps(file: string, maps: readonly FoundList[], advice: Ad
     .slice(0, MAX_SHOWN)
     .map(({ place, values }) => ({ name: place.slice(0, -2), example: values.example }));
   const shown = fields.map(({ name, example }) => `${name} with ${quote(example)}`);
-  const readings = fields.slice(0, MAX_READINGS).map(({ name }) => `xp=${name}`);
+  const readings = fields.slice(0, MAX_READINGS).map(({ name }) => ({ xp: name }));
   return new UnknownFieldsError(
     `${file} has numbers by user id in ${shown.join(', ')}, and nothing tells which of them are XP: ${advice.mapFields(readings)}`,
     fields,

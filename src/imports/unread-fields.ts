@@ -1,6 +1,6 @@
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
-import { likeness } from './fields.ts';
+import { type FieldMap, likeness } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import { readNumber, type Separator } from './numbers.ts';
 
@@ -56,9 +56,13 @@ function isBesideUsed(name: string, used: ReadonlySet<string>): boolean {
   return [...used].some((each) => each.startsWith(`${name}.`));
 }
 
-function readingWith({ userId, username, level }: ChosenFormat['names'], xp: string): string {
-  const parts = [userId && `id=${userId}`, `xp=${xp}`, username && `name=${username}`, level && `level=${level}`];
-  return parts.filter(Boolean).join(',');
+function readingWith({ userId, username, level }: ChosenFormat['names'], xp: string): FieldMap {
+  return {
+    ...(userId && { id: userId }),
+    xp,
+    ...(username && { name: username }),
+    ...(level && { level }),
+  };
 }
 
 /** Keeps a name in one piece in a line from left to right: each of its parts would else stand where the line puts it. */

@@ -52,7 +52,7 @@ describe('a change of many members by a file in the dashboard', needs('redis-ser
     const earlier = await owner.get(`${LIST}/earlier.csv`);
     expect(earlier.text).toBe('user_id,xp,level,name\na,100,,\nb,,none,b\n');
     expect(earlier.headers.get('content-disposition')).toContain('own-earlier.csv');
-    expect((await owner.get(`${LIST}/refused.csv`)).text).toContain('prizes.csv,line,4,no member');
+    expect((await owner.get(`${LIST}/refused.csv`)).text).toContain('prizes.csv,line,4,x,,no member');
     expect((await start(owner, { reason: 'the quiz' })).status).toBe(303);
     expect(words(await owner.get(LIST))).toContain('Done 2 of 2 members changed.');
     expect(await members()).toMatchObject([

@@ -194,17 +194,19 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     await upload(lurkr, 'lurkr.json');
     const html = await page();
     expect(html).toMatch(
-      /levels that the curve standard does not give: 1 of 1.*choose in the field &quot;Levels&quot; what becomes of them/,
+      /the level in the file does not fit the curve standard.*choose in the field &quot;Levels&quot; what becomes of them/,
     );
     expect(html).toContain('<select name="levels" required>');
     expect((await start({ mode: 'load' })).status).toBe(303);
-    expect(await ended()).toMatch(/loaded 0 members.*does not give: 1 of 1/s);
+    expect(await ended()).toMatch(/nothing was loaded.*the level in the file does not fit/s);
     expect(await ranking()).toEqual(before);
     await owner.submit('/guilds/own', `${PAGE}/discard`, {});
     await upload(lurkr, 'lurkr.json');
     expect((await start({ mode: 'load', levels: 'nonsense' })).status).toBe(400);
     expect((await start({ mode: 'load', levels: 'file' })).status).toBe(303);
-    expect(await ended()).toMatch(/does not give: 1 of 1: they are explicit/);
+    expect(await ended()).toMatch(
+      /the level in the file does not fit the curve standard: these levels are stored as explicit ones/,
+    );
     expect((await createReader(dashboard.store.client).member('own', '7'))?.level).toBe(26);
   });
 
@@ -228,7 +230,9 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(html).toContain('3 files');
     expect(html).toContain('2,001 members with 10,005 XP in all.');
     await start({ mode: 'replace', confirm: 'yes', rules: 'yes' });
-    expect(await ended()).toContain('replaced by 2,001 members');
+    const end = await ended();
+    expect(end).toContain('replaced by 2,001 members');
+    expect(end).toContain('Stored the rules in the file: 15 to 25 XP a message, at most once in 60 s, 1 reward role.');
     expect(await dashboard.store.client.zcard('gr:{own}:xp')).toBe(2001);
     expect(JSON.parse((await dashboard.store.client.hget('gr:{own}:config', 'rules')) ?? '')).toMatchObject({
       rewards: [{ level: 5, role: '200000000000000003' }],
@@ -260,17 +264,76 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['a', '7', 'c', '9', 'old', '40']);
   });
 
+  it('with the members of several servers offers these servers, and loads the members of the chosen one', async () => {
+    const text = 'user_id,xp,guild_id\na,5,7\nb,6,8\nc,7,8\n';
+    expect((await upload(text, 'two.csv')).status).toBe(303);
+    const html = await page();
+    expect(html).toContain('Choose the server');
+    expect(html).toMatch(/value="8" required><span><bdi>8<\/bdi>, 2 members/);
+    const choose = (fields: Record<string, string>) =>
+      owner.submit('/guilds/own', `${PAGE}/server`, { id: idOf(html), ...fields });
+    expect((await choose({ source_guild: '' })).text).toContain('Choose the server.');
+    expect((await choose({ source_guild: '9' })).text).toContain('has no members of guild 9');
+    expect((await choose({ source_guild: '8' })).headers.get('location')).toBe(PAGE);
+    expect(await page()).toContain('2 members with 13 XP in all.');
+    await start({ mode: 'load' });
+    await ended();
+    expect(await ranking()).toEqual(['a', '1', 'b', '6', 'c', '7', 'old', '40']);
+  });
+
+  it('of several files asks for the fields of each file that has other fields, with the likeliest ones chosen', async () => {
+    const files = {
+      'one.json': '[{"user":"a","points":7,"nick":"Anna"}]',
+      'two.json': '[{"user":"b","points":8,"nick":"Ben"}]',
+      'three.json': '[{"person":"234567890123456789","coins":9}]',
+    };
+    expect((await several(files)).status).toBe(303);
+    const first = await page();
+    expect(first).toMatch(/<h2><bdi>one\.json<\/bdi><\/h2>\s*<p>File 1 of 3/);
+    for (const name of ['points', 'user', 'nick']) expect(first).toContain(`<option value="${name}" selected>`);
+    expect(first).not.toMatch(/--map|xp=/);
+    const name = async (fields: Record<string, string>) =>
+      owner.submit('/guilds/own', `${PAGE}/fields`, { id: idOf(await page()), ...fields });
+    await name({ field_xp: 'points', field_id: 'user', field_name: 'nick' });
+    const third = await page();
+    expect(third).toContain('<h2><bdi>three.json</bdi></h2>');
+    expect(third).toContain('<option value="person" selected>');
+    await name({ field_xp: 'coins', field_id: 'person' });
+    expect(await page()).toContain('3 members with 24 XP in all.');
+  });
+
+  it('says before it is loaded what becomes of the XP and of the other members, and that nobody can undo it', async () => {
+    await upload(CSV);
+    const html = await page();
+    for (const said of [
+      'gets the XP of the file in the place of the present XP. Nothing is added to it.',
+      'Members who are not in the file stay as they are.',
+      'Members who are not in the file are removed, with their XP, names, levels and streaks.',
+      'You cannot undo this. <a href="/guilds/own/members/export.csv" download>Download the present members</a> first',
+    ])
+      expect(html).toContain(said);
+  });
+
+  it('says in which lines a member is named again, before and after it is loaded', async () => {
+    await upload('user_id,xp\na,2\nb,3\na,1\n');
+    const line = 'members.csv line 4: it names the member &quot;a&quot; again, and the last row of a member is loaded';
+    expect(await page()).toContain(line);
+    await start({ mode: 'load' });
+    expect(await ended()).toContain(line);
+  });
+
   it('with a bad row ends well: first what is loaded, then what was left out, also as a file', async () => {
     await upload(`${CSV}c,-3,Cora\n`);
     await start({ mode: 'load' });
     const html = await ended();
     expect(html).not.toContain('class="card problem"');
     expect(html).toContain('href="/guilds/own/members">See the members');
-    expect(html.indexOf('loaded 2 members')).toBeLessThan(html.indexOf('Left out'));
+    expect(html.indexOf('loaded 2 members')).toBeLessThan(html.indexOf('were left out'));
     const refused = await owner.get(`${PAGE}/refused.csv`);
     expect(refused.headers.get('content-disposition')).toBe('attachment; filename=refused.csv');
     expect(refused.text).toBe(
-      'file,unit,place,reason\nmembers.csv,line,4,"xp ""-3"" is not a whole number from 0 to 9007199254740991"\n',
+      'file,unit,place,user_id,username,reason,row\n' +
+        'members.csv,line,4,c,Cora,"xp ""-3"" is not a whole number from 0 to 9007199254740991",\n',
     );
   });
 
@@ -504,7 +567,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     }
     expect(await dashboard.store.client.keys('gr:{own}:next:*')).toEqual([]);
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
-    expect((await owner.get('/guilds/own/activity')).text).toContain('stopped early: guild own: replaced by 0 members');
+    expect((await owner.get('/guilds/own/activity')).text).toContain('guild own: nothing was replaced');
   });
 
   describe('members in the dashboard', () => {

@@ -139,7 +139,7 @@ describe('guild rules', needs('redis-server'), () => {
       code: 0,
       stderr:
         `${name}: the page does not say which rewards are replaced: all are kept\n` +
-        `${name}: the multiplier of all XP is no part of the rules: set 1.5 as the multiplier of the guild\n`,
+        `${name}: the multiplier of all XP is no part of the rules: set it with npm run -s guild -- set --guild g --xp-multiplier 1.5\n`,
     });
     expect(JSON.parse((await stored()) as string)).toEqual({
       message: { xp: { min: 15, max: 40 }, cooldown_ms: 60_000 },

@@ -89,13 +89,17 @@ describe('the load of hidden members', needs('redis-server'), () => {
     const guild = suite.newGuild();
     await suite.store.guildConfig.update(guild, { boards: ['week'] });
     const target = freshTarget();
-    const sender = new RecordSender((records) => loadAndHide(target, guild, records));
-    await sender.add({ userId: 'a', set: 5, hidden: true, hiddenReasons: ['left'] });
-    await sender.add({ userId: 'd', set: 5 });
-    for (let n = 0; n < 1000; n++) await sender.add({ userId: `m${n}`, set: 1 });
-    await sender.add({ userId: 'a', set: 7, hidden: true });
-    await sender.add({ userId: 'd', set: 7 });
-    for (let n = 0; n < 300; n++) await sender.add({ userId: `n${n}`, set: 1 });
+    const sender = new RecordSender(
+      (records) => loadAndHide(target, guild, records),
+      () => {},
+    );
+    const add = (record: FileRecord) => sender.add(record, { input: { name: 'f', unit: 'line' }, at: 1 });
+    await add({ userId: 'a', set: 5, hidden: true, hiddenReasons: ['left'] });
+    await add({ userId: 'd', set: 5 });
+    for (let n = 0; n < 1000; n++) await add({ userId: `m${n}`, set: 1 });
+    await add({ userId: 'a', set: 7, hidden: true });
+    await add({ userId: 'd', set: 7 });
+    for (let n = 0; n < 300; n++) await add({ userId: `n${n}`, set: 1 });
     await sender.finish();
     const { hidden, reasons } = await content(guild);
     expect([hidden, reasons]).toEqual([['a', '7'], { a: 'left moderator' }]);

@@ -122,13 +122,19 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(stderr.split('\n').slice(1, 4)).toEqual([
       `${path} line 2: xp "x" ${reason} (and 5,000 rows like it: 3, 4, 5, 6, 7, …)`,
       `${path} line 5003: xp is missing`,
-      '5,002 bad rows skipped, all others are loaded',
+      'all other rows are loaded: correct the bad rows, and run the same command again',
     ]);
   });
 
   it('does not speak of other rows when all are bad', async () => {
-    const { code, stderr } = await seed('--guild', 'g', '--file', file('all-bad.csv', 'user_id,xp\n1,x\n2,x\n'));
-    expect([code, stderr]).toEqual([3, expect.stringMatching(/\n2 bad rows skipped, and there were no others\n$/)]);
+    const { code, stdout, stderr } = await seed(
+      '--guild',
+      'g',
+      '--file',
+      file('all-bad.csv', 'user_id,xp\n1,x\n2,x\n'),
+    );
+    expect(stdout).toBe('guild g: nothing was loaded: 2 bad rows skipped\n');
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/\nthere are no other rows: correct the bad rows, and/)]);
   });
 
   it('--replace replaces nothing by a file with a doubt, which loads without it', async () => {
@@ -143,14 +149,16 @@ describe('npm run seed', needs('redis-server'), () => {
     });
   });
 
-  it('--refused writes the bad rows into a CSV file, with their places and reasons', async () => {
-    const path = file('some-bad.csv', 'user_id,xp\n1,"5,5"\na b,7\n3,5\n');
+  it('--refused writes the bad rows into a CSV file, with their members, places and reasons', async () => {
+    const path = file('some-bad.csv', 'user_id,username,xp\n1,"Ann, A",5;5\na b,Bob,7\n3,,5\n4,Cy,7,9\n');
     const list = join(folder, 'refused.csv');
-    expect((await seed('--guild', 'g', '--file', path, '--refused', list)).code).toBe(3);
+    const { code, stderr } = await seed('--guild', 'g', '--file', path, '--refused', list);
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`${list} has all bad rows`)]);
     expect(readFileSync(list, 'utf8')).toBe(
-      'file,unit,place,reason\n' +
-        `${path},line,2,"xp ""5,5"" is not a whole number from 0 to 9007199254740991"\n` +
-        `${path},line,3,"user_id ""a b"" is not 1 to 64 of A-Z a-z 0-9 _ - ."\n`,
+      'file,unit,place,user_id,username,reason,row\n' +
+        `${path},line,2,1,"Ann, A","xp ""5;5"" is not a whole number from 0 to 9007199254740991",\n` +
+        `${path},line,3,a b,Bob,"user_id ""a b"" is not 1 to 64 of A-Z a-z 0-9 _ - .",\n` +
+        `${path},line,5,4,Cy,it has 4 columns where the first line names 3,"4,Cy,7,9"\n`,
     );
     const nowhere = await seed('--guild', 'g', '--file', path, '--refused', join(folder, 'no', 'refused.csv'));
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('Cannot write')]);
@@ -285,6 +293,34 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(JSON.parse(again)).toMatchObject({ loaded: 3, created: 0, repeated: 4, hidden: 2 });
   });
 
+  it('says in which lines a member is named again', async () => {
+    const path = file('twice.csv', 'user_id,xp\na,5\nb,6\na,9\nb,7\na,1\n');
+    const line =
+      `${path} line 4: it names the member "a" again, and the last row of a member is loaded` +
+      ' (and 2 rows like it: 5, 6)\n';
+    for (const options of [[], ['--replace'], ['--dry-run']])
+      expect((await seed('--guild', 'g', '--file', path, ...options)).stderr).toContain(line);
+  });
+
+  it('says first what is loaded, then what was left out and why, and then how the file was read', async () => {
+    const path = file('order.csv', 'user_id,xp,note\na,5,x\nb,x,y\na,9,z\n');
+    const command = start(['--guild', 'g', '--file', path]);
+    let output = '';
+    for (const stream of [command.stdout, command.stderr])
+      stream.on('written', (text: string) => {
+        output += text;
+      });
+    await command.ended;
+    expect(output.trimEnd().split('\n')).toEqual([
+      `${path}: csv (detected)`,
+      expect.stringMatching(/^guild g: loaded 1 member/),
+      expect.stringContaining('line 3: xp "x" is not a whole number'),
+      expect.stringContaining('line 4: it names the member "a" again'),
+      `${path}: not used: note`,
+      'all other rows are loaded: correct the bad rows, and run the same command again',
+    ]);
+  });
+
   it('names the format of many files once, and warns of nothing', async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error) => void warnings.push(warning);
@@ -314,7 +350,7 @@ describe('npm run seed', needs('redis-server'), () => {
         const { code, stderr } = await seed('--guild', 'g', '--plan', 'pro', '--file', page(), ...options);
         expect(code).toBe(3);
         expect(stderr).toContain(
-          'levels that the curve lurkr does not give: 3 of 3; standard gives 3: add --curve standard, or choose with --levels',
+          '3 of 3 levels in the file do not fit the curve lurkr, and 3 fit the curve standard: add --curve standard, or --levels curve',
         );
         expect(await redis.keys('*')).toEqual([]);
       },
@@ -347,7 +383,10 @@ describe('npm run seed', needs('redis-server'), () => {
       const rows = Array.from({ length: 600 }, (_, n) => `u${n},${n},${n === 550 ? 99 : levelForXp('standard', n)}`);
       const command = start(['--guild', 'g', '--file', '-']);
       command.stdin.end(`user_id,xp,level\n${rows.join('\n')}\n`);
-      expect(await command.ended).toMatchObject({ code: 3, stdout: expect.stringContaining('loaded 0 members') });
+      expect(await command.ended).toMatchObject({
+        code: 3,
+        stdout: expect.stringContaining('guild g: nothing was loaded'),
+      });
       expect(await redis.keys('*')).toEqual([]);
     });
   });

@@ -46,6 +46,6 @@ describe('seed on a terminal', needs('redis-server', 'script'), () => {
     );
     expect(text).toMatch(/loaded 29,999 members/);
     expect(text).not.toMatch(/members \||\/s \|/);
-    expect(screen.at(-1)).toBe('1 bad row skipped, all others are loaded');
+    expect(screen.at(-1)).toBe('all other rows are loaded: correct the bad rows, and run the same command again');
   });
 });

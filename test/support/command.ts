@@ -5,7 +5,7 @@ import { runGuildrank } from '../../src/cli/guildrank.ts';
 import type { CommandResult } from './run-command.ts';
 import { PATIENT } from './wait.ts';
 
-/** A stream that keeps what is written to it as text, and emits `written` after each piece. */
+/** A stream that keeps what is written to it as text, and emits `written` with each piece. */
 class Collector extends Writable {
   text = '';
   #reader: Writable | undefined;
@@ -15,7 +15,7 @@ class Collector extends Writable {
       decodeStrings: false,
       write: (chunk: string | Buffer, _encoding, done) => {
         this.text += chunk.toString();
-        this.emit('written');
+        this.emit('written', chunk.toString());
         // A full pipe holds up its writer.
         if (!this.#reader || this.#reader.write(chunk)) done();
         else this.#reader.once('drain', done);

@@ -17,6 +17,8 @@ export interface CheckedFile {
   readonly notes: readonly string[];
   /** Why rows will be left out, with their places. */
   readonly refused: readonly string[];
+  /** Which rows name a member again. */
+  readonly repeated: readonly string[];
   /** Says why members can be missing or wrong, such as a missing page; undefined for no reason. */
   readonly missing: string | undefined;
   /** The rules that came with the members; undefined for none. */
@@ -27,8 +29,8 @@ export interface CheckedFile {
 const CHECK_MS = 30_000;
 /**
  * Reads files once, and writes nothing.
- * @throws InvalidInputError when they cannot be read, or that takes longer than 30 s. UnknownFieldsError when a person has to say which
- * field is which.
+ * @throws InvalidInputError when they cannot be read, or that takes longer than 30 s. FileQuestion when a person has to be asked
+ * about a file.
  */
 export async function checkFiles(target: LoadTarget, guildId: string, choice: ImportChoice): Promise<CheckedFile> {
   const notes: string[] = [];
@@ -54,14 +56,16 @@ export async function checkFiles(target: LoadTarget, guildId: string, choice: Im
     });
     const hidden = hiddenNotice(reading.inputs, result.preview.hidden);
     if (hidden) notes.push(hidden);
-    return { ...result, missing, rules, refused: reading.problems.lines().map(shortened) };
+    const { problems } = reading;
+    const left = { refused: problems.lines().map(shortened), repeated: problems.repeatedLines().map(shortened) };
+    return { ...result, ...left, missing, rules };
   });
   const result = await checking.catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   if (!result || signal.aborted) throw new InvalidInputError('It takes too long to read here: use the command "seed"');
-  const { preview, notice, outcome, missing, rules, refused } = result;
+  const { preview, notice, outcome, missing, rules, refused, repeated } = result;
   if (notice) notes.push(shortened(notice));
   if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(shortened(outcome.message));
-  return { preview, notes, refused, missing, rules };
+  return { preview, notes, refused, repeated, missing, rules };
 }

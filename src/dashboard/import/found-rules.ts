@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { parseRules } from '../../core/rules/parse-rules.ts';
-import { rulesOfInputs } from '../../imports/import-rules.ts';
+import { rulesInWords, rulesOfInputs } from '../../imports/import-rules.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';
 import type { Progress, Reading } from '../../imports/reading.ts';
 
@@ -8,6 +7,8 @@ import type { Progress, Reading } from '../../imports/reading.ts';
 export interface FoundRules {
   readonly text: string;
   readonly multiplier: number | undefined;
+  /** What they say, in words. */
+  readonly words: string;
 }
 
 /** Returns the checked rules that came with the members. Rules that do not fit are told, and not offered. */
@@ -15,9 +16,9 @@ export function rulesOf({ inputs }: Reading, progress: Progress): FoundRules | u
   try {
     const found = rulesOfInputs(inputs);
     if (!found) return undefined;
-    parseRules(found.rules);
+    const words = rulesInWords(found.rules, found.multiplier);
     for (const notice of found.notices) progress.write(`rules: ${notice}`);
-    return { text: JSON.stringify(found.rules), multiplier: found.multiplier };
+    return { text: JSON.stringify(found.rules), multiplier: found.multiplier, words };
   } catch (error) {
     if (!(error instanceof InvalidInputError)) throw error;
     progress.write(`the rules that came along do not fit: ${error.message}`);

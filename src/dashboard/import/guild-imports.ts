@@ -33,6 +33,15 @@ type State = {
   readonly stop?: () => void;
 };
 
+/** What a person says of a file: which of its fields is which, or which of its guilds is loaded. */
+export type FileAnswer = { readonly map: FieldMap } | { readonly sourceGuild: string };
+
+function answered({ choice, file }: UnreadImport, answer: FileAnswer): ImportChoice {
+  if ('sourceGuild' in answer) return { ...choice, ...answer };
+  const files = choice.files.map((each, index) => (index === file ? { ...each, ...answer } : each));
+  return { ...choice, files };
+}
+
 const waitingOf = ({ checked, unread }: State): WaitingFiles | undefined => checked ?? unread;
 
 async function remove(paths: readonly string[]): Promise<void> {
@@ -67,7 +76,7 @@ export class GuildImports {
   }
 
   /**
-   * Receives files, reads them once, and keeps them for {@link start}, or for {@link nameFields}. Writes nothing to the guild.
+   * Receives files, reads them once, and keeps them for {@link start}, or for {@link answer}. Writes nothing to the guild.
    * @param receive writes the files to the paths that it asks for, and returns what the person chose. It fails once the signal says so.
    * @throws InvalidInputError when they cannot be read, an import of the guild runs, or too many run. The files are then deleted.
    */
@@ -98,15 +107,16 @@ export class GuildImports {
   }
 
   /**
-   * Reads the files again whose fields a person has named.
+   * Reads files again about which a person was asked.
    * @param id of the files that the person has seen.
-   * @throws InvalidInputError when these are gone, or cannot be read so. They are kept then.
+   * @param answer the names of the fields of the file in question, or the guild whose members are loaded.
+   * @throws InvalidInputError when these files are gone, or cannot be read so. They are kept then.
    */
-  async nameFields(guildId: string, id: string, map: FieldMap): Promise<void> {
+  async answer(guildId: string, id: string, answer: FileAnswer): Promise<void> {
     await this.dropOld(guildId);
     const { unread } = this.of(guildId);
     if (unread?.id !== id) throw new InvalidInputError('There is no file: upload it again');
-    const state = await checkImport(this.target, guildId, { ...unread.choice, map }, this.maxMembers);
+    const state = await checkImport(this.target, guildId, answered(unread, answer), this.maxMembers);
     if (this.of(guildId).unread !== unread) throw new InvalidInputError('There is no file: upload it again');
     this.states.set(guildId, state);
     this.discardLater(guildId, state);
@@ -180,7 +190,7 @@ export class GuildImports {
     if (this.loads.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
     const run: ImportRun = {
       ...{ name: checked.name, ...how, notes: [], members: 0, share: 0 },
-      ...{ refused: [], refusedCsv: '', isComplete: false },
+      ...{ refused: [], repeated: [], refusedCsv: '', isComplete: false },
     };
     const controller = new AbortController();
     this.states.set(guildId, { run, stop: () => controller.abort() });

@@ -41,11 +41,6 @@ const anyOf = <T extends string>(names: readonly T[]) =>
 const choiceForm = z.object({
   format: anyOf(FORMAT_NAMES),
   curve: anyOf(CURVE_NAMES),
-  source_guild: z
-    .string()
-    .trim()
-    .default('')
-    .transform((id) => (id === '' ? undefined : id)),
 });
 /** Longest name of a field, as a form sends it back. */
 const LONGEST_FIELD = 1000;
@@ -53,6 +48,7 @@ const fieldsForm = z.object({
   id: z.string(),
   ...Object.fromEntries(FIELD_WORD_LIST.map((word) => [`field_${word}`, z.string().max(LONGEST_FIELD).default('')])),
 }) as unknown as z.ZodType<{ readonly id: string } & Readonly<Record<`field_${FieldWord}`, string>>>;
+const serverForm = z.object({ id: z.string(), source_guild: z.string().min(1, { error: 'Choose the server' }) });
 const startForm = z
   .object({
     id: z.string(),
@@ -83,10 +79,10 @@ export const importPage: GuildPage = {
       const guildId = guildOf(res);
       const receive = async (pathOf: (number: number) => string, signal: AbortSignal) => {
         const { fields, files } = await receiveUpload(req, res, pathOf, LIMITS, signal);
-        const { format, curve, source_guild } = parseForm(choiceForm, fields);
+        const { format, curve } = parseForm(choiceForm, fields);
         const [first] = files;
         const name = files.length > 1 ? `${files.length} files` : first?.name || 'file';
-        return { format, curve, sourceGuild: source_guild, name, files };
+        return { format, curve, name, files };
       };
       const show = (problem: string) => {
         const { checked } = imports.of(guildId);
@@ -109,7 +105,19 @@ export const importPage: GuildPage = {
             ([, name]) => name !== '',
           );
           if (!named.some(([word]) => word === 'xp')) throw new InvalidInputError('Choose the field with the XP');
-          await imports.nameFields(guildId, form.id, Object.fromEntries(named));
+          await imports.answer(guildId, form.id, { map: Object.fromEntries(named) });
+          res.redirect(303, `/guilds/${guildId}/import`);
+        },
+      );
+    });
+
+    router.post('/import/server', (req, res) => {
+      const guildId = guildOf(res);
+      return showProblem(
+        (problem) => sendState(parts, res, problem),
+        async () => {
+          const { id, source_guild: sourceGuild } = parseForm(serverForm, formOf(req));
+          await imports.answer(guildId, id, { sourceGuild });
           res.redirect(303, `/guilds/${guildId}/import`);
         },
       );
@@ -157,7 +165,9 @@ export const importPage: GuildPage = {
 function sendState({ views, imports }: Parts, res: Response, problem = ''): void {
   const { unread, checked, run } = imports.of(guildOf(res));
   const status = problem === '' ? 200 : 400;
-  if (unread) {
+  if (unread?.guilds) {
+    views.send(res, 'import-server', { title: 'Choose the server', unread, guilds: unread.guilds, problem }, status);
+  } else if (unread) {
     const shown = { title: 'Name the fields', unread, words: FIELD_LABELS };
     views.send(res, 'import-fields', { ...shown, problem: problem || unread.problem }, status);
   } else if (checked) {

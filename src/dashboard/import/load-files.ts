@@ -30,10 +30,14 @@ export interface ImportRun extends LoadChoice {
   share: number;
   /** Why rows were left out, with their places. */
   refused: readonly string[];
+  /** Which rows named a member again. */
+  repeated: readonly string[];
   /** The first rows that were left out, as CSV. */
   refusedCsv: string;
   /** The last line, once it has ended. */
   summary?: string;
+  /** The rules that came with the members and are stored now, in words. */
+  storedRules?: string;
   /** Whether all good rows are loaded. */
   isComplete: boolean;
   /** Why not everything was loaded. */
@@ -89,7 +93,10 @@ export async function loadFiles(
     });
     if (outcome && !summary.complete) run.problem = shortened(problemOf(outcome) ?? outcome.message);
     run.isComplete = summary.complete;
-    if (run.withRules && choice.rules && summary.complete) await storeRules(target, guild, choice.rules);
+    if (run.withRules && choice.rules && summary.complete) {
+      await storeRules(target, guild, choice.rules);
+      run.storedRules = choice.rules.words;
+    }
     run.summary = summaryLine(summary);
   } catch (error) {
     // A person can stop it before the file is open.
@@ -98,5 +105,6 @@ export async function loadFiles(
     run.summary ??= 'Stopped before anything was loaded';
   }
   run.refused = problems.lines().map(shortened);
+  run.repeated = problems.repeatedLines().map(shortened);
   return run.summary;
 }

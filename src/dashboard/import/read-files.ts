@@ -1,17 +1,25 @@
 import type { CurveName } from '../../core/ranking/curves.ts';
 import type { GivenFormat } from '../../imports/choose-format.ts';
 import { curveOfFiles, type FormatCurve } from '../../imports/curve-choice.ts';
+import type { FieldMap } from '../../imports/fields.ts';
+import { SeveralGuildsError } from '../../imports/guild-filter.ts';
 import { type Input, openInput } from '../../imports/inputs.ts';
 import type { Problems } from '../../imports/problems.ts';
 import type { Progress, Reading } from '../../imports/reading.ts';
+import { UnknownFieldsError } from '../../imports/unknown-fields.ts';
 import { PAGE_ADVICE } from '../sentences.ts';
 import type { UploadedFile } from '../upload.ts';
 
+/** A received file, with its fields if a person has named them. */
+export interface ImportFile extends UploadedFile {
+  readonly map?: FieldMap;
+}
+
 /** What a person chose for an import. */
-export interface ImportChoice extends Partial<GivenFormat> {
+export interface ImportChoice extends Partial<Pick<GivenFormat, 'format' | 'sourceGuild'>> {
   /** Name of the file, or of all of them, for messages. */
   readonly name: string;
-  readonly files: readonly UploadedFile[];
+  readonly files: readonly ImportFile[];
   /** Undefined = that of the guild, or of the format. */
   readonly curve: CurveName | undefined;
 }
@@ -19,9 +27,23 @@ export interface ImportChoice extends Partial<GivenFormat> {
 /** Members of a file that are told apart. Many files are read at the same time. */
 export const MAX_DISTINCT = 50_000;
 
-/** Opens files, hands them to `take`, and closes them however that ends. */
+/** What only a person knows of a file: which of its fields is which, or which of its guilds is loaded. */
+export class FileQuestion extends Error {
+  constructor(
+    /** The number of the file, from 0. */
+    readonly file: number,
+    readonly question: UnknownFieldsError | SeveralGuildsError,
+  ) {
+    super(question.message);
+  }
+}
+
+/**
+ * Opens files, hands them to `take`, and closes them however that ends.
+ * @throws FileQuestion for a file about which a person has to be asked.
+ */
 export async function readFiles<T>(
-  { files, format, map, sourceGuild, curve }: ImportChoice,
+  choice: ImportChoice,
   signal: AbortSignal,
   progress: Progress,
   problems: Problems,
@@ -29,18 +51,48 @@ export async function readFiles<T>(
 ): Promise<T> {
   const inputs: Input[] = [];
   try {
-    for (const { path, name } of files) {
-      const input = await openInput(path, { format, map, sourceGuild, name: name || 'file' }, signal, progress);
-      if (!format && input.format !== inputs.at(-1)?.format) progress.write(`format: ${input.format} (detected)`);
+    for (const index of choice.files.keys()) {
+      const input = await openFile(choice, index, signal, progress);
+      if (!choice.format && input.format !== inputs.at(-1)?.format)
+        progress.write(`format: ${input.format} (detected)`);
       inputs.push(input);
     }
     return await take(
       { inputs, strict: false, problems, progress, signal },
-      curve ? undefined : curveOfFiles(inputs, PAGE_ADVICE),
+      choice.curve ? undefined : curveOfFiles(inputs, PAGE_ADVICE),
     );
   } finally {
     await Promise.all(inputs.map((input) => input.close()));
   }
+}
+
+async function openFile(
+  { files, format, sourceGuild }: ImportChoice,
+  index: number,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<Input> {
+  const { path, name, map: ownMap } = files[index] as ImportFile;
+  const openWith = (map: FieldMap | undefined) =>
+    openInput(path, { format, map, sourceGuild, name: name || 'file' }, signal, progress);
+  try {
+    return await openWith(ownMap).catch((error: unknown) => {
+      // Pages of one leaderboard have the same fields: a person names them once.
+      const map = error instanceof UnknownFieldsError && fittingMap(files, error);
+      if (map) return openWith(map);
+      throw error;
+    });
+  } catch (error) {
+    if (error instanceof UnknownFieldsError || error instanceof SeveralGuildsError)
+      throw new FileQuestion(index, error);
+    throw error;
+  }
+}
+
+/** Returns the names that a person gave to the fields of another file which has the same fields. */
+function fittingMap(files: readonly ImportFile[], { fields }: UnknownFieldsError): FieldMap | undefined {
+  const names = new Set(fields.map(({ name }) => name));
+  return files.map(({ map }) => map).find((map) => map && Object.values(map).every((name) => names.has(name)));
 }
 
 /** A line can quote a whole field of the file. */

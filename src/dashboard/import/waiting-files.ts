@@ -3,10 +3,12 @@ import { stat } from 'node:fs/promises';
 import { sessionGeneration } from '../../core/access/session-generation.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { count } from '../../core/readable.ts';
+import type { FieldMap } from '../../imports/fields.ts';
+import type { SeveralGuildsError } from '../../imports/guild-filter.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';
 import { UnknownFieldsError } from '../../imports/unknown-fields.ts';
 import { type CheckedFile, checkFiles } from './check-files.ts';
-import { type ImportChoice, shortened } from './read-files.ts';
+import { FileQuestion, type ImportChoice, shortened } from './read-files.ts';
 
 /** Files that wait for their person. */
 export interface WaitingFiles {
@@ -19,21 +21,27 @@ export interface WaitingFiles {
 /** Files that were received and read once. */
 export interface CheckedImport extends ImportChoice, CheckedFile, WaitingFiles {}
 
-/** Files whose fields a person has to name. */
+/** Files about one of which a person has to be asked: which of its fields is which, or which of its guilds is loaded. */
 export interface UnreadImport extends WaitingFiles {
   readonly choice: ImportChoice;
-  /** Why they cannot be read. */
+  /** The number of the file, from 0. */
+  readonly file: number;
+  /** Why it cannot be read. */
   readonly problem: string;
-  readonly fields: UnknownFieldsError['fields'];
+  /** The fields to name, and the likeliest names; undefined when the question is another one. */
+  readonly fields?: UnknownFieldsError['fields'];
+  readonly likeliest?: FieldMap;
+  /** The guilds to choose from; undefined when the question is another one. */
+  readonly guilds?: SeveralGuildsError['guilds'];
 }
 
-/** Fields that a page lists. */
-const MAX_FIELDS = 200;
+/** Fields and guilds that a page lists. */
+const MAX_LISTED = 200;
 
 /**
  * Reads files once, and writes nothing to the guild.
  * @param maxMembers members that the files may have.
- * @returns them checked, or with the fields that a person has to name.
+ * @returns them checked, or with what a person has to be asked.
  * @throws InvalidInputError when they cannot be read, or have too many members.
  */
 export async function checkImport(
@@ -54,10 +62,13 @@ export async function checkImport(
       throw tooManyMembers(`The file has ${count(members, 'member')}`, maxMembers);
     return { checked: { ...choice, ...file, ...common } };
   } catch (error) {
-    if (!(error instanceof UnknownFieldsError)) throw error;
-    return {
-      unread: { ...common, choice, problem: shortened(error.message), fields: error.fields.slice(0, MAX_FIELDS) },
-    };
+    if (!(error instanceof FileQuestion)) throw error;
+    const { file, question } = error;
+    const asked =
+      question instanceof UnknownFieldsError
+        ? { fields: question.fields.slice(0, MAX_LISTED), likeliest: question.readings[0] ?? {} }
+        : { guilds: question.guilds.slice(0, MAX_LISTED) };
+    return { unread: { ...common, choice, file, problem: shortened(question.message), ...asked } };
   }
 }
 

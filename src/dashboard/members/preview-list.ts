@@ -2,7 +2,8 @@ import type { Core } from '../../core/core.ts';
 import { type Curve, levelForXp, MAX_XP } from '../../core/ranking/curves.ts';
 import { curveOf } from '../../core/reads/reader.ts';
 import type { StoredMember } from '../../core/reads/stored-members.ts';
-import { csvLine } from '../../imports/export.ts';
+import { csvLine } from '../../imports/csv-line.ts';
+import { contentOf } from '../../imports/entries.ts';
 import type { ListedCorrection, ReadList } from './read-list.ts';
 
 /** Members that are read in one script call: Redis serves others between. */
@@ -63,7 +64,10 @@ export async function previewList(
         ? 'no member of the server has this id'
         : change.xp > MAX_XP && 'its XP would be above 9007199254740991';
       if (!member || !change || reason) {
-        problems.add({ name, unit: 'line' }, { at: correction.line, row: `${reason} (${correction.userId})` });
+        problems.add(
+          { name, unit: 'line' },
+          { at: correction.line, row: `${reason} (${correction.userId})`, content: contentOf(correction) },
+        );
         continue;
       }
       kept.push(correction);

@@ -3,7 +3,9 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Correction, XpCorrection } from '../../core/members/correct.ts';
 import { digits } from '../../core/readable.ts';
 import { dialectOf } from '../../imports/csv-dialect.ts';
+import { csvLine } from '../../imports/csv-line.ts';
 import { readRecords, wrongWidth } from '../../imports/csv-records.ts';
+import { contentOf } from '../../imports/entries.ts';
 import { IdEvidence } from '../../imports/id-evidence.ts';
 import { openSource, readSource } from '../../imports/import-source.ts';
 import { NumberEvidence } from '../../imports/numbers.ts';
@@ -52,15 +54,17 @@ export async function readList(path: string, name: string): Promise<ReadList> {
   const problems = new Problems((row) => {
     refused += refusedLine(row);
   });
-  const refuse = (line: number, reason: string) => problems.add({ name, unit: 'line' }, { at: line, row: reason });
+  const refuse = (line: number, reason: string, { userId, name: username }: Cells, text?: string) =>
+    problems.add({ name, unit: 'line' }, { at: line, row: reason, content: contentOf({ userId, username }, text) });
   const rows: { line: number; cells: Cells }[] = [];
   for await (const records of readRecords(piecesOf(text), dialect, name)) {
     for (const record of records) {
       const { line, values, problem } = record;
       const reason =
         problem ?? (values.length !== dialect.columns.length && wrongWidth(record, dialect.columns.length));
-      if (reason) refuse(line, reason);
-      else rows.push({ line, cells: cellsOf(values, places) });
+      const cells = cellsOf(values, places);
+      if (reason) refuse(line, reason, cells, csvLine(values).trimEnd());
+      else rows.push({ line, cells });
     }
     if (rows.length > MAX_LISTED)
       throw new InvalidInputError(
@@ -73,8 +77,8 @@ export async function readList(path: string, name: string): Promise<ReadList> {
   for (const { line, cells } of rows) {
     const correction = correctionOf(cells, reading);
     const earlier = typeof correction === 'object' && corrections.get(correction.userId);
-    if (typeof correction === 'string') refuse(line, correction);
-    else if (earlier) refuse(line, `line ${earlier.line} changes ${quote(earlier.userId)} already`);
+    if (typeof correction === 'string') refuse(line, correction, cells);
+    else if (earlier) refuse(line, `line ${earlier.line} changes ${quote(earlier.userId)} already`, cells);
     else corrections.set(correction.userId, { line, ...correction });
   }
   const notes = unread.length > 0 ? [`not used: ${unread.join(', ')}`] : [];

@@ -50,11 +50,11 @@ describe('levels of imported members', () => {
     for (const xp of [4200, 4674, 30_000, 0]) check.add({ userId: '1', xp, level: levelForXp('standard', xp) });
     expect(check).toMatchObject({ compared: 4, differing: 3 });
     expect(check.refusal(COMMAND_ADVICE)).toBe(
-      'levels that the curve lurkr does not give: 3 of 4; standard gives 4: add --curve standard, or choose with --levels whether they follow XP (curve) or stay as they are (file)',
+      '3 of 4 levels in the file do not fit the curve lurkr, and 4 fit the curve standard: add --curve standard, or --levels curve to give these members the level of their XP, or --levels file to keep the levels of the file',
     );
     for (let n = 0; n < 5; n++) check.add({ userId: '1', xp: n, level: 70 });
     expect(check.refusal(COMMAND_ADVICE)).toBe(
-      'levels that the curve lurkr does not give: 8 of 9: choose with --levels whether they follow XP (curve) or stay as they are (file)',
+      '8 of 9 levels in the file do not fit the curve lurkr: add --levels curve to give these members the level of their XP, or --levels file to keep the levels of the file',
     );
   });
 

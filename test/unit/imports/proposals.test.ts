@@ -12,10 +12,6 @@ async function refusal(content: string): Promise<Error> {
   return outcome;
 }
 
-/** Returns the fields of a reading as `--map` takes them. */
-const mapOf = (reading: string): Record<string, string> =>
-  Object.fromEntries(reading.split(',').map((part) => part.split('=')));
-
 describe('a proposal to read the fields of a file', () => {
   it.each([
     ['German words', `Rang;Nutzer;Benutzername;Erfahrung;Stufe\n1;${ONE};ann;4.700;10\n2;${TWO};bob;254;2\n`],
@@ -33,9 +29,9 @@ describe('a proposal to read the fields of a file', () => {
     const error = await refusal(content);
     expect(error).toBeInstanceOf(UnknownFieldsError);
     expect(error.message).not.toContain('guess');
-    const [reading = '', ...others] = (error as UnknownFieldsError).readings;
+    const [reading = {}, ...others] = (error as UnknownFieldsError).readings;
     expect(others).toEqual([]);
-    const { rows } = await readFile(content, { map: mapOf(reading) });
+    const { rows } = await readFile(content, { map: reading });
     expect(rows).toMatchObject([
       { userId: ONE, xp: 4700 },
       { userId: TWO, xp: 254 },

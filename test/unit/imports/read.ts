@@ -2,11 +2,13 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
 import { type Input, type OpenOptions, openInput } from '../../../src/imports/inputs.ts';
-import type { Entry } from '../../../src/imports/rows.ts';
+import type { Entry, RowContent } from '../../../src/imports/rows.ts';
 
 /** What a file is read as. */
 export interface ReadFile extends Pick<Input, 'format' | 'curve' | 'hasLevels'> {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly Pick<Entry, 'at' | 'row'>[];
+  /** What the bad rows have, in their order. */
+  readonly refused: readonly RowContent[];
   /** The rows of the members. */
   readonly rows: readonly unknown[];
   /** Why nothing may be replaced by it. */
@@ -31,11 +33,13 @@ export async function readFile(
   const { signal } = new AbortController();
   const input = await openInput(Readable.from(pieces), { name: 'f', ...options }, signal, reporter);
   try {
-    const entries: Entry[] = [];
-    for await (const some of input.entries(() => {})) entries.push(...some);
+    const all: Entry[] = [];
+    for await (const some of input.entries(() => {})) all.push(...some);
+    const entries = all.map(({ at, row }) => ({ at, row }));
+    const refused = all.flatMap(({ content }) => content ?? []);
     const rows = entries.map(({ row }) => row).filter((row) => typeof row !== 'string');
     const { format, curve, hasLevels, doubts = [] } = input;
-    return { ...(format && { format }), ...(curve && { curve }), hasLevels, doubts, entries, rows, lines };
+    return { ...(format && { format }), ...(curve && { curve }), hasLevels, doubts, entries, rows, refused, lines };
   } finally {
     await input.close();
   }
