@@ -110,7 +110,7 @@ export class GuildWriter {
   }
 
   /**
-   * Changes profiles of members, ranked or hidden. Passes over users who are none, and creates nobody. O(n log m).
+   * Changes profiles of members, ranked or hidden. Passes over users who are not members, and creates nobody. O(n log m).
    * @returns the user ids of the members that were found.
    */
   async setProfiles(guildId: string, updates: readonly ProfileUpdate[]): Promise<string[]> {
@@ -118,7 +118,7 @@ export class GuildWriter {
   }
 
   /**
-   * Gives members a reason to be hidden: they left, want it, or a moderator wants it. A hidden member is in no ranking, total or counter. It
+   * Gives members a reason to be hidden: they have left, they have asked for it, or a moderator has. A hidden member is in no ranking, total or counter. It
    * keeps XP and profile, and gains on. Passes over users who are no members. O(n log m).
    * @throws InvalidInputError for an unknown reason; nothing was sent.
    */
@@ -127,7 +127,7 @@ export class GuildWriter {
   }
 
   /**
-   * Lifts a reason from hidden members. One without another reason comes back into the ranking, with all its XP. O(n log m).
+   * Lifts a reason from hidden members. A member that has no other reason comes back into the ranking, with all its XP. O(n log m).
    * @throws InvalidInputError for an unknown reason; nothing was sent.
    */
   unhide(guildId: string, userIds: readonly string[], options?: HideOptions): Promise<PlaceChange> {
@@ -163,7 +163,7 @@ export class GuildWriter {
   /**
    * Stores what the guild, its roles and its channels are called, in place of what was stored before. Call it at the start of a bot, and when
    * one of them changes. A guild that is described is in the lists of guilds, also while it has no members. O(n) for n bytes.
-   * @returns whether something is another than before. Then the revision rises, and pages show it at once.
+   * @returns whether the description has changed. Then the revision rises, and pages show the change at once.
    * @throws InvalidInputError for a field that is unfit, or above its bound: 250 roles, 500 channels, 100 characters a name, and 262,144 bytes
    *   of UTF-8 in all; nothing was sent.
    */

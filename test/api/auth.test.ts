@@ -7,7 +7,6 @@ import { serviceSuite } from '../support/suite.ts';
 describeStores('API keys', (kind) => {
   const suite = serviceSuite(kind);
   const path = '/servers/guild/stats';
-  const day = 86_400_000;
 
   it('a missing, unknown, mistyped or doubled API key gets the same 401', async () => {
     const unknown = generateKey();
@@ -34,11 +33,6 @@ describeStores('API keys', (kind) => {
     expect(answers.map(({ body }) => body.code)).toEqual(['missing_api_key', ...Array(4).fill('invalid_api_key')]);
   });
 
-  it('an API key outside the header gets 401', async () => {
-    await request(suite.service.url).get(`/api/v1${path}?x-api-key=${suite.key}`).expect(401);
-    await request(suite.service.url).get(`/api/v1${path}`).auth(suite.key, { type: 'bearer' }).expect(401);
-  });
-
   it('an expired key gets 401 from its last moment on, cached or not', async () => {
     const created = await suite.service.store.apiKeys.create('guild', 'short', null);
     const sha = (await suite.testStore.client.hgetall('gr:{guild}:keys'))[created.record.id];
@@ -49,13 +43,6 @@ describeStores('API keys', (kind) => {
     await suite.get(path, created.key).expect(200);
     suite.service.advance(1);
     await suite.get(path, created.key).expect(401);
-  });
-
-  it('a key whose expiry cannot be read gets 401', async () => {
-    const { key, record } = await suite.service.store.apiKeys.create('guild', 'odd', day);
-    const sha = (await suite.testStore.client.hgetall('gr:{guild}:keys'))[record.id];
-    await suite.testStore.client.hset(`gr:key:${sha}`, 'expires_at', 'soon');
-    await suite.get(path, key).expect(401);
   });
 
   it('a revoked key gets 401 at once, although it was cached', async () => {

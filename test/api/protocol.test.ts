@@ -6,28 +6,7 @@ import { serviceSuite } from '../support/suite.ts';
 
 describe('paths and answers', () => {
   const suite = serviceSuite(mockStore);
-  const http = () => request(suite.service.url);
   const path = '/api/v1/servers/guild/stats';
-
-  it.each([
-    '/',
-    '/api',
-    '/api/v1',
-    '/api/v1/servers',
-    '/api/v1/servers/guild',
-    '/api/v1/servers/guild/Stats',
-    `${path}/`,
-    '/api/v2/servers/guild/stats',
-    '/metrics',
-  ])('%s gets 404', async (unknown) => {
-    const { body, headers } = await http().get(unknown).expect(404);
-    expect(headers['content-type']).toBe('application/problem+json');
-    expect(body).toMatchObject({
-      code: 'not_found',
-      type: 'urn:guildrank:problem:not-found',
-      request_id: expect.any(String),
-    });
-  });
 
   it('the response and the log name the same request id', async () => {
     const { headers } = await suite.get('/servers/guild/members/nobody').expect(404);

@@ -6,16 +6,6 @@ describeStores('GET /servers/{guild_id}/stats', (kind) => {
   const suite = serviceSuite(kind);
   const stats = async () => (await suite.get('/servers/guild/stats').expect(200)).body;
 
-  it('the statistics of a guild without data are zeros, the standard curve and multiplier 1', async () => {
-    expect(await stats()).toEqual({
-      total_members: 0,
-      total_xp: 0,
-      average_level: 0,
-      xp_curve: 'standard',
-      xp_multiplier: 1,
-    });
-  });
-
   it('the statistics count members with XP, add up their XP and round their average level', async () => {
     await suite.service.store.writer.recordMany('guild', [
       { userId: 'a', set: 4675 },

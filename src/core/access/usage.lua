@@ -56,7 +56,7 @@ end
 
 require_permissions(KEYS[1], 'HSET', 'HINCRBY', 'HDEL', 'EXPIRE')
 require_permissions(KEYS[2], 'HSET')
--- First, so that a field which cannot be added to does not make the process add the others again and again.
+-- This comes first: while a field cannot be added to, the process must not add the other fields again at each try.
 redis.call('HSET', KEYS[1], token, hour .. ' ' .. call, 'from', oldest)
 for i = 7, first_used - 1, 2 do
   redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1])

@@ -32,7 +32,7 @@ interface CountedRequests {
 /** The requests of a guild that a process has counted, as one call writes them. */
 interface CountedUsage {
   readonly processId: string;
-  /** Above that of all earlier calls of the process. Redis does a call with the same number once. */
+  /** A number greater than in all earlier calls of this process. Redis does the call of a number once. */
   readonly call: number;
   /** Milliseconds since the epoch. */
   readonly now: number;

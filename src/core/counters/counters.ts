@@ -19,7 +19,7 @@ import {
 
 /** Members counted in one script call. Redis serves nobody else meanwhile: a few milliseconds. */
 const SLICE = 250;
-/** Counts that something other than the scripts disturbs, before the command gives up. */
+/** How often a count may be disturbed by something other than the scripts before the command gives up. */
 const MAX_ATTEMPTS = 3;
 /** Waits for another count of the guild; the scripts drop an abandoned one after a minute. */
 const BUSY_RETRY_MS = 250;
@@ -71,7 +71,7 @@ export class GuildCounters {
     return sum;
   }
 
-  /** The same without writing. @returns undefined when the guild changed meanwhile. @throws StoreUnavailableError */
+  /** Checks the counters without writing. @returns undefined when the guild changed meanwhile. @throws StoreUnavailableError */
   async checkUndisturbed(guildId: string): Promise<CounterCheck | undefined> {
     let slice = await this.read(guildId, 0, '');
     let sum = slice;

@@ -84,7 +84,7 @@ export const stepCountScript = defineScript({
   decode: decodeSlice,
 });
 
-/** The same. The call that ends the count stores the sums as counters, and fields of the config with them: field, value, ... */
+/** Counts the next members, as stepCountScript does. The call that ends the count stores the sums as counters, and fields of the config with them: field, value, ... */
 export const commitCountScript = defineScript({
   name: 'recount-commit',
   keys: GUILD_KEYS,

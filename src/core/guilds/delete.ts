@@ -31,10 +31,10 @@ export interface Removed {
 
 /**
  * Deletes all data of a guild. Members, counters, configuration, description and quota go at one moment, then the API keys with the sessions, invites
- * and audit log of the dashboard. For a day the time of the deletion stays, which ends older invites. What a bot writes after that moment
- * begins a new guild. An import is refused until the end. A second call finishes an interrupted deletion. O(k) for k API keys.
- * @throws RefusedError while a replacement of the guild runs, and "lock" when another command took over while this
- *   one was suspended.
+ * and audit log of the dashboard. The time of the deletion stays for a day, so that older invites end. What a bot writes after the
+ * deletion begins a new guild. An import is refused until the end. A second call finishes an interrupted deletion. O(k) for k API keys.
+ * @throws RefusedError while a replacement of the guild runs, and "lock" when this command was suspended and another
+ *   command took over.
  * @throws StoreUnavailableError
  */
 export async function deleteGuild(
@@ -49,14 +49,15 @@ export async function deleteGuild(
   try {
     const removed = await deleteScript.run(scripts, keys, { token }, allBoardKeys(guild.xp));
     await publishInvalidation(store, guildId);
-    // Its owners make no further keys. A full Redis refuses to note that older invites have ended, which holds up nothing else.
+    // From here on, the owners of the guild make no further keys. A full Redis refuses to note that older invites have ended, but the deletion goes on.
     const [ended] = await Promise.allSettled([endSessions(store, guildId)]);
     const revoked = await apiKeys.revokeAll(guildId, () => staged.renew());
     await client.del(guild.audit, guild.securityAudit);
     if (ended.status === 'rejected') throw ended.reason;
     return { ...removed, staged: staged.leftBehind, keys: revoked };
   } finally {
-    // Not before, or an import could lose its API keys. A refused deletion gives it back too, so that the next try meets the cause again.
+    // The lock is held until now, because an import in between could lose its API keys. A refused deletion gives the lock back too, so that the
+    // next try is told the cause again.
     await staged.end().catch(() => {});
   }
 }

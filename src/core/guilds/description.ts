@@ -64,7 +64,7 @@ export type GuildLabel = Pick<GuildAbout, 'name' | 'icon'>;
 
 /**
  * Reads names and icons of guilds, for a list of them. O(n); one command for each guild, sent together.
- * @returns those in the order of the ids, with null for what the bot has not told.
+ * @returns a name and an icon for each id, in the order of the ids, with null for what the bot has not told.
  * @throws StoreUnavailableError
  */
 export function readLabels({ client, redisKeys }: ClientStore, guildIds: readonly string[]): Promise<GuildLabel[]> {

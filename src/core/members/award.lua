@@ -38,7 +38,7 @@ local function multiplied(amount, multiplier, factor)
   local function parse_decimal(text)
     local whole, decimals = string.match(text, '^(%d+)%.?(%d*)$')
     if whole then
-      -- Greater ones are refused in the end, but an infinite one times 0 would be no number.
+      -- A greater number is refused in the end, but infinity times 0 would be no number.
       return math.min(whole + 0.0, 1e30), string.sub(decimals .. '000000', 1, 6) + 0.0
     end
   end

@@ -2,8 +2,8 @@ import { InvalidInputError, shownText } from '../errors.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
 
 /**
- * Checks that an argument of a bot is an object with known fields only: JavaScript would drop another one without a word. It runs at each
- * call, and takes about a hundred nanoseconds.
+ * Checks that an argument of a bot is an object with known fields only, because JavaScript would ignore an unknown field without a word.
+ * It runs at each call, and takes about a hundred nanoseconds.
  * @param owner what has the fields, such as "an award".
  * @param path where a list or an object of the call has it, such as `records[3].profile`; "" for the argument itself.
  * @throws InvalidInputError which names the unknown field and the known ones.

@@ -14,7 +14,7 @@ export interface ClaimRequest extends OnceOptions {
   readonly reward: number | readonly number[];
   /** Minutes from UTC to the member's clock, such as 60 or -300; 0 unless given. */
   readonly utcOffsetMinutes?: number;
-  /** Days that may be missed without an end of the streak, 0 .. 365; 0 unless given. */
+  /** Days that a member may miss without losing the streak, 0 .. 365; 0 unless given. */
   readonly graceDays?: number;
   /**
    * Milliseconds between two claims at least, 0 .. 7 days; 20 hours unless given. Without it, a member that gives another offset can claim

@@ -66,7 +66,7 @@ export async function recordMembers(
 ): Promise<RecordResult> {
   checkFields(options, 'the options of record', ['eventId']);
   checkIds(guildId, checkRecords(records, now()));
-  // Before the first call, so that a value without a form that Redis takes stops all of them.
+  // This check comes before the first call, so that a value that Redis cannot take stops all calls.
   if (records.length > ENTRIES_A_CALL) changesOf(records);
   const guild = store.redisKeys.guild(guildId);
   const parts = await inSlices(records, async (slice, part) =>

@@ -14,7 +14,7 @@ export interface PresentMembers {
 export interface SyncOptions {
   /** Only counts. */
   readonly dryRun?: boolean;
-  /** The most of the ranked members that may be hidden, 0 .. 1; 0.2 unless given. Above it, the list is taken for an incomplete one. */
+  /** The greatest share of the ranked members that may be hidden, 0 .. 1; 0.2 unless given. If a list would hide more, it is taken for incomplete. */
   readonly maxShare?: number;
 }
 

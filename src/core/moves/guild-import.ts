@@ -105,7 +105,7 @@ class GuildImport {
       const { server } = this;
       await this.step(verifyMoveScript, { server, ranked, hidden, quotaUsed: quota.used, quotaMs });
       for (const key of keys) {
-        // Whatever the stream says, it opens this guild alone. One that was revoked meanwhile is passed over.
+        // Whatever the stream says, the key opens this guild alone. A key that was revoked meanwhile is passed over.
         const own = [...key.record.map(toBytes), 'id', key.id, 'guild_id', this.guildId];
         if (await apiKeys.storeListed(this.guildId, key.id, key.sha256, own)) stored++;
       }
@@ -121,7 +121,7 @@ class GuildImport {
   /** Stores fields and values of a hash of the guild, in steps. */
   private async storeFields(hash: MovedHash, fields: Fields): Promise<void> {
     const { [hash]: key } = this.store.redisKeys.guild(this.guildId);
-    // Once for none too, because the first step of the counters takes away what move-begin.lua has put there.
+    // A hash without fields takes a step too, because the first step of the counters takes away what move-begin.lua has put there.
     for (let from = 0; from === 0 || from < fields.length; from += TEXTS_PER_STEP)
       await this.step(storeFieldsScript, { hash, fields: fields.slice(from, from + TEXTS_PER_STEP) }, [key]);
   }

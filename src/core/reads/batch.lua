@@ -64,7 +64,7 @@ for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?([^\n]*)\n') d
   else
     local done, reply = pcall(commands[name] or rare_command(name), guild, a, b, c)
     if not done then
-      -- An error of a command is a table. One of Lua is text, and each of ioredis-mock.
+      -- An error of a command is a table. An error of Lua is a text, and so is each error on ioredis-mock.
       local message = type(reply) == 'table' and reply.err or tostring(reply)
       if string.find(message, 'READONLY') then
         return redis.error_reply(message)

@@ -36,7 +36,7 @@ export interface MemberLevel {
 
 /** Which ranking to read. */
 export interface RankingOptions {
-  /** A board of the guild: the XP gained in this week or month, or in the last one that is over. The ranking of the guild without it. */
+  /** A board of the guild: the XP gained in this week or month, or in the last one that is over. Without a board, the ranking of the guild. */
   readonly board?: BoardName;
 }
 

@@ -29,7 +29,7 @@ type NameLimits = { readonly [name in keyof typeof NAME_LIMITS]: number };
 
 /** Candidates that are confirmed with one command. They take Redis a fraction of a millisecond. */
 const CONFIRMED_AT_ONCE = 50;
-/** Candidates that are confirmed at most: more are in vain only in the minute after a change of a large part of a guild. */
+/** The most candidates that are confirmed. Only in the minute after a large part of a guild has changed would more be in vain. */
 const MAX_CONFIRMED = 1000;
 /** Bytes of what keeps the names of a guild. */
 const OVERHEAD_BYTES = 500;

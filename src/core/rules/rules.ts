@@ -116,7 +116,7 @@ function knownParents(parents: readonly unknown[]): string[] {
   return known;
 }
 
-/** Checks a list of ids. A number would be equal to no id of the rules, so that it would not count. @throws InvalidInputError */
+/** Checks a list of ids, because a number would equal no id of the rules, and so would not count. @throws InvalidInputError */
 function requireIds(value: unknown, path: string): asserts value is string[] {
   checkList(value, path);
   for (const [i, id] of value.entries()) requireId(id, `${path}[${i}]`);

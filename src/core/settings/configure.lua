@@ -65,7 +65,7 @@ if setting('time_zone', '') == '' then
   offsets = clock
 end
 
--- Makes the boards those of the names, by the clock of the guild. Returns the keys of the boards that go.
+-- Gives the guild the boards of these names, by its clock. Returns the keys of the boards that go.
 local function change_set_of_boards()
   local before, gone, day = on_boards().open(stats) or {}, {}, on_boards().day_at(offsets)
   local boards = { clock = clock, list = {}, is_changed = true }

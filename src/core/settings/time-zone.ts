@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 const STORED_DAYS = [-100, 3653] as const;
 /** Days from now of the minutes that have to be right. */
 const NEEDED_DAYS = [-70, 1826] as const;
-/** As many changes as fit into the bound of the text. A zone has 22 in ten years at most, unless a government has a new idea. */
+/** As many changes as fit into the bound of the text. A zone has 22 in ten years at most, unless a government decides otherwise. */
 const MAX_CHANGES = 36;
 
 const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;

@@ -114,7 +114,7 @@ export class StoreHealth {
     return Math.min(PERIOD_MS, this.parts.idleMs);
   }
 
-  /** Checks, unless the requests of the last period prove that Redis serves, or there were none for a short time. */
+  /** Checks Redis when requests were served without a count, or when nothing has proved for `idleMs` that Redis serves. */
   private readonly look = (): void => {
     const { idleMs, traffic } = this.parts;
     const now = traffic?.() ?? this.seen;

@@ -9,7 +9,7 @@ import type { RedisConfig } from './redis-config.ts';
 const RETRY_MS = 50;
 /** Time after which a server that closes connections at once is asked again what it says. It may have served in between. */
 const LOOK_MS = 1000;
-/** A longer wait for the connection is worth a line in the log. */
+/** If the wait for the connection takes longer, the log says so. */
 const QUIET_MS = 500;
 /** Time limit of a command to a node that may not answer. */
 const NODE_LIMIT_MS = 500;

@@ -29,9 +29,9 @@ export class Script<Key extends string, Fields, Result> implements NamedScript {
   }
 
   /**
-   * Runs it: one round trip, and one more when Redis does not know it yet.
-   * @param keys by name; others are passed over.
-   * @param further keys after those, as many as the call needs.
+   * Runs the script. One round trip, and one more when Redis does not know the script yet.
+   * @param keys the keys by their names; keys that the script does not take are passed over.
+   * @param further the keys that follow them, as many as the call needs.
    * @throws RefusedError for a refusal, and StoreUnavailableError.
    */
   async run(

@@ -1,6 +1,6 @@
 -- lib-avatars: the pictures of members in gr:{G}:avatars (hash: user id -> Discord's hash of the avatar), only of members who have one.
 --
--- Its functions are made at the first use. Made in every call, each would cost time for calls without avatars.
+-- Its functions are made at their first use, because making them in every call would cost time for calls without avatars.
 
 --- @include lib-permissions
 

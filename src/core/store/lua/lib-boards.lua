@@ -4,7 +4,7 @@
 -- The keys of the boards come after the first five keys of a script, for a guild with boards: gr:{G}~week:xp   gr:{G}~week:hidden
 -- gr:{G}~week.prev:xp   gr:{G}~week.prev:hidden   and the same four of "month". A script without them raises BOARDS.
 --
--- Its functions are made at the first use. Made in every call, each would cost time for guilds without boards.
+-- Its functions are made at their first use, because making them in every call would cost time for guilds without boards.
 
 --- @include lib-bounds
 --- @include lib-counters
@@ -102,7 +102,7 @@ local function on_boards()
     board.is_running, last.is_running = false, true
   end
 
-  -- Makes the boards that are over to the last ones, and begins new ones. A last board of an earlier period reads as empty.
+  -- Turns the boards that are over into the last boards, and begins new boards. A last board of an earlier period reads as empty.
   local function roll_boards(stats, boards)
     local day = day_at(offsets_of(boards.clock, KEYS[3]))
     for _, kind in ipairs({ 'week', 'month' }) do
@@ -289,7 +289,7 @@ local function on_boards()
     if not (boards and boards.is_changed) then
       return
     end
-    -- First those that take the keys of another board, whose own keys are deleted after it.
+    -- Boards that take the keys of another board come first, because the other board deletes what lies under its own keys.
     for _, is_moved in ipairs({ true, false }) do
       for _, board in ipairs(boards.list) do
         if board.source ~= board.keys and (board.source ~= nil) == is_moved then

@@ -42,7 +42,7 @@ local function change_member(stats, curve, id, before, after, gain)
     new_level = after.level or after.explicit or level_of(curve, new)
   end
   if old + new < PART and old_level + new_level < PART then
-    -- As the two lines below, in one step: most changes are so.
+    -- Most changes are this small. One step then does what the two lines below do.
     sums.members = sums.members + members
     sums.lo, sums.level_lo = sums.lo + new - old, sums.level_lo + new_level - old_level
   else

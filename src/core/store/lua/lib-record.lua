@@ -109,7 +109,7 @@ local function record(first_arg, avatars_key)
   -- The lengths of zadd and stored: "#" would search for their ends.
   local ranked_values, stored_values = 0, 0
   local last_xp, last_level, n = '0', 0, 0
-  -- One table for all members: a new one for each would take time.
+  -- All members share one table, because a new table for each member would take time.
   local after = { score = '0', xp = 0, explicit = false, level = 0, is_hidden = false }
 
   -- Returns the place of a member now, nil for nobody.
