@@ -17,11 +17,12 @@ import {
   parseZone,
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
+import { FAILED } from './exit-codes.ts';
 import { listGuilds } from './guild-list.ts';
 import { addLookOptions, gatherLook, type LookOptions, lookLines } from './guild-look.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { defineRules } from './guild-rules.ts';
-import { confirm, print, UsageError } from './terminal.ts';
+import { confirm, PartialResult, print, UsageError } from './terminal.ts';
 import { planQuotasOf, withCore, withGuild } from './with-core.ts';
 
 interface RemoveOptions extends GuildOptions {
@@ -139,7 +140,13 @@ async function remove(context: CommandContext, { guild, yes, json }: RemoveOptio
     }
     return deleteGuild(services, guild);
   });
-  print(context, json, { guild, removed }, () => removedLine(guild, removed));
+  const { linksEnded, ...data } = removed;
+  print(context, json, { guild, removed: data }, () => removedLine(guild, removed));
+  if (!linksEnded)
+    throw new PartialResult(
+      `Redis is full, so a link to the dashboard of guild ${guild} that was made before still works until it expires: run it again when Redis has room`,
+      FAILED,
+    );
 }
 
 function overviewOf(context: CommandContext, services: Core, guild: string): Promise<Overview> {

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import type { RedisConfig } from '../core/store/redis-config.ts';
 import { fontFiles } from './font-files.ts';
@@ -25,13 +26,21 @@ const publicUrl = addressSetting.refine(
   'must be the address by which visitors reach the service, such as https://ranks.example.com',
 );
 
+/** Returns whether a text is an address or a subnet of IPv4 or IPv6, or the word for those of this machine. */
+function isProxy(text: string): boolean {
+  if (text === 'loopback') return true;
+  const [address = '', bits, ...rest] = text.split('/');
+  const isIpv4 = ipaddr.IPv4.isValidFourPartDecimal(address);
+  if (rest.length > 0 || !(isIpv4 || ipaddr.IPv6.isValid(address))) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIpv4 ? 32 : 128));
+}
+
 const trustProxy = z
   .string()
   .default('0')
   .refine(
-    (text) =>
-      /^\d{1,2}$/.test(text) || splitList(text).every((entry) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$|^loopback$/.test(entry)),
-    'must be a number of proxy hops, or a list of addresses or subnets such as 10.0.0.0/8,loopback',
+    (text) => /^\d{1,2}$/.test(text) || splitList(text).every(isProxy),
+    'must be a number of proxy hops from 0 to 99, or a list of addresses or subnets such as 10.0.0.0/8,loopback',
   )
   .transform((text) => (/^\d+$/.test(text) ? Number(text) : splitList(text)));
 
@@ -50,6 +59,8 @@ export function haveCommonAddress(one: string, other: string): boolean {
   const isIpv6 = hosts.some((host) => host.includes(':'));
   return one === other || hosts.includes('::') || (hosts.includes('0.0.0.0') && !isIpv6);
 }
+
+const NO_SENTINEL = 'must be unset unless REDIS_MODE is sentinel: set REDIS_MODE=sentinel, or remove it';
 
 const schema = z
   .object({
@@ -105,6 +116,16 @@ const schema = z
     const required = `is required when REDIS_MODE is ${env.REDIS_MODE}`;
     if (env.REDIS_MODE !== 'standalone' && env.REDIS_NODES.length === 0) wrong('REDIS_NODES', required);
     if (env.REDIS_MODE === 'sentinel' && env.REDIS_SENTINEL_NAME === '') wrong('REDIS_SENTINEL_NAME', required);
+    if (env.REDIS_MODE === 'standalone' && env.REDIS_NODES.length > 0) {
+      wrong(
+        'REDIS_NODES',
+        'must be unset when REDIS_MODE is standalone: set REDIS_MODE to sentinel or cluster, or remove it',
+      );
+    }
+    for (const name of ['REDIS_SENTINEL_NAME', 'REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD'] as const) {
+      if (env[name] !== '' && env.REDIS_MODE !== 'sentinel') wrong(name, NO_SENTINEL);
+    }
+    if (env.REDIS_SENTINEL_TLS === 'on' && env.REDIS_MODE !== 'sentinel') wrong('REDIS_SENTINEL_TLS', NO_SENTINEL);
     if ((env.REDIS_TLS_CERT === '') !== (env.REDIS_TLS_KEY === '')) {
       wrong('REDIS_TLS_CERT', 'and REDIS_TLS_KEY must be set together');
     }

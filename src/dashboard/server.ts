@@ -2,6 +2,7 @@ import express from 'express';
 import type { Logger } from 'pino';
 import type { DashboardConfig } from '../config/dashboard.ts';
 import { type Core, openCore } from '../core/core.ts';
+import { StoreUnavailableError } from '../core/errors.ts';
 import type { RedisClient } from '../core/store/client.ts';
 import { connect, connectionRisk, describe } from '../core/store/connection.ts';
 import { greetingOf } from '../core/store/greeting.ts';
@@ -123,7 +124,9 @@ export async function startDashboard(
   try {
     await port.open(server);
     await healthListener.open();
-    await reachStore(client, redis, ({ message: reason }) => logger.warn({ reason }, `waiting for ${where}`));
+    await reachStore(client, redis, (error) =>
+      logger.warn({ reason: StoreUnavailableError.of(error).reason }, `waiting for ${where}`),
+    );
     await health.start();
   } catch (error) {
     await close();

@@ -130,7 +130,7 @@ export class Service {
   private async reachStore(): Promise<void> {
     const { client, health, where } = this.parts;
     const onWait = (error: Error): void => {
-      this.logger.warn({ reason: error.message }, `waiting for ${where}`);
+      this.logger.warn({ reason: StoreUnavailableError.of(error).reason }, `waiting for ${where}`);
       void health.check();
     };
     await reachStore(client, this.config.redis, onWait, this.bootTimeoutMs);

@@ -187,6 +187,12 @@ describe('the probes of Redis in docker-compose.yml and deploy/kubernetes', need
 });
 
 describe.each(['guildrank.service', 'guildrank-dashboard.service'])('deploy/systemd/%s', (name) => {
+  it('says how to keep the passwords of its file of settings from others', () => {
+    const [, file] = /^EnvironmentFile=-(.+)$/m.exec(read(`deploy/systemd/${name}`)) ?? [];
+    expect(file).toMatch(/^\/etc\//);
+    expect(read(`deploy/systemd/${name}`)).toMatch(new RegExp(`^# .*run chmod 600 ${file}`, 'm'));
+  });
+
   it('is accepted by systemd-analyze, and rated as well protected', needs('systemd-analyze'), async () => {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-unit-'));
     const unit = join(folder, name);

@@ -347,6 +347,13 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await log.latest('full', 1))[0]).toMatchObject({ who: 'u', times: 2 });
   });
 
+  it('by a name that a spreadsheet takes for a formula has a warning beside the download', async () => {
+    await dashboard.store.writer.record('own', { userId: 'm', set: 5, username: '=HYPERLINK("https://evil.example")' });
+    const { text } = await owner.get('/guilds/own/members');
+    expect(text).toContain('/guilds/own/members/export.csv');
+    expect(text).toContain('a name that begins with = can look like a formula');
+  });
+
   it('through names shows them as text', async () => {
     const evil = `<img src=x onerror="alert(1)">'"</script><script>alert(2)</script>`;
     await dashboard.store.writer.record('own', { userId: 'm', set: 5, username: evil });

@@ -52,6 +52,19 @@ describe('guildrank doctor', needs('redis-server'), () => {
     return { ...redis, store };
   };
 
+  it('doctor examines a read-only replica as it is, and names the two problems that follow from it', async () => {
+    const { url, client } = await goodRedis();
+    await client.call('REPLICAOF', '127.0.0.1', '1');
+    await client.config('SET', 'replica-serve-stale-data', 'yes');
+    const { code, findings, of } = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url });
+    const problems = findings.filter(({ state }) => state === 'problem').map(({ check }) => check);
+    expect([code, problems]).toEqual([1, ['kind', 'EVAL']]);
+    expect(of('EVAL')[0]).toMatchObject({
+      detail: expect.stringContaining('READONLY'),
+      fix: 'Correct this, because every request gets 503 until then',
+    });
+  });
+
   it('doctor names an API key whose stored origins are above their bound, and says what to do', async () => {
     const { url, client, store } = await goodRedis();
     const { key, record } = await store.apiKeys.create('b', 'page', null);

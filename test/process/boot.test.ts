@@ -60,6 +60,18 @@ describe('the start', needs('redis-server'), () => {
     expect(log.filter(waiting)).toHaveLength(1);
   });
 
+  it('says in words that it waits for a Redis that accepts the connection and says nothing', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as { port: number };
+    const { log, running } = boot({ ...LONG_REDIS_TIMEOUT, REDIS_URL: `redis://127.0.0.1:${port}` }, 2000);
+    await expect(running).rejects.toThrow('it does not answer');
+    expect(log.find(({ msg }) => msg === `waiting for the Redis at 127.0.0.1:${port}`)).toMatchObject({
+      reason: 'there is no connection to Redis',
+    });
+  });
+
   it('gives up on a Redis that never starts, in one line with the address and the error', async () => {
     const port = await freePort();
     const { running } = boot({ REDIS_URL: `redis://127.0.0.1:${port}` }, 200);

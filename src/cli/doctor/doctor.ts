@@ -59,7 +59,7 @@ async function examineStore(
   guild?: string,
 ): Promise<readonly Finding[]> {
   const redis = { ...config.redis, timeoutMs: Math.max(COMMAND_MS, config.redis.timeoutMs) };
-  const clients = [connect(redis), connect(redis)] as const;
+  const clients = [connect(redis, undefined, 'stay'), connect(redis, undefined, 'stay')] as const;
   const [client, subscriber] = clients;
   const flooded = new Promise<Error>((resolve) => {
     for (const each of clients) limitReplies(each, MAX_REPLY_BYTES, resolve);

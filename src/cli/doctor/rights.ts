@@ -88,7 +88,7 @@ export async function checkScripts(context: CheckContext): Promise<readonly Find
     () => undefined,
     ({ reason }: StoreUnavailableError) => reason,
   );
-  const fix = 'Every request gets 503 until Redis allows EVAL and EVALSHA';
+  const fix = 'Correct this, because every request gets 503 until then';
   const works = ok('EVAL', 'scripts run, and may count requests');
   return [failure ? problem('EVAL', explainFailure(failure), fix) : works, timeFinding];
 }

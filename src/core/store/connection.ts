@@ -11,12 +11,18 @@ import { namedMaster, namedTls, tlsOptions } from './tls.ts';
  * Opens a connection as the configuration says. It connects on its own and keeps reconnecting; nothing queues while it
  * is away, so a command fails at once instead of waiting for a Redis that may not return.
  * @param silenceMs time without a reply after which a connection is taken for hung.
+ * @param onReplica what follows when a server without Cluster refuses a write because it is a replica: the connection is made anew, to find the
+ *   master, or it stays, to examine the replica.
  */
-export function connect(config: RedisConfig, silenceMs = Math.max(500, config.timeoutMs * 2)): RedisClient {
+export function connect(
+  config: RedisConfig,
+  silenceMs = Math.max(500, config.timeoutMs * 2),
+  onReplica: 'leave' | 'stay' = 'leave',
+): RedisClient {
   const { address, access } = parseUrl(config);
   const common = { ...access, ...timeLimits(config.timeoutMs) };
   if (config.mode === 'cluster') return connectToCluster(config, common, silenceMs);
-  const options = { ...common, reconnectOnError: reconnectOnReplica() };
+  const options = { ...common, ...(onReplica === 'leave' && { reconnectOnError: reconnectOnReplica() }) };
   if (config.mode === 'standalone') {
     return guard(new Redis({ ...options, ...address, ...namedTls(options.tls, address.host) }), silenceMs);
   }

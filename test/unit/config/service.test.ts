@@ -65,7 +65,18 @@ describe('parseConfig', () => {
     ['REDIS_MODE', 'replica'],
     ['REDIS_NODES', 'host'],
     ['REDIS_NODES', 'password@host:6379'],
+    ['REDIS_NODES', 'host:6379'],
+    ['REDIS_SENTINEL_NAME', 'main'],
+    ['REDIS_SENTINEL_USERNAME', 'user'],
+    ['REDIS_SENTINEL_PASSWORD', 'password'],
+    ['REDIS_SENTINEL_TLS', 'on'],
     ['REDIS_SENTINEL_TLS', 'yes'],
+    ['TRUST_PROXY', '100'],
+    ['TRUST_PROXY', 'aaaa'],
+    ['TRUST_PROXY', '10.0.0'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '::1/129'],
+    ['TRUST_PROXY', '10.0.0.0/8/8'],
     ['REDIS_TLS_CA', '/nowhere/ca.pem'],
     ['REDIS_TLS_KEY', 'package.json'],
     ['REDIS_TLS_SERVERNAME', 'redis.internal'],
@@ -139,8 +150,9 @@ describe('parseConfig', () => {
     writeFileSync(file, text);
     const tls = { REDIS_TLS_CA: file, REDIS_TLS_CERT: file, REDIS_TLS_KEY: file };
     const parsed = { ca: text, cert: text, key: text, servername: '', verify: true };
+    const sentinel = { REDIS_MODE: 'sentinel', REDIS_NODES: 'h:26379', REDIS_SENTINEL_NAME: 'main' };
     expect(parseConfig({ REDIS_URL: 'rediss://h', ...tls }).redis.tls).toEqual(parsed);
-    expect(parseConfig({ REDIS_SENTINEL_TLS: 'on', ...tls }).redis.tls).toEqual(parsed);
+    expect(parseConfig({ ...sentinel, REDIS_SENTINEL_TLS: 'on', ...tls }).redis.tls).toEqual(parsed);
     expect(() => parseConfig(tls)).toThrow(/REDIS_TLS_CA must be unset unless REDIS_URL is rediss:/);
     expect(() => parseConfig({ REDIS_URL: 'rediss://h', REDIS_TLS_CERT: file })).toThrow(
       /REDIS_TLS_CERT and REDIS_TLS_KEY must be set together/,
