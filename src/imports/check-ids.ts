@@ -2,10 +2,12 @@ import { InvalidInputError } from '../core/errors.ts';
 import { count, digits } from '../core/readable.ts';
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
-import { OWN_NAMES } from './fields.ts';
+import { type FieldMap, OWN_NAMES } from './fields.ts';
+import { OPEN_FORMATS } from './formats.ts';
 import type { FoundField } from './found-field.ts';
 import { fieldsWithIds } from './propose-readings.ts';
 import { quote } from './row-values.ts';
+import { unknownFields } from './unknown-fields.ts';
 
 /** What the ids of a file tell about it. */
 export interface IdCheck {
@@ -36,10 +38,11 @@ export function hasStrangeIds(chosen: ChosenFormat): boolean {
 
 /**
  * Checks the ids of a file as a whole. O(fields).
- * @throws InvalidInputError when they were rounded.
+ * @param map the fields that a person names.
+ * @throws InvalidInputError when they were rounded. UnknownFieldsError when another field of a file of no bot has ids of Discord.
  */
-export function checkIds(chosen: ChosenFormat, file: string, advice: Advice): IdCheck {
-  const { list, names } = chosen;
+export function checkIds(chosen: ChosenFormat, map: FieldMap | undefined, file: string, advice: Advice): IdCheck {
+  const { list, names, format } = chosen;
   const ids = idsOf(chosen);
   if (!list || !ids) return { lines: [], doubts: [] };
   const { isRounded, canBeRounded, example } = ids.ids;
@@ -48,19 +51,18 @@ export function checkIds(chosen: ChosenFormat, file: string, advice: Advice): Id
     return { lines: [], doubts: [`${file}: all of its long ids look rounded, such as ${example}: ${AS_TEXT}`] };
   if (!hasStrangeIds(chosen)) return { lines: mixedIdLines(chosen, ids, file), doubts: [] };
   const field = names.userId ?? 'the names of its members';
-  const what = `${file}: ${field}, such as ${quote(ids.example)}, has no ids of Discord`;
-  const better = fieldsWithIds(list).find((name) => name !== names.userId);
+  const what = `${field}, such as ${quote(ids.example)}, has no ids of Discord`;
+  const better = map?.id === undefined ? fieldsWithIds(list).find((name) => name !== names.userId) : undefined;
+  if (better !== undefined) {
+    if (OPEN_FORMATS.has(format))
+      throw unknownFields(file, list, `has ids of Discord in ${better}, and none in ${field}`, advice);
+    return { lines: [], doubts: [`${file}: ${what}, and ${better} has`] };
+  }
   // Short numbers are no names, and a bot can have such ids.
-  if (better === undefined)
-    return {
-      lines: /^\d+$/.test(ids.example) ? [] : [`${what}: if these are names, export the user ids instead`],
-      doubts: [],
-    };
+  const canBeNames = !/^\d+$/.test(ids.example);
   return {
-    lines: [],
-    doubts: [
-      `${what}, and ${better} has: ${advice.readInstead({ id: better, ...(names.xp !== undefined && { xp: names.xp }) })}`,
-    ],
+    lines: canBeNames ? [`${file}: ${what}: if these are names, export the user ids instead`] : [],
+    doubts: [],
   };
 }
 
@@ -70,6 +72,6 @@ function mixedIdLines(chosen: ChosenFormat, { snowflakes, filled, hasIds }: Foun
   const field = chosen.names.userId ?? 'the names of its members';
   const others = filled - snowflakes;
   return [
-    `${file}: ${field} has ${count(snowflakes, 'id')} of Discord, and ${digits(others)} others, which are loaded too`,
+    `${file}: ${field} has ${count(snowflakes, 'id')} of Discord, and ${digits(others)} others: are these names, or rows of another table?`,
   ];
 }

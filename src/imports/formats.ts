@@ -129,6 +129,9 @@ export const FORMATS = {
 export type FormatName = keyof typeof FORMATS;
 export const FORMAT_NAMES = Object.keys(FORMATS) as [FormatName, ...FormatName[]];
 
+/** The formats of anybody. What is called XP there can be that of a level, of a week or of all time, and what is called an id a name. */
+export const OPEN_FORMATS: ReadonlySet<FormatName | undefined> = new Set(['csv', 'ndjson', 'json']);
+
 /** Returns a format by its name. */
 export function formatNamed(name: FormatName): Format {
   return FORMATS[name];

@@ -9,7 +9,7 @@ import { headerOf, inspectCsv, readCsv } from './csv.ts';
 import { type CsvDialect, dialectOf, namesBelow } from './csv-dialect.ts';
 import { detectSyntax } from './detect.ts';
 import { likeness } from './fields.ts';
-import { type FormatName, formatNamed } from './formats.ts';
+import { type FormatName, formatNamed, OPEN_FORMATS } from './formats.ts';
 import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
 import { guildFilter, guildsIn, withGuildField } from './guild-filter.ts';
@@ -99,7 +99,7 @@ async function inspect(
   const { found, chosen } = dialect
     ? await inspectColumns(text, dialect, given, name, advice)
     : await inspectWhole(text, syntax, given, name, advice);
-  const { lines: idLines, doubts: idDoubts } = checkIds(chosen, name, advice);
+  const { lines: idLines, doubts: idDoubts } = checkIds(chosen, given.map, name, advice);
   if (!given.map) refuseSeveralXp(chosen, name, advice);
   const beside = besideMembers(chosen, found, name);
   for (const line of [...beside.lines, ...idLines]) write(line);
@@ -189,9 +189,6 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
   if (twice !== undefined) throw new InvalidInputError(`${name}: its first line names the column ${twice} twice`);
   return { found, chosen };
 }
-
-/** The formats of anybody. What is called XP there can be that of a level, of a week or of all time. */
-const OPEN_FORMATS: ReadonlySet<FormatName | undefined> = new Set(['csv', 'ndjson', 'json']);
 
 /** @throws UnknownFieldsError when a file of no bot has several fields that can be XP. */
 function refuseSeveralXp({ format, list, names }: ChosenFormat, file: string, advice: Advice): void {

@@ -23,7 +23,7 @@ export function proposeReadings(list: FoundList): Proposal {
   const like = (field: ImportField) => fields.filter(([name]) => likenessIn(name) === field);
   const id = list.place.endsWith('#') ? 'names' : idOf(list);
   const numbers = fields
-    .filter(([, field]) => field.numeric > 0 && !field.numbersRows && !field.hasIds)
+    .filter(([name, field]) => field.numeric > 0 && !field.numbersRows && !(field.hasIds && likenessIn(name) !== 'xp'))
     .sort(([, one], [, other]) => other.digits - one.digits);
   const called = numbers.filter(([name]) => likenessIn(name) === 'xp');
   const uncalled = numbers.filter(([name]) => likenessIn(name) === undefined);
@@ -55,9 +55,10 @@ function likenessIn(name: string): ImportField | undefined {
   return likeness(name.slice(0, name.indexOf('.'))) === 'xp' ? 'xp' : undefined;
 }
 
-/** Returns the fields of which most values are ids of Discord, and not those of guilds, channels or roles. */
+/** Returns the fields of which most values are ids of Discord, and not those of guilds, channels or roles. XP can be as long as an id. */
 export function fieldsWithIds({ fields }: FoundList): string[] {
-  return [...fields].filter(([name, { hasIds }]) => hasIds && !OTHER_IDS.test(name)).map(([name]) => name);
+  const canBeId = (name: string) => [undefined, 'userId'].includes(likenessIn(name)) && !OTHER_IDS.test(name);
+  return [...fields].filter(([name, { hasIds }]) => hasIds && canBeId(name)).map(([name]) => name);
 }
 
 /** A field that has the ids of the members, or can have them. */

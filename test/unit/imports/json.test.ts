@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseCurve } from '../../../src/core/ranking/curves.ts';
 import { type FormatName, formatNamed } from '../../../src/imports/formats.ts';
 import { inspectJson } from '../../../src/imports/json-inspection.ts';
 import { recordOf } from '../../../src/imports/levels.ts';
 import type { SeedRow } from '../../../src/imports/rows.ts';
-import { readFile, refusals } from './read.ts';
+import { fixture, readFile, refusals } from './read.ts';
 
-const fixture = (name: string) => readFileSync(new URL(`../../fixtures/imports/${name}`, import.meta.url), 'utf8');
 const ONE = '100000000000000001';
 const TWO = '100000000000000002';
 

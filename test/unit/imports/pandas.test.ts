@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFile, refusals } from './read.ts';
+import { fixture, readFile, refusals } from './read.ts';
 
 const [ONE, TWO] = ['204255221017214977', '159998587045832321'];
 const MEMBERS = [
@@ -9,10 +9,7 @@ const MEMBERS = [
 
 describe('members that pandas has written', () => {
   it.each([
-    [
-      'split',
-      `{"columns":["user_id","xp","username"],"index":[0,1],"data":[["${ONE}",4700,"ann"],["${TWO}",254,null]]}`,
-    ],
+    ['split', fixture('pandas-split.json')],
     [
       'index',
       `{"0":{"user_id":"${ONE}","xp":4700,"username":"ann"},"1":{"user_id":"${TWO}","xp":254,"username":null}}`,
@@ -58,10 +55,7 @@ describe('members that pandas has written', () => {
 describe('arrays whose first one has the names', () => {
   it.each([
     ['in an array', `[["user_id","xp","username"],["${ONE}",4700,"ann"],["${TWO}",254,null]]`],
-    [
-      'as Google Sheets answers them',
-      `{"range":"A1:C3","majorDimension":"ROWS","values":[["user_id","xp","username"],["${ONE}","4700","ann"],["${TWO}","254",null]]}`,
-    ],
+    ['as Google Sheets answers them', fixture('google-sheets.json')],
     ['one a line', `["user_id","xp","username"]\n["${ONE}",4700,"ann"]\n["${TWO}",254,null]\n`],
   ])('load %s', async (_what, content) => {
     const file = await readFile(content, { size: 16 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UnknownFieldsError } from '../../../src/imports/unknown-fields.ts';
-import { readFile } from './read.ts';
+import { fixture, readFile } from './read.ts';
 
 const [ONE, TWO] = ['204255221017214977', '159998587045832321'];
 const GUILD = '111111111111111111';
@@ -14,7 +14,7 @@ async function refusal(content: string): Promise<Error> {
 
 describe('a proposal to read the fields of a file', () => {
   it.each([
-    ['German words', `Rang;Nutzer;Benutzername;Erfahrung;Stufe\n1;${ONE};ann;4.700;10\n2;${TWO};bob;254;2\n`],
+    ['German words', fixture('german.csv')],
     ['French words', `Rang,ID utilisateur,Pseudo,Expérience,Niveau\n1,${ONE},ann,4700,10\n2,${TWO},bob,254,2\n`],
     [
       'objects in members',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
@@ -58,3 +59,8 @@ export const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
   'big-endian UTF-16': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
   gzip: (text) => gzipSync(text),
 };
+
+/** Returns the text of a file of another bot. */
+export function fixture(name: string): string {
+  return readFileSync(new URL(`../../fixtures/imports/${name}`, import.meta.url), 'utf8');
+}

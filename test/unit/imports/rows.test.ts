@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkRow, OWN_READING } from '../../../src/imports/rows.ts';
-import { readFile, refusals } from './read.ts';
+import { fixture, readFile, refusals } from './read.ts';
 
 const NOW = Date.parse('2026-11-27T12:00:00Z');
 const claimed = (lastDailyClaim: string) => checkRow({ userId: '1', xp: 1, lastDailyClaim }, OWN_READING, NOW);
@@ -60,6 +60,13 @@ describe('a value that is written in another way', () => {
       expect((await readFile(content)).rows).toEqual([
         { userId: '1', xp: 5, lastDailyClaim: '2026-01-31T18:30:00.000Z' },
       ]);
+  });
+
+  it('is XP, a level and a time in the canonical form of mongoexport', async () => {
+    expect((await readFile(fixture('discord-xp-canonical.ndjson'))).rows).toEqual([
+      { userId: '204255221017214977', xp: 4700, level: 6 },
+      { userId: '159998587045832321', xp: 254, level: 1 },
+    ]);
   });
 
   it.each([

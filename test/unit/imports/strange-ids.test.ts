@@ -17,16 +17,34 @@ describe('a file without ids of Discord', () => {
     expect(doubts).toEqual([]);
   });
 
-  it('replaces nothing when another field has them', async () => {
+  it('is refused when another field has them, until a person names the fields', async () => {
     for (const content of [
       `user_id,xp,discord_id\nann,5,${ONE}\nbob,7,${TWO}\n`,
       JSON.stringify([{ user_id: 'ann', xp: 5, discord_id: ONE }]),
     ]) {
-      const { doubts } = await readFile(content);
-      expect(doubts).toEqual([
-        'f: user_id, such as "ann", has no ids of Discord, and discord_id has: add --map id=discord_id,xp=xp to read it instead',
-      ]);
+      await expect(readFile(content)).rejects.toThrow(
+        /^f has ids of Discord in discord_id, and none in user_id\. It has .* --map id=discord_id,xp=xp$/,
+      );
+      const better = await readFile(content, { map: { id: 'discord_id', xp: 'xp' } });
+      expect(better.rows[0]).toEqual({ userId: ONE, xp: 5 });
+      const same = await readFile(content, { map: { id: 'user_id', xp: 'xp' } });
+      expect(same.rows[0]).toEqual({ userId: 'ann', xp: 5 });
+      expect([...better.doubts, ...same.doubts]).toEqual([]);
     }
+  });
+
+  it('has XP that is as long as an id', async () => {
+    expect((await readFile('user_id,xp\n1,9007199254740991\n')).rows).toEqual([
+      { userId: '1', xp: 9_007_199_254_740_991 },
+    ]);
+  });
+
+  it('replaces nothing as that of a bot when another field has them', async () => {
+    const { rows, doubts } = await readFile(
+      JSON.stringify({ levels: [{ userId: 'ann', xp: 5, level: 0, discord: ONE }] }),
+    );
+    expect(rows).toHaveLength(1);
+    expect(doubts).toEqual(['f: userId, such as "ann", has no ids of Discord, and discord has']);
   });
 
   it('loads without a word as the own export, or when ids are in what spreadsheets put around them', async () => {
@@ -48,7 +66,7 @@ describe('a file without ids of Discord', () => {
 
   it('has a few of them, and says how many', async () => {
     const { lines } = await readFile(`user_id,xp\n${ONE},5\nrole,6\n123,7\n`);
-    expect(lines).toEqual(['f: user_id has 1 id of Discord, and 2 others, which are loaded too']);
+    expect(lines).toEqual(['f: user_id has 1 id of Discord, and 2 others: are these names, or rows of another table?']);
   });
 
   it('has the ids in the objects where these have names', async () => {
