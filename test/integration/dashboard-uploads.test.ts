@@ -567,7 +567,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     }
     expect(await dashboard.store.client.keys('gr:{own}:next:*')).toEqual([]);
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
-    expect((await owner.get('/guilds/own/activity')).text).toContain('guild own: nothing was replaced');
+    expect((await owner.get('/guilds/own/activity')).text).toContain('This server: nothing was replaced');
   });
 
   describe('members in the dashboard', () => {
