@@ -124,7 +124,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
       if (step.startsWith('widget') && step !== 'widget, made') await previewed('Member 1');
       await visit.expectRight(step);
     });
-    expect(seen).toHaveLength(17);
+    expect(seen).toHaveLength(19);
     await visit.expectNothingForeign();
   });
 
