@@ -17,8 +17,8 @@ export function previewLines(context: CommandContext, { preview, notice, levelNo
     ...(skipped > 0 ? [badRows(skipped)] : []),
   ].join(', ');
   const lines = [
-    `dry run, nothing was written: guild ${guild}: ${count(members, 'member')} in the input, ${total}`,
-    notice ?? `curve: ${curve} (the default; a guild that has another keeps it)`,
+    `dry run for guild ${guild}, nothing was written: ${members === 0 ? 'no members' : count(members, 'member')} in the input, ${total}`,
+    notice ?? `curve: ${curve} (the default; a guild with another curve keeps that curve)`,
     ...(levelNotice ? [levelNotice] : []),
   ];
   if (top.length === 0) return lines;

@@ -29,7 +29,7 @@ export async function openInputs(
       advice: COMMAND_ADVICE,
     });
     // Files of one command mostly have the same format.
-    if (!format && input.format !== inputs.at(-1)?.format)
+    if (!format && (inputs.length === 0 || input.format !== inputs.at(-1)?.format))
       report.tell(`${input.name}: ${input.format ?? 'no members'} (detected)`);
     inputs.push(input);
   }

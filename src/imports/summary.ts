@@ -26,14 +26,17 @@ export interface Summary {
   readonly complete: boolean;
 }
 
-/** Returns the line that says first what a run has loaded. */
-export function summaryLine(summary: Summary): string {
-  const { guild, loaded, created, repeated, skipped, hidden, removed, unknown, complete } = summary;
-  if (unknown) return `guild ${guild}: it is not known whether the members were replaced`;
+/**
+ * Returns the line that says first what a run has loaded.
+ * @param whose names the guild, in the words of the place that shows the line.
+ */
+export function summaryLine(summary: Summary, whose = `guild ${summary.guild}`): string {
+  const { loaded, created, repeated, skipped, hidden, removed, unknown, complete } = summary;
+  if (unknown) return `${whose}: it is not known whether the members were replaced`;
   const isReplaced = removed !== undefined;
   const badRowsSkipped = skipped > 0 ? [`${badRows(skipped)} skipped`] : [];
   if (loaded === 0) {
-    const nothing = `guild ${guild}: nothing was ${isReplaced ? 'replaced' : 'loaded'}`;
+    const nothing = `${whose}: nothing was ${isReplaced ? 'replaced' : 'loaded'}`;
     return [nothing, ...badRowsSkipped].join(': ');
   }
   const details = isReplaced
@@ -43,8 +46,8 @@ export function summaryLine(summary: Summary): string {
   if (repeated > 0) details.push(repeatedRows(repeated));
   details.push(...badRowsSkipped);
   const verb = isReplaced ? 'replaced by' : 'loaded';
-  const start = complete ? '' : 'stopped early: ';
-  return `${start}guild ${guild}: ${verb} ${count(loaded, 'member')} ${paceOf(summary)}: ${details.join(', ')}`;
+  const start = complete ? '' : 'stopped early, ';
+  return `${whose}: ${start}${verb} ${count(loaded, 'member')} ${paceOf(summary)}: ${details.join(', ')}`;
 }
 
 /** Returns how long a run took. A rate from less than a second says nothing. */

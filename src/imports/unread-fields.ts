@@ -21,7 +21,7 @@ export function unreadLines({ list, names }: ChosenFormat, file: string, advice:
   const unread = [...list.fields.keys()].filter((name) => !used.has(name) && !isBesideUsed(name, used));
   const lines: string[] = [];
   if (unread.length > 0) {
-    const shown = unread.slice(0, MAX_NAMES).map((name) => isolated(name) || '(no name)');
+    const shown = unread.slice(0, MAX_NAMES).map((name) => isolated(name) || 'a column without a name');
     const rest = unread.length > MAX_NAMES ? ` and ${unread.length - MAX_NAMES} more` : '';
     lines.push(`${file}: not used: ${shown.join(', ')}${rest}`);
   }

@@ -25,8 +25,12 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
   const visit = dashboardVisit((n) => (n === 11 ? EVIL : `Member ${n}`));
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-files-'));
   const file = join(folder, 'members.csv');
+  const servers = join(folder, 'servers.csv');
+  const unknown = join(folder, 'unknown.json');
 
   beforeAll(async () => {
+    writeFileSync(servers, 'user_id,xp,guild_id\na,5,100000000000000007\nb,6,100000000000000008\n');
+    writeFileSync(unknown, '[{"user":"a","points":7,"nick":"Anna"}]');
     writeFileSync(file, `user_id,xp,username\nnew,900,"${EVIL.replaceAll('"', '""')}"\nbad,x,y\nnewer,20,Nora\n`);
   });
   afterAll(async () => {
@@ -63,6 +67,14 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await look('widget, refused');
     await visit.follow('Import');
     await look('import');
+    await visit.page.getByLabel('Files', { exact: true }).setInputFiles(servers);
+    await visit.press('Check the files');
+    await look('import, servers');
+    await visit.press('Discard the file');
+    await visit.page.getByLabel('Files', { exact: true }).setInputFiles(unknown);
+    await visit.press('Check the files');
+    await look('import, fields');
+    await visit.press('Discard the file');
     await visit.page.getByLabel('Files', { exact: true }).setInputFiles(file);
     await visit.press('Check the files');
     await look('import, checked');
@@ -112,7 +124,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
       if (step.startsWith('widget') && step !== 'widget, made') await previewed('Member 1');
       await visit.expectRight(step);
     });
-    expect(seen).toHaveLength(17);
+    expect(seen).toHaveLength(19);
     await visit.expectNothingForeign();
   });
 

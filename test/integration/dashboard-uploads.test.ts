@@ -314,6 +314,13 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       expect(html).toContain(said);
   });
 
+  it('says in words which other field can be the XP', async () => {
+    await upload(JSON.stringify({ data: [{ id: 'a', exp: 5, weeklyExp: 2, total_xp: 9 }] }), 'amari.json');
+    const html = await page();
+    expect(html).toContain('total_xp can be XP too, and exp is what counts: if total_xp is right, ask the operator');
+    expect(html).not.toContain('[object');
+  });
+
   it('says in which lines a member is named again, before and after it is loaded', async () => {
     await upload('user_id,xp\na,2\nb,3\na,1\n');
     const line = 'members.csv line 4: it names the member &quot;a&quot; again, and the last row of a member is loaded';
@@ -567,7 +574,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     }
     expect(await dashboard.store.client.keys('gr:{own}:next:*')).toEqual([]);
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
-    expect((await owner.get('/guilds/own/activity')).text).toContain('guild own: nothing was replaced');
+    expect((await owner.get('/guilds/own/activity')).text).toContain('This server: nothing was replaced');
   });
 
   describe('members in the dashboard', () => {

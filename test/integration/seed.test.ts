@@ -249,7 +249,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(code).toBe(1);
     expect(stderr).toContain('line 602: xp "x" is not a whole number');
     expect(stderr).toMatch(/correct the file and run it again\)\n$/);
-    expect(stdout).toContain('stopped early: guild g: loaded 600 members');
+    expect(stdout).toContain('guild g: stopped early, loaded 600 members');
     expect(await redis.zcard(xpKey)).toBe(600);
     expect(await exact()).toBe(true);
   });
@@ -319,6 +319,16 @@ describe('npm run seed', needs('redis-server'), () => {
       `${path}: not used: note`,
       'all other rows are loaded: correct the bad rows, and run the same command again',
     ]);
+  });
+
+  it('says that a file has no members, and loads nothing', async () => {
+    const path = file('none.json', '{"levels":[]}');
+    const { code, stdout, stderr } = await seed('--guild', 'g', '--file', path);
+    expect([code, stdout]).toEqual([0, 'guild g: nothing was loaded\n']);
+    expect(stderr).toContain(`${path}: no members (detected)\n`);
+    expect((await seed('--guild', 'g', '--file', path, '--dry-run')).stdout).toContain(
+      'dry run for guild g, nothing was written: no members in the input, total XP 0\n',
+    );
   });
 
   it('names the format of many files once, and warns of nothing', async () => {
@@ -585,7 +595,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(stderr).toMatch(
       /^error: Redis did not answer: .+ \([\d,]+ members were loaded, .* run the same command again\)\n$/,
     );
-    expect(stdout).toMatch(/^stopped early: guild g: loaded /);
+    expect(stdout).toMatch(/^guild g: stopped early, loaded /);
   });
 
   it.each([

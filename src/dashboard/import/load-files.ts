@@ -97,7 +97,7 @@ export async function loadFiles(
       await storeRules(target, guild, choice.rules);
       run.storedRules = choice.rules.words;
     }
-    run.summary = summaryLine(summary);
+    run.summary = summaryLine(summary, 'This server');
   } catch (error) {
     // A person can stop it before the file is open.
     const stopped = `Interrupted: nothing was ${run.replace ? 'replaced' : 'loaded'}`;
