@@ -14,6 +14,8 @@ describe(
     /** Opens the tag alone, with a page of five rows. */
     const open = async (attributes: Record<string, string> = {}) => {
       await configure({ publicPage: true });
+      // An address may search ten times at once.
+      view.bench.service.advance(120_000);
       await view.open({ 'api-key': '', ...attributes });
     };
     const rows = () => view.texts('li .name');
@@ -236,6 +238,42 @@ describe(
       await view.page.getByRole('tab', { name: 'This week' }).click();
       await view.sees('7 members');
       expect((await rows())[0]).toBe('Member 11');
+      for (const width of [320, 500, 700, 768]) {
+        await view.tab.resize(width, 900);
+        expect(await view.page.evaluate('document.documentElement.scrollWidth - innerWidth'), `${width}`).toBe(0);
+      }
+    });
+
+    it('aligns the columns of all rows below the podium, whatever their numbers', async () => {
+      await view.store.writer.recordMany('guild', [
+        { userId: 'u1', set: 100_000_000 },
+        { userId: 'u2', set: 90_000_000 },
+        { userId: 'u3', set: 80_000_000 },
+        { userId: 'u4', set: 7_000_000 },
+      ]);
+      await open({ 'page-size': '8' });
+      await view.sees('13 members');
+      const edges = (part: string, side: string) =>
+        view.inWidget<number[]>(
+          `[...new Set(all('li').slice(3).map((row) => Math.round(row.querySelector('${part}').getBoundingClientRect().${side})))]`,
+        );
+      for (const [part, side] of [
+        ['.rank', 'right'],
+        ['.main', 'right'],
+        ['.level', 'left'],
+        ['.level', 'right'],
+        ['.xp', 'left'],
+      ] as const)
+        expect(await edges(part, side), part).toHaveLength(1);
+    });
+
+    it('says nothing of an average level where nobody has XP', async () => {
+      await configure({ publicPage: true });
+      await view.store.guildConfig.update('empty', { publicPage: true });
+      await view.open({ 'api-key': '', guild: 'empty' });
+      await view.sees('No XP.');
+      await view.sees('0 members · 0 XP');
+      expect(await view.texts('.stats')).toEqual([expect.not.stringContaining('level')]);
     });
 
     it('shows the picture that the data names', async () => {
