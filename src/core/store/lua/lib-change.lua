@@ -34,10 +34,10 @@ local function change_member(stats, curve, id, before, after, gain)
     sums = new_sums()
     stats.sums = sums
   end
-  if after and after.explicit and not stats.has_explicit then
+  local was_ranked, is_ranked = before and not before.is_hidden, after and not after.is_hidden
+  if is_ranked and after.explicit and not stats.has_explicit then
     stats.meets_explicit = true
   end
-  local was_ranked, is_ranked = before and not before.is_hidden, after and not after.is_hidden
   local members, old, old_level, new, new_level = 0, 0, 0, 0, 0
   if was_ranked and before.xp > 0 then
     members, old = -1, before.xp

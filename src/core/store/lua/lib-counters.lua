@@ -91,7 +91,7 @@ local function read_stats(stats_key)
   if type(stored[9]) == 'string' then
     stats.boards_text = stored[9]
   end
-  -- Set once a member has had an explicit level, so that XP alone does not tell how many members have a level.
+  -- Set once a ranked member has had an explicit level, so that XP alone does not tell how many members have a level.
   if type(stored[10]) == 'string' then
     stats.has_explicit = true
   end
