@@ -22,7 +22,7 @@ it(
   needs('redis-server', 'nginx'),
   async () => {
     const failures = {};
-    const options = { seconds: 0.5, rounds: 1, small: true, before: undefined, cores: undefined, failures };
+    const options = { seconds: 2, rounds: 1, small: true, before: undefined, cores: undefined, failures };
     const { data, lines } = await runVisitors(options);
     expect(Object.keys(failures).filter((failure) => !failure.endsWith(': 503'))).toEqual([]);
     const { direct, cached } = data as Record<'direct' | 'cached', number[]>;
