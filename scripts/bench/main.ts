@@ -15,6 +15,7 @@ import { runScale } from './sections/scale.ts';
 import { runSearch } from './sections/search.ts';
 import { runSeed } from './sections/seed.ts';
 import { runTail } from './sections/tail.ts';
+import { runVisitors } from './sections/visitors.ts';
 import type { BenchOptions } from './testbed.ts';
 
 const SECTIONS: Readonly<Record<string, (options: BenchOptions) => Promise<SectionResult>>> = {
@@ -25,6 +26,7 @@ const SECTIONS: Readonly<Record<string, (options: BenchOptions) => Promise<Secti
   tail: runTail,
   pages: runPages,
   search: runSearch,
+  visitors: runVisitors,
 };
 
 interface Options {
@@ -44,6 +46,7 @@ Sections:
   tail   latency at 30, 50 and 70 % of the peak, beside bare node:http and nginx with Lua
   pages  latency of the API beside 1,000 requests of public pages a second
   search time of a search by name in a guild of 200,000 members, and of the steps in Redis
+  visitors what 10,000 visitors of a widget cost a process, with and without the cache of nginx
 
 It starts its own Redis and compiles the service first. Nothing else should run meanwhile.`;
 

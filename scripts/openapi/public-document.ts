@@ -56,6 +56,26 @@ const total = z
   .min(0)
   .meta({ description: 'Members in the ranking; with `find`, the members that were found', examples: [3] });
 
+const reward = z
+  .object({
+    level: z
+      .int()
+      .min(0)
+      .meta({ description: 'The level from which on members have the role', examples: [5] }),
+    role: z
+      .object({
+        id: z.string().meta({ description: 'Role id', examples: ['81384788765712999'] }),
+        name: z.string().nullable().describe('Name of the role; null when none is known'),
+        color: z
+          .string()
+          .regex(/^#[0-9a-f]{6}$/)
+          .nullable()
+          .describe('Colour of the role; null when it has none, or none is known'),
+      })
+      .describe('The role'),
+  })
+  .describe('A role that a level gives');
+
 const ranking = head
   .extend({
     data: z.array(entry).describe('Entries: XP descending, then user id descending in byte order'),
@@ -73,6 +93,12 @@ const ranking = head
       .min(1)
       .max(100)
       .meta({ description: 'Entries a page', examples: [25] }),
+    rewards: z
+      .array(reward)
+      .optional()
+      .describe(
+        'Only with `rewards=1`: the roles that levels give, by level. None when the server has no rewards, or the owner does not show them',
+      ),
   })
   .describe('One view of a ranking; all of it is of one moment');
 
@@ -80,7 +106,14 @@ const oneMember = head
   .extend({ member: entry.extend({ daily_streak: member.shape.daily_streak }), total })
   .describe('One member with its rank');
 
-const NAMED = { Ranking: ranking, Entry: entry, RankedMember: oneMember, GuildStats: guildStats, Problem: problem };
+const NAMED = {
+  Ranking: ranking,
+  Entry: entry,
+  Reward: reward,
+  RankedMember: oneMember,
+  GuildStats: guildStats,
+  Problem: problem,
+};
 
 const HEAD = {
   guild: { id: '81384788765712384', name: 'The Den', icon: null },

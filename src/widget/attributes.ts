@@ -42,6 +42,8 @@ export const ATTRIBUTES = {
   memberHref: { kind: 'text', elements: [BOARD, MEMBER] },
   /** Address of a member's picture, with `{user_id}`: http or https. */
   avatarHref: { kind: 'web address', elements: [BOARD, MEMBER] },
+  /** Name of the parameter in the query of the web page's address that has the board and the page; empty to leave the address alone. */
+  address: { kind: 'text', elements: [BOARD] },
   /** Rows of a page, 1 to 100. */
   pageSize: { kind: 'number', min: 1, max: 100, byDefault: 10, elements: [BOARD] },
   /** Seconds between two reads; 0 reads once. */
@@ -52,6 +54,8 @@ export const ATTRIBUTES = {
   stats: { kind: 'part', elements: [BOARD] },
   pager: { kind: 'part', elements: [BOARD] },
   podium: { kind: 'part', elements: [BOARD] },
+  /** Marks of the roles that levels give. Public data has them. */
+  rewards: { kind: 'part', elements: [BOARD] },
 } as const satisfies Readonly<Record<string, Attribute>>;
 
 type List = typeof ATTRIBUTES;

@@ -1,4 +1,4 @@
-import type { Entry, Member, Page, Ranking, Stats } from './model.ts';
+import type { Entry, Member, Page, Ranking, Reward, Stats } from './model.ts';
 
 /**
  * How the data of a guild is asked for: the paths below the address of the guild, and what their answers say. A board is the end of the id of its
@@ -7,17 +7,22 @@ import type { Entry, Member, Page, Ranking, Stats } from './model.ts';
 export interface Dialect {
   /** Returns the address of a guild. @param base address of the service, without a slash at its end. */
   root(base: string, guild: string): string;
-  page(board: string, limit: number, page: number): string;
+  /** Returns the path of a page. @param withRewards whether to ask for the roles that levels give, too. */
+  page(board: string, limit: number, page: number, withRewards: boolean): string;
   /** Returns the path of an answer with the totals. @param page path of the page that is read anyway. */
   stats(board: string, page?: string): string;
   member(board: string, id: string): string;
-  /** Returns the path of a search. */
+  /** Returns the path of a search. That of public data finds members of all time, whatever the board. */
   find(board: string, text: string): string;
+  /** Whether a search finds names, too. */
+  readonly findsNames: boolean;
   /** Says to the author that too many requests came. */
   readonly limit: string;
   /** Says to the author that there is nothing at an address. */
   absent(root: string): string;
   statsOf(answer: unknown): Stats | undefined;
+  /** Returns the roles that levels give, by level. */
+  rewardsOf(answer: unknown): readonly Reward[];
   memberOf(answer: unknown): Member | undefined;
   foundOf(answer: unknown): readonly (Entry | Member)[];
 }
@@ -29,9 +34,11 @@ export const KEYED: Dialect = {
   stats: (board) => `${board}/stats`,
   member: (board, id) => `${board}/members/${id}`,
   find: (board, text) => `${board}/members/${text}`,
+  findsNames: false,
   limit: 'The hourly quota is used up.',
   absent: (root) => `There is no leaderboard service at ${root}. Check the base-url attribute.`,
   statsOf: (answer) => answer as Stats | undefined,
+  rewardsOf: () => [],
   memberOf: (answer) => answer as Member | undefined,
   foundOf: (answer) => [answer as Member],
 };
@@ -39,14 +46,17 @@ export const KEYED: Dialect = {
 /** The data of a public page, which needs none: one document has the page and the totals. */
 export const PUBLIC: Dialect = {
   root: (base, guild) => `${base}/g/${guild}`,
-  page: (board, limit, page) => `/data.json?limit=${limit}&page=${page}${named(board)}`,
+  page: (board, limit, page, withRewards) =>
+    `/data.json?limit=${limit}&page=${page}${named(board)}${withRewards ? '&rewards=1' : ''}`,
   stats: (board, page) => page ?? `/data.json?limit=1${named(board)}`,
   member: (board, id) => `/m/${id}/data.json${named(board).replace('&', '?')}`,
-  find: (board, text) => `/data.json?limit=10&find=${encodeURIComponent(text)}${named(board)}`,
+  find: (_board, text) => `/data.json?limit=10&find=${encodeURIComponent(text)}`,
+  findsNames: true,
   limit: 'Too many requests came from this address.',
   absent: (root) =>
     `There is no public page at ${root}. Switch it on, or check the guild and base-url attributes, or set api-key.`,
   statsOf: (answer) => (answer as Ranking | undefined)?.stats,
+  rewardsOf: (answer) => (answer as Ranking | undefined)?.rewards ?? [],
   memberOf: (answer) => (answer as { member: Member } | undefined)?.member,
   foundOf: (answer) => (answer as Page).data,
 };

@@ -2,7 +2,7 @@ import { type Attributes, attributeOf, PROPERTIES } from './attributes.ts';
 import { boardsOf } from './boards.ts';
 import { type Dialect, KEYED, PUBLIC } from './dialect.ts';
 import { part } from './dom.ts';
-import type { Entry, Stats } from './model.ts';
+import type { Entry, Reward, Stats } from './model.ts';
 import { Problem, tellAuthor } from './problem.ts';
 import { reflectAttributes } from './reflection.ts';
 import { type AvatarOf, addressOf, type RowContext } from './row.ts';
@@ -236,14 +236,20 @@ export abstract class GuildElement extends Base implements Subscriber {
     return this.dialect.statsOf(this.feed(this.dialect.stats(this.board, page)).data);
   }
 
-  /** Returns the settings of rows. @param you id of the member that is the visitor. @param totals as far as they are known. */
-  protected rowContext(you: string, totals: Stats | undefined): RowContext {
+  /**
+   * Returns the settings of rows.
+   * @param you id of the member that is the visitor.
+   * @param totals as far as they are known.
+   * @param rewards roles that levels give, by level.
+   */
+  protected rowContext(you: string, totals: Stats | undefined, rewards: readonly Reward[] = []): RowContext {
     const { words, memberHref, avatarHref, selectable } = this;
     const avatarOf = this.avatarOf ?? ((id: string) => addressOf(avatarHref, id));
     const select = (entry: Entry) => this.emit('select', entry);
     // The XP of a board is not that of the level, so there is no progress. Public data says itself how far a member is.
     const curve = this.board || this.dialect === PUBLIC ? '' : totals?.xp_curve;
-    return { words, curve, you, memberHref, selectable, isGained: this.board !== '', avatarOf, select };
+    const isGained = this.board !== '';
+    return { words, curve, you, memberHref, selectable, isGained, avatarOf, rewards, select };
   }
 
   /** Dispatches `guildrank-NAME`. @returns whether the page lets the default action happen. */

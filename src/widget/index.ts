@@ -43,7 +43,7 @@ interface MemberElement extends GuildElement {
 /**
  * The live leaderboard of a server.
  * @slot title - Replaces the title.
- * @csspart card header title stats badge tabs tab button search input result rows list row rank avatar name link you mark level xp
+ * @csspart card header title stats badge tabs tab button search input result rows list row rank avatar name link you mark reward level xp
  * progress track bar next pinned note footer status pager
  */
 export interface GuildLeaderboard extends MemberElement, AttributesOf<'guild-leaderboard'> {}

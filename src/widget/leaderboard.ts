@@ -1,9 +1,10 @@
+import { createPlaceInAddress } from './address.ts';
 import { createTabs } from './boards.ts';
 import { el, part, setText } from './dom.ts';
 import { GuildElement, isId, RARELY } from './element.ts';
 import { createFooter } from './footer.ts';
 import { createList } from './list.ts';
-import type { Entry, Member, Page, Stats } from './model.ts';
+import type { Entry, Member, Page, Reward, Stats } from './model.ts';
 import { createRow, type RowContext } from './row.ts';
 import { createSearch } from './search.ts';
 import { NEVER, type Want, type Wants } from './source.ts';
@@ -20,11 +21,14 @@ export class GuildLeaderboard extends GuildElement {
   readonly #findMe = part('button', 'button');
   readonly #pinned = el('div', { class: 'pinned', part: 'pinned', hidden: '' }, this.#you.root, this.#findMe);
   readonly #footer = createFooter((page) => this.#goTo(page));
+  readonly #placeInAddress = createPlaceInAddress();
   #page = 1;
   #shown: Page | undefined;
   #shownAt: number | undefined;
   /** The last totals of the board. */
   #totals: Stats | undefined;
+  /** The last rewards, which all boards of a server share. */
+  #rewards: readonly Reward[] = [];
 
   protected build(card: HTMLElement): void {
     card.classList.add('board');
@@ -67,7 +71,7 @@ export class GuildLeaderboard extends GuildElement {
   }
 
   #path(): string {
-    return this.dialect.page(this.board, this.pageSize, this.#page);
+    return this.dialect.page(this.board, this.pageSize, this.#page, this.rewards);
   }
 
   /** Returns the number of the last page. */
@@ -77,7 +81,26 @@ export class GuildLeaderboard extends GuildElement {
 
   protected override reset(): void {
     this.#tabs.build(this.boardList);
+    this.#rewards = [];
+    const hadData = this.#shown !== undefined;
     this.#show(this.boardList[0] ?? '');
+    if (hadData) {
+      this.#writePlace();
+      return;
+    }
+    const place = this.#placeInAddress.read(this.address, this.boardList);
+    this.board = place?.board ?? this.board;
+    this.#page = place?.page ?? 1;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#placeInAddress.release();
+  }
+
+  /** Writes where the visitor is into the address of the web page, if the site wants that. */
+  #writePlace(): void {
+    this.#placeInAddress.write(this.address, { board: this.board, page: this.#page }, this.boardList);
   }
 
   /** Shows nothing yet of the first page of a board. */
@@ -107,6 +130,7 @@ export class GuildLeaderboard extends GuildElement {
       }
       this.#shown = page;
       this.#shownAt = at;
+      this.#rewards = this.dialect.rewardsOf(data);
     }
     this.#totals = this.totals(this.#path()) ?? this.#totals;
     setText(this.#title, words.say('title'));
@@ -139,7 +163,7 @@ export class GuildLeaderboard extends GuildElement {
     this.#list.prepare(isTable, hasPodium, this.board !== '', words);
     setText(this.#list.note, this.#noteText());
     this.#list.note.classList.toggle('quiet', !shown && !problem);
-    const context = this.rowContext(this.member, this.#totals);
+    const context = this.rowContext(this.member, this.#totals, this.#rewards);
     if (shown) this.#list.show(shown, context);
     else this.#list.clear();
     this.#list.root.classList.toggle('is-loading', !shown && !problem);
@@ -167,6 +191,7 @@ export class GuildLeaderboard extends GuildElement {
     if (this.problem?.kind === 'quota') return;
     if (board !== this.board) this.#show(board);
     this.#page = page;
+    this.#writePlace();
     this.update();
   }
 

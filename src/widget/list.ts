@@ -39,7 +39,9 @@ export function createList() {
     const { root } = list;
     root.classList.toggle('podium', hasPodium);
     for (const number of root.querySelectorAll('li:nth-child(-n + 3) > :is(.level, .xp)')) {
-      if (number.scrollWidth > number.clientWidth) root.classList.remove('podium');
+      // A level without room for all of its digits goes to a second line.
+      const isCut = number.scrollWidth > number.clientWidth || number.scrollHeight > 1.5 * number.clientHeight;
+      if (isCut) root.classList.remove('podium');
     }
   }
 

@@ -36,7 +36,16 @@ export interface Stats {
   readonly xp_multiplier: number;
 }
 
+/** A role that members have from a level on. */
+export interface Reward {
+  readonly level: number;
+  /** Name and colour are null where they are not known. The colour is `#rrggbb`. */
+  readonly role: { readonly id: string; readonly name: string | null; readonly color: string | null };
+}
+
 /** The document of a public page. */
 export interface Ranking extends Page {
   readonly stats: Stats;
+  /** By level. Left out unless they were asked for. */
+  readonly rewards?: readonly Reward[];
 }

@@ -1,8 +1,8 @@
 import type { Dialect } from './dialect.ts';
 import type { Words } from './words.ts';
 
-/** What a problem concerns: the attributes of the author, one member, the quota, or the service. */
-export type ProblemKind = 'setup' | 'missing' | 'quota' | 'away';
+/** What a problem concerns: the attributes of the author, one member, a search in too many names, the quota, or the service. */
+export type ProblemKind = 'setup' | 'missing' | 'names' | 'quota' | 'away';
 
 /** The reason why there is no data. */
 export class Problem extends Error {
@@ -20,18 +20,27 @@ export class Problem extends Error {
 
   /** Returns the message for visitors. @param id the member that was asked for. */
   say(words: Words, id = ''): string {
+    if (this.kind === 'names') return words.say('idNeeded');
     return words.say(this.kind === 'missing' ? this.kind : 'away', { id });
   }
+}
+
+/** A problem document, as far as it concerns the widget. */
+interface ProblemBody {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly errors?: readonly { readonly parameter?: string }[];
 }
 
 /** Returns the problem of a response that has no data. */
 export function problemOf(response: Response, body: unknown, root: string, hasKey: boolean, dialect: Dialect): Problem {
   const { status, headers } = response;
-  const { code, detail = 'The request was refused.' } = (body ?? {}) as { code?: string; detail?: string };
+  const { code, detail = 'The request was refused.', errors } = (body ?? {}) as ProblemBody;
   const retryS = secondsOf(headers.get('Retry-After'));
   if (status === 429) return new Problem('quota', dialect.limit, retryS);
   if (status >= 500) return new Problem('away', `The service answered ${status}.`, retryS);
   if (code === 'member_not_found') return new Problem('missing');
+  if (errors?.some(({ parameter }) => parameter === 'find')) return new Problem('names');
   if (status === 401) {
     const cause = hasKey
       ? 'The API key was not accepted. Check the api-key attribute.'

@@ -1,7 +1,8 @@
 import { el, part, setText } from './dom.ts';
-import type { Entry } from './model.ts';
+import type { Entry, Reward } from './model.ts';
 import { hueOf, initialOf, nameOf } from './name.ts';
 import { progressOf } from './progress.ts';
+import { createReward } from './reward.ts';
 import type { Words } from './words.ts';
 
 export type AvatarOf = (userId: string) => string | null | undefined;
@@ -18,6 +19,8 @@ export interface RowContext {
   /** Whether the XP is what members gained on a board. */
   readonly isGained: boolean;
   readonly avatarOf: AvatarOf;
+  /** Roles that levels give, by level. */
+  readonly rewards: readonly Reward[];
   /** Called when a member is chosen. @returns whether the link is followed. */
   readonly select: (entry: Entry) => boolean;
 }
@@ -40,7 +43,8 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
   const name = part('bdi', 'name');
   const you = part('span', 'you');
   const mark = part('span', 'mark');
-  const who = el('div', { class: 'who' }, name, you, mark);
+  const reward = createReward();
+  const who = el('div', { class: 'who' }, name, reward.root, you, mark);
   const levelShort = el('span', { class: 'brief' });
   const levelLong = el('span', { class: 'long' });
   const level = part('span', 'level', levelShort, levelLong);
@@ -125,6 +129,7 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
       bar.style.width = `${100 * (way?.share ?? 0)}%`;
       progress.dataset.way = way ? words.percent(way.share) : '';
       setText(next, way ? words.say('next', { xp: way.left, n: way.nextLevel }) : '');
+      reward.paint(entry.level, context);
       paintAvatar(id, name.title, context.avatarOf(id) || entry.avatar || '');
       paintAction(entry, context);
     },

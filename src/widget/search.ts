@@ -1,4 +1,4 @@
-import { type Dialect, KEYED } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { el, part, setText } from './dom.ts';
 import { isId } from './element.ts';
 import type { Entry, Member } from './model.ts';
@@ -62,45 +62,82 @@ export function createSearch(show: (member: Entry | undefined) => void) {
   }
 
   /** Shows what was found: one member with its facts, or each of several as a button that shows it in the list. */
-  function answerFound(found: readonly (Entry | Member)[], wanted: string): void {
+  function answerFound(found: readonly (Entry | Member)[]): void {
     const { words, board } = state;
     const [first] = found;
     choices.replaceChildren();
-    if (!first) answer(words.say('missing', { id: wanted }));
+    if (!first) answer(words.say('noneFound'));
     else if (found.length === 1) {
       member = first;
       jump.hidden = false;
       answerAbout(nameOf(first), factsOf(first, words, board).join(', '));
     } else answer(words.say('members', { n: found.length }));
     for (const each of found.length > 1 ? found : []) {
-      const choice = part('button', 'button', el('bdi', {}, nameOf(each)), ` · ${words.say('rank', { n: each.rank })}`);
-      choice.onclick = () => show(each);
+      // Among those found for a board, the ranks are those of all time.
+      const rank = board ? [] : [` · ${words.say('rank', { n: each.rank })}`];
+      const choice = part('button', 'button', el('bdi', {}, nameOf(each)), ...rank);
+      choice.onclick = () => choose(each);
       choices.append(el('li', {}, choice));
     }
   }
 
-  async function find(wanted: string): Promise<void> {
+  /** Asks the source in place of the last question. @param name returns the member who is meant, as far as it is known. */
+  async function ask(
+    name: () => string,
+    questions: (source: Source, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
     searching?.abort();
     const { words, source, dialect, board } = state;
-    if (wanted === '' || !source) return;
-    jump.hidden = true;
-    choices.replaceChildren();
-    if (dialect === KEYED && !isId(wanted)) {
-      answer(words.say('missing', { id: wanted }));
-      return;
-    }
+    if (!source) return;
     searching = new AbortController();
     const { signal } = searching;
     try {
-      answerFound(dialect.foundOf(await source.get(dialect.find(board, wanted), { signal })), wanted);
+      await questions(source, signal);
     } catch (error) {
       if (signal.aborted) return;
       const problem = error as Problem;
       // A member of the guild is on a board only with XP there.
-      if (board && problem.kind === 'missing') answerAbout(wanted, words.say('empty'));
-      else answer(problem.say(words, wanted));
-      if (problem.kind === 'quota') source.block(problem);
+      if (board && problem.kind === 'missing') answerAbout(name(), words.say('empty'));
+      else answer(problem.say(words, name()));
+      // Public data limits searches apart from the rest.
+      if (problem.kind === 'quota' && !dialect.findsNames) source.block(problem);
     }
+  }
+
+  /** Returns a member that was found among all time as the board has it. @throws Problem missing when the board does not have it. */
+  async function onBoard(found: Entry, source: Source, signal: AbortSignal): Promise<Entry> {
+    const { dialect, board } = state;
+    if (!board) return found;
+    return dialect.memberOf(await source.get(dialect.member(board, found.user_id), { signal })) ?? found;
+  }
+
+  function choose(found: Entry): Promise<void> {
+    return ask(
+      () => nameOf(found),
+      async (source, signal) => show(await onBoard(found, source, signal)),
+    );
+  }
+
+  async function find(wanted: string): Promise<void> {
+    const { words, dialect, board } = state;
+    if (wanted === '') return;
+    jump.hidden = true;
+    choices.replaceChildren();
+    if (!dialect.findsNames && !isId(wanted)) {
+      searching?.abort();
+      answer(words.say('missing', { id: wanted }));
+      return;
+    }
+    let name = wanted;
+    await ask(
+      () => name,
+      async (source, signal) => {
+        const found = dialect.foundOf(await source.get(dialect.find(board, wanted), { signal }));
+        const [only] = found.length === 1 && dialect.findsNames ? found : [];
+        if (only) name = nameOf(only);
+        answerFound(only ? [await onBoard(only, source, signal)] : found);
+      },
+    );
   }
   open(false);
   toggle.onclick = () => open(form.hidden === true);
@@ -116,9 +153,9 @@ export function createSearch(show: (member: Entry | undefined) => void) {
 
   function paint(newState: SearchState): void {
     state = newState;
-    const { words, isOn } = state;
+    const { words, isOn, dialect } = state;
     toggle.hidden = !isOn;
-    input.placeholder = words.say('find');
+    input.placeholder = words.say(dialect.findsNames ? 'findMember' : 'find');
     for (const node of [toggle, input]) {
       node.ariaLabel = input.placeholder;
       node.title = input.placeholder;

@@ -3,6 +3,11 @@ import type { Stats } from './model.ts';
 import { type Period, periodFacts } from './period.ts';
 import type { Words } from './words.ts';
 
+/** Returns the average level: nobody has none. */
+function average({ total_members, average_level }: Stats, words: Words): string[] {
+  return total_members > 0 ? [words.say('average', { n: average_level })] : [];
+}
+
 /** Creates the line with the totals of a guild, and a badge when XP is multiplied. */
 export function createSummary() {
   const text = el('span');
@@ -24,7 +29,7 @@ export function createSummary() {
         words.say('members', { n: stats.total_members }),
         xpText(words.compact(stats.total_xp)),
         // A board shows the time that it counts instead.
-        ...(period ? periodFacts(period, words, Date.now()) : [words.say('average', { n: stats.average_level })]),
+        ...(period ? periodFacts(period, words, Date.now()) : average(stats, words)),
       ];
       setText(text, totals.join(' · '));
       text.title = xpText(words.number(stats.total_xp));

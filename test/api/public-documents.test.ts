@@ -20,6 +20,7 @@ describeStores('all documents of a public page', (kind) => {
     ofAll: [
       ...['/g/guild', '/g/guild?board=week', '/g/guild/data.json?limit=100', '/g/guild/data.json?limit=100&board=week'],
       ...['/g/guild?overlay=1', '/g/guild/badge.svg', '/g/guild/top.png', '/g/guild/rewards'],
+      '/g/guild/data.json?limit=100&rewards=1',
     ],
     ofOne: [
       ...['', '/data.json', '/card.svg', '/card.png'].flatMap((end) => [
@@ -42,7 +43,7 @@ describeStores('all documents of a public page', (kind) => {
         await suite.testStore.empty();
         const { writer, guildConfig } = suite.service.store;
         await guildConfig.update('guild', { publicPage: true, boards: ['week'] });
-        await guildConfig.setRules('guild', '{}');
+        await guildConfig.setRules('guild', JSON.stringify({ rewards: [{ level: 0, role: 'everybody' }] }));
         const record = (userId: string, change: object) =>
           writer.record('guild', { userId, username: `Name-of-${userId}`, ...change } as XpRecord);
         for (const id of IDS) await record(id, { add: 100 });
@@ -78,6 +79,8 @@ describeStores('all documents of a public page', (kind) => {
         }
         const { text: all } = await read('/g/guild/data.json?limit=100');
         for (const id of ranked) expect([id, shows(all, id)]).toEqual([id, true]);
+        const { text: rewards } = await read('/g/guild/rewards');
+        expect(rewards).toContain(`>${ranked.length} member`);
         for (const id of IDS) {
           const { ofOne, found } = documents(id);
           for (const path of [...ofOne, ...found]) {

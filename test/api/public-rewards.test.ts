@@ -1,6 +1,7 @@
 import request from 'supertest';
 import { beforeEach, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/widget/translation.ts';
+import { faultsOf } from '../support/api-document.ts';
 import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
@@ -49,7 +50,53 @@ describeStores('the page of rewards and rules', (kind) => {
     const { text } = await get(PAGE).expect(200);
     expect(text).toContain('fill="#00ff10"');
     expect(text).toContain('<bdi>@&lt;b&gt;Elite&lt;/b&gt;</bdi>');
-    expect(await shown()).toContain('Level 5 @Regular Level 10 @&lt;b&gt;Elite&lt;/b&gt; 803');
+    expect(await shown()).toMatch(/Level 5 @Regular .* Level 10 @&lt;b&gt;Elite&lt;\/b&gt; .* 803 /);
+  });
+
+  it('says how many ranked members have each role, and counts anew after each change', async () => {
+    const { writer } = suite.service.store;
+    await writer.recordMany('guild', [
+      { userId: 'bob', set: 1150 },
+      { userId: 'cid', set: 1149 },
+      { userId: 'dan', set: 9999, hidden: true },
+    ]);
+    const { headers, text } = await get(PAGE).expect(200);
+    expect(text).toContain('<bdi>803</bdi></span> <span class="holders">1 member</span>');
+    expect(await shown()).toContain('Level 5 @Regular 2 members Level 10');
+    await get(PAGE).set('If-None-Match', String(headers.etag)).expect(304);
+    await writer.record('guild', { userId: 'cid', add: 1 });
+    await get(PAGE).set('If-None-Match', String(headers.etag)).expect(200);
+    expect(await shown()).toContain('Level 5 @Regular 3 members Level 10');
+    await writer.unhide('guild', ['dan']);
+    expect(await shown()).toContain(
+      'Level 5 @Regular 4 members Level 10 @&lt;b&gt;Elite&lt;/b&gt; 2 members 803 2 members',
+    );
+    await configure({ xpCurve: 'custom=0,0,1000,0,1,1' });
+    expect(await shown()).toContain('Level 5 @Regular 1 member Level 10 @&lt;b&gt;Elite&lt;/b&gt; 0 members');
+  });
+
+  it('counts a role that the next reward takes away up to there, everybody for level 0, and nobody above the highest level', async () => {
+    const reward = (level: number, role: string, kept = true) => ({ level, role, kept });
+    await setRules({
+      rewards: [reward(0, 'r0'), reward(5, 'r5', false), reward(10, 'r10', false), reward(1_000_000, 'r9')],
+    });
+    await suite.service.store.writer.recordMany('guild', [
+      { userId: 'bob', set: 1150 },
+      { userId: 'cid', set: 0 },
+    ]);
+    expect(await shown()).toContain(
+      'Level 0 r0 3 members Level 5 r5 1 member Level 10 r10 1 member Level 1,000,000 r9 0 members',
+    );
+  });
+
+  it('counts nobody while levels are explicit, and again once the counters are counted without an explicit level', async () => {
+    const { writer, counters } = suite.service.store;
+    await writer.record('guild', { userId: 'bob', set: 5, profile: { level: 40 } });
+    expect(await shown()).not.toContain('member');
+    await writer.record('guild', { userId: 'bob', add: 0, profile: { level: null } });
+    expect(await shown()).not.toContain('member');
+    await counters.rebuild('guild');
+    expect(await shown()).toContain('Level 5 @Regular 1 member');
   });
 
   it('says how XP is earned, in sentences, and what the curve asks for', async () => {
@@ -76,6 +123,51 @@ describeStores('the page of rewards and rules', (kind) => {
     for (const lang of LANGUAGES) texts.add(await shown(`${PAGE}?lang=${lang}`));
     expect(texts.size).toBe(LANGUAGES.length);
     await get(`${PAGE}?lang=xx`).expect(400);
+  });
+
+  it('the public data has the rewards by level for who asks for them, with the names and colours that the bot has told', async () => {
+    await setRules({ ...RULES, rewards: [...RULES.rewards].reverse() });
+    const rewards = [
+      { level: 5, role: { id: '801', name: 'Regular', color: '#00ff10' } },
+      { level: 10, role: { id: '803', name: null, color: null } },
+      { level: 10, role: { id: '802', name: '<b>Elite</b>', color: null } },
+    ];
+    for (const query of ['', '?page=2', '?around=ann', '?find=ann']) {
+      const plain = await get(`/g/guild/data.json${query}`).expect(200);
+      const asked = await get(`/g/guild/data.json${query ? `${query}&` : '?'}rewards=1`).expect(200);
+      expect(asked.body).toEqual({ ...plain.body, rewards });
+      expect(faultsOf('public#/components/schemas/Ranking', asked.body)).toEqual([]);
+    }
+    await configure({ boards: ['week'] });
+    expect((await get('/g/guild/data.json?board=week&rewards=1').expect(200)).body).toMatchObject({
+      board: 'week',
+      rewards,
+    });
+    await get('/g/guild/data.json?rewards=yes').expect(400);
+  });
+
+  it('the public data has no rewards while the owner does not show them, without rules, and for rules that cannot be read', async () => {
+    const rewards = async () => (await get('/g/guild/data.json?rewards=1').expect(200)).body.rewards;
+    const { headers } = await get('/g/guild/data.json?rewards=1').expect(200);
+    await get('/g/guild/data.json?rewards=1').set('If-None-Match', String(headers.etag)).expect(304);
+    await configure({ pageRewards: false });
+    expect(await rewards()).toEqual([]);
+    await configure({ pageRewards: true });
+    expect(await rewards()).toHaveLength(3);
+    await suite.testStore.client.hset('gr:{guild}:config', 'rules', '{"message":');
+    await suite.testStore.client.hincrby('gr:{guild}:stats', 'rev', 1);
+    expect(await rewards()).toEqual([]);
+    await suite.service.store.guildConfig.setRules('guild', null);
+    expect(await rewards()).toEqual([]);
+  });
+
+  it('a role whose name is longer than a bot can tell has its id', async () => {
+    const roles = JSON.stringify([{ id: '801', name: 'x'.repeat(100_000), color: 1, position: 1 }]);
+    await suite.testStore.client.hset('gr:{guild}:about', { roles });
+    await suite.testStore.client.hincrby('gr:{guild}:stats', 'rev', 1);
+    const { body } = await get('/g/guild/data.json?rewards=1').expect(200);
+    expect(body.rewards[0].role).toEqual({ id: '801', name: null, color: null });
+    expect(await shown()).toContain('Level 5 801');
   });
 
   it('is gone when the owner switches it off, without rules, without a public page, and for rules that cannot be read', async () => {

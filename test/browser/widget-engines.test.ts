@@ -79,9 +79,9 @@ describeEngines('the widget', (engine) => {
     expect(rank.left).toBeGreaterThan(xp.left);
     expect(bar.right).toBeCloseTo(track.right, 0);
     expect(bar.left).toBeGreaterThan(track.left);
-    const directions = await view.inWidget("all('li bdi').map((name) => getComputedStyle(name).direction)");
+    const directions = await view.inWidget("all('li .name').map((name) => getComputedStyle(name).direction)");
     expect(directions).toEqual(['rtl', 'ltr', 'ltr', 'ltr', 'ltr']);
-    const ends = await view.boxes("all('li bdi')");
+    const ends = await view.boxes("all('li .name')");
     expect(new Set(ends.map(({ right }) => Math.round(right))).size).toBe(1);
   });
 

@@ -92,7 +92,10 @@ export class WidgetView<P extends EnginePage = EnginePage> {
 
   /** Searches a member by keyboard. */
   async search(id: string): Promise<void> {
-    if (!(await this.shows('form'))) await this.click('Find a member by id');
+    if (!(await this.shows('form'))) {
+      const isPublic = await this.inWidget("all('[aria-controls=search]')[0].ariaLabel.includes('name')");
+      await this.click(isPublic ? 'Find a member by name or id' : 'Find a member by id');
+    }
     await this.inWidget("all('input')[0].select()");
     await this.page.keyboard.type(id);
     await this.page.keyboard.press('Enter');

@@ -21,6 +21,8 @@ export class NaiveGuild extends Keys {
   /** Why members are hidden, as it is stored. */
   readonly reasons: Record<string, string> = {};
   private cachedCurve: Curve | undefined;
+  /** Whether a ranked member had an explicit level in this call. */
+  private metExplicit = false;
   private rankedBefore: ReadonlyMap<string, number> = new Map();
 
   constructor(
@@ -125,6 +127,7 @@ export class NaiveGuild extends Keys {
   put(id: string, xp: bigint, isHidden: boolean, profile?: Profile): void {
     (isHidden ? this.hidden : this.ranked).set(id, Number(xp));
     if (profile) this.setProfile(id, profile);
+    if (!isHidden && /^\d+$/.test(this.profile(id).level ?? '')) this.metExplicit = true;
   }
 
   /** Returns the reasons why a member is hidden, none for a ranked one. */
@@ -162,7 +165,7 @@ export class NaiveGuild extends Keys {
       if (sum > MAX_COUNTER || sum < -MAX_COUNTER) throw new Refused(onOverflow);
       counters[name] = String(sum);
     }
-    const rev = this.raiseRevision({ ...counters, ...fields });
+    const rev = this.raiseRevision({ ...counters, ...this.noted(), ...fields });
     this.setZset(':xp', this.ranked);
     this.setZset(':hidden', this.hidden);
     this.setHash(REASONS, this.reasons);
@@ -176,6 +179,12 @@ export class NaiveGuild extends Keys {
     const rev = String(last >= this.now && last < Number(MAX) - 2_000_000 ? last + 1 + micros : this.now);
     this.setHash(':stats', { ...this.stats, rev, model: MODEL, ...fields });
     return rev;
+  }
+
+  /** Returns the note that a ranked member has an explicit level, or had one in this call, as `gr:{g}:stats` has it. */
+  noted(): Record<string, string> {
+    const isExplicit = (id: string) => /^\d+$/.test(this.profile(id).level ?? '');
+    return this.metExplicit || [...this.ranked.keys()].some(isExplicit) ? { explicit: '1' } : {};
   }
 
   /** Returns the counters that the members give, as `gr:{g}:stats` has them. */

@@ -96,8 +96,10 @@ export function guildOf({
     ':config': { hash: config },
   });
   const number = Object.keys(hidden).length;
+  const guild = new NaiveGuild(state, NOW).open();
   const counters = {
-    ...new NaiveGuild(state, NOW).open().counted(),
+    ...guild.counted(),
+    ...guild.noted(),
     ...(number > 0 ? { hidden: String(number) } : {}),
   };
   const isEmpty = Object.keys(ranked).length + number === 0;

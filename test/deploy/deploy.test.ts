@@ -222,7 +222,10 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
 
   beforeAll(async () => {
     redis = await startEmbeddedRedis(['--aclfile', join(repository, ACL_FILE)]);
-    const env = { REDIS_URL: url('guildrank', 'change-me-service'), HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' };
+    const env = {
+      ...{ REDIS_URL: url('guildrank', 'change-me-service'), HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
+      PUBLIC_PAGES: '1',
+    };
     service = await (await createService(parseConfig(env), { logger: SILENT })).start();
   });
   afterAll(async () => {
@@ -252,6 +255,26 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     expect([(await askCapped()).status, (await askCapped()).status]).toEqual([200, 429]);
     await operator.apiKeys.revoke('g', record.id);
     await vi.waitFor(async () => expect((await ask('stats')).status).toBe(401), BEFORE_CACHE_EXPIRES);
+  });
+
+  it('lets the service show all documents of a public page', async () => {
+    const operator = openCore(open('operator'), 'gr');
+    await operator.guildConfig.update('shown', { publicPage: true, boards: ['week'], avatars: true });
+    await operator.guildConfig.setRules('shown', JSON.stringify({ rewards: [{ level: 1, role: '801' }] }));
+    const bot = createWriter(open('bot'));
+    await bot.record('shown', { userId: '1', add: 500 });
+    await bot.describeGuild('shown', { name: 'Shown', roles: [{ id: '801', name: 'Regular', color: 1, position: 1 }] });
+    const paths = [
+      '',
+      '/m/1',
+      '/badge.svg',
+      '/data.json?rewards=1',
+      '/data.json?board=week&rewards=1',
+      '/m/1/data.json',
+    ];
+    for (const path of paths) expect((await request(service.url).get(`/g/shown${path}`)).status, path).toBe(200);
+    const { text } = await request(service.url).get('/g/shown/rewards').expect(200);
+    expect(text).toContain('1 member<');
   });
 
   it('lets the dashboard do its work, with a link of the bot', async () => {

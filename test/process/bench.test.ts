@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { runMix } from '../../scripts/bench/sections/mix.ts';
+import { runVisitors } from '../../scripts/bench/sections/visitors.ts';
 import { needs } from '../support/needs.ts';
 
 it('the benchmark measures the service beside bare node:http', needs('redis-server'), async () => {
@@ -15,3 +16,18 @@ it('the benchmark measures the service beside bare node:http', needs('redis-serv
     expect(lines.join('\n')).toContain(`\n${name} `);
   }
 });
+
+it(
+  'the benchmark measures the service with and without the cache of nginx',
+  needs('redis-server', 'nginx'),
+  async () => {
+    const failures = {};
+    const options = { seconds: 2, rounds: 1, small: true, before: undefined, cores: undefined, failures };
+    const { data, lines } = await runVisitors(options);
+    expect(Object.keys(failures).filter((failure) => !failure.endsWith(': 503'))).toEqual([]);
+    const { direct, cached } = data as Record<'direct' | 'cached', number[]>;
+    expect([direct.length, cached.length]).toEqual([1, 1]);
+    expect(direct[0]).toBeGreaterThan(0);
+    expect(lines.join('\n')).toContain('behind the cache of nginx');
+  },
+);

@@ -23,7 +23,7 @@ async function hostWithService(options: Omit<HostProxyOptions, 'servers'>, count
     clients.push(client);
     return client;
   };
-  const service = await startService({ connect }, { PLAN_QUOTAS: `free=${PLAN}` });
+  const service = await startService({ connect }, { PLAN_QUOTAS: `free=${PLAN}`, PUBLIC_PAGES: '1' });
   onTestFinished(async () => {
     await service.close();
     for (const client of clients) client.disconnect();
@@ -63,6 +63,25 @@ describe('a host where scripts may touch only declared keys', needs('redis-serve
     expect(await Promise.all(answers.map(totalOf))).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     const { stdout } = await runCommand('doctor', [], { REDIS_URL: url });
     expect(stdout).toContain('one server; scripts may touch only the keys that they declare');
+  });
+});
+
+describe('the public pages of a host with strict scripts and two servers', needs('redis-server'), () => {
+  it('have rewards, their members, and the rows of boards', async () => {
+    const { service } = await hostWithService({ isStrict: true }, 2);
+    await fill(service);
+    const { guildConfig, writer } = service.store;
+    for (const [index, guild] of GUILDS.entries()) {
+      await guildConfig.update(guild, { publicPage: true, boards: ['week'] });
+      await guildConfig.setRules(guild, JSON.stringify({ rewards: [{ level: 1, role: '801' }] }));
+      await writer.record(guild, { userId: 'u0', add: 1 });
+      const read = async (path: string) => (await fetch(`${service.url}/g/${guild}${path}`)).text();
+      expect(await read('/rewards')).toContain(`${index + 1} member`);
+      for (const board of ['', '&board=week']) {
+        const document = JSON.parse(await read(`/data.json?rewards=1${board}`));
+        expect(document).toMatchObject({ total: board ? 1 : index + 1, rewards: [{ level: 1, role: { id: '801' } }] });
+      }
+    }
   });
 });
 

@@ -36,6 +36,7 @@ export function neededCommands({ redisKeys, config }: Pick<CheckContext, 'redisK
     ['hgetall', redisKeys.apiKey('0'.repeat(64))],
     ['hget', settings, 'plan'],
     ['zcard', xp],
+    ['zcount', xp, '0', '0'],
     ['zscore', xp, 'x'],
     ['zrevrank', xp, 'x'],
     ['zrevrange', xp, '0', '0'],

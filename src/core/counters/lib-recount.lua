@@ -59,7 +59,8 @@ local function reply(status, sums, counted)
   }
 end
 
--- Adds the members from rank `first` on to the sums, and to those of the boards. Returns their number, and the last one's id and score.
+-- Adds the members from rank `first` on to the sums, and to those of the boards; the sums also note an explicit level. Returns their number, and the last one's
+-- id and score.
 local function count_slice(sums, curve, first, slice)
   local rows = redis.call('ZREVRANGE', KEYS[1], format_integer(first), format_integer(first + slice - 1), 'WITHSCORES')
   local ids = {}
@@ -70,7 +71,11 @@ local function count_slice(sums, curve, first, slice)
   local levels = {}
   for i = 1, #ids do
     local xp = whole_xp(rows[2 * i])
-    levels[i] = explicit_level(profiles[i]) or level_of(curve, xp)
+    local explicit = explicit_level(profiles[i])
+    levels[i] = explicit or level_of(curve, xp)
+    if explicit then
+      sums.has_explicit = true
+    end
     add_to_sums(sums, xp, levels[i], 1)
   end
   for _, board in ipairs(ids[1] and boards and boards.list or {}) do

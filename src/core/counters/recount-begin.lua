@@ -18,5 +18,5 @@ if curve_name == '' then
   curve_name = own
 end
 local second, rev = redis.call('TIME')[1], stats.rev == '' and '-' or stats.rev
-redis.call('HSET', stats.key, 'recount', table.concat({ token, curve_name, second, rev, '- 0 0,0,0,0,0 - ' }, ' '))
+redis.call('HSET', stats.key, 'recount', table.concat({ token, curve_name, second, rev, '- 0 0,0,0,0,0 - - ' }, ' '))
 return { 'OK' }

@@ -31,7 +31,12 @@ return count_step(ARGV[1], tonumber(ARGV[2]), function(state, done)
   if boards then
     fields[9], fields[10] = 'boards', counted_boards()
   end
+  -- Without an explicit level, XP alone tells again how many members have a level.
+  stats.meets_explicit = state.has_explicit
   done[2] = write_stats(stats, unpack(fields))
+  if not state.has_explicit then
+    redis.call('HDEL', stats.key, 'explicit')
+  end
   for i = 3, #ARGV, 2 do
     redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
   end

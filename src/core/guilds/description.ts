@@ -37,8 +37,10 @@ export interface GuildAbout {
 }
 
 const id = z.string().regex(ID_PATTERN);
-const role = z.object({ id, name: z.string(), color: z.int().min(0).max(0xffffff), position: z.int() });
-const channel = z.object({ id, name: z.string(), type: z.int(), parent: id.nullable() });
+// Other programs can have stored a longer name.
+const name = z.string().refine((text) => !isAbove(text, BOUNDS.guildName.bytes));
+const role = z.object({ id, name, color: z.int().min(0).max(0xffffff), position: z.int() });
+const channel = z.object({ id, name, type: z.int(), parent: id.nullable() });
 
 /**
  * Reads what the bot has told of a guild. O(its bytes), 256 kB at most; one round trip.

@@ -16,6 +16,7 @@
 --   page~BOARD, member~BOARD and stats~BOARD with the same, for a board of the guild: week, week.prev, month, month.prev
 --   rules REV
 --   public.page FIRST LAST REV, public.member USER_ID LIMIT REV, and the same with ~BOARD, and public.rewards REV, for the public page
+--   public.rewarded.page and public.rewarded.member with the same, and with what names the rewards of levels
 --   probe                      what a request does, without a change, on a guild that cannot exist
 --
 -- REV is the revision that the caller has cached; left out when there is none.

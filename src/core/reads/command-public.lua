@@ -105,8 +105,38 @@ function public_commands.member(guild, board, user_id, limit, cached)
   return { settings, rows, avatars_of(guild, settings, rows), rules_mark(guild), counters, period, first }
 end
 
+--- @include lib-level
+
+-- The most levels of rewards whose members are counted. A server of Discord has 250 roles.
+local MAX_COUNTED = 250
+
+-- Returns how many ranked members have reached each level that rules name, such as "5:120 10:31"; "" for a guild in which a member has, or had, an
+-- explicit level, because XP does not tell its level. O(log m) a level.
+local function members_by_level(guild, rules_text)
+  if redis.call('HGET', guild.base .. 'stats', 'explicit') then
+    return ''
+  end
+  local curve = guild_curve(guild.base .. 'config')
+  local counts, seen = {}, {}
+  -- Only rewards have this field. A level in another notation than digits is not counted.
+  for digits in string.gmatch(rules_text, '"level"%s*:%s*(%d+)') do
+    local level = digits + 0.0
+    if not seen[level] and #counts < MAX_COUNTED and level <= 1000000 then
+      seen[level] = true
+      local least = level == 0 and 0 or xp_to_reach(curve, level)
+      local members = '0'
+      if least <= 9007199254740991 and level <= (curve.max or level) then
+        members = redis.call('ZCOUNT', guild.base .. 'xp', least > 0 and string.format('%.0f', least) or '-inf', '+inf')
+      end
+      counts[#counts + 1] = digits .. ':' .. members
+    end
+  end
+  return table.concat(counts, ' ')
+end
+
 -- Reads what levels give and how members earn XP. Reply: "" when the guild is at revision `cached`; "off" also when the guild does not show it; else
--- the settings, the reply of "rules", the reply of "stats", and the roles and the channels that the bot has told, each "" when there are none. O(1).
+-- the settings, the reply of "rules", the reply of "stats", the roles and the channels that the bot has told, each "" when there are none, and how
+-- many members have reached each level that gives a role. O(log m) a reward.
 function public_commands.rewards(guild, _, cached)
   local settings = public_settings(guild)
   if not settings or settings[2] == 'off' then
@@ -117,16 +147,28 @@ function public_commands.rewards(guild, _, cached)
     return ''
   end
   local told = redis.call('HMGET', guild.base .. 'about', 'roles', 'channels')
-  return { settings, stored, stats(guild, ''), text_of(told[1]), text_of(told[2]) }
+  return { settings, stored, stats(guild, ''), text_of(told[1]), text_of(told[2]), members_by_level(guild, stored[2]) }
 end
 
--- Returns the command of a name such as "public.page" or "public.page~week"; nil for another name.
+-- Returns the rules of a guild and the roles that its bot has told, each "" when there are none or the owner does not show rewards.
+local function rules_and_roles(guild, settings)
+  local text = settings[2] ~= 'off' and rules(guild, '')[2] or ''
+  return { text, text ~= '' and text_of(redis.call('HGET', guild.base .. 'about', 'roles')) or '' }
+end
+
+-- Returns the command of a name such as "public.page" or "public.page~week"; nil for another name. The reply of "public.rewarded.page" is that of
+-- "public.page" and then the rules and the roles.
 local function public_command(name)
-  local command, board = string.match(name, '^public%.(%a+)~?(.*)$')
+  local rewarded = string.match(name, '^public%.rewarded%.(.*)$')
+  local command, board = string.match(rewarded or string.match(name, '^public%.(.*)$') or '', '^(%a+)~?(.*)$')
   if not command then
     return nil
   end
   return function(guild, ...)
-    return public_commands[command](guild, board, ...)
+    local reply = public_commands[command](guild, board, ...)
+    if not rewarded or type(reply) == 'string' then
+      return reply
+    end
+    return { reply, rules_and_roles(guild, reply[1]) }
   end
 end

@@ -53,6 +53,21 @@ export interface PublicGuild {
   readonly showsAvatars: boolean;
   /** Discord's hashes of the avatars of rows, by user id, if the guild shows them. A row without an avatar has none. */
   readonly avatars: ReadonlyMap<string, string>;
+  /** The rewards of levels; undefined unless they were asked for. */
+  readonly rewards?: readonly NamedReward[];
+}
+
+/** A role that members have from a level on, as people see the role. */
+export interface NamedReward {
+  readonly level: number;
+  /** Name and colour are those that the bot has told, null for none. The colour is `#rrggbb`. */
+  readonly role: { readonly id: string; readonly name: string | null; readonly color: string | null };
+}
+
+/** What a read of a public page asks for beside rows. */
+interface PublicReadOptions {
+  /** Whether to read the rewards of levels, too. */
+  readonly withRewards?: boolean;
 }
 
 /** One page of the ranking. */
@@ -92,6 +107,24 @@ type PublicReply = readonly [
   first?: number | string,
 ];
 
+/** The reply of a command that has "rewarded" in its name. */
+type RewardedReply = readonly [reply: PublicReply, told: readonly [rules: string, roles: string]];
+
+/** Returns the name and the arguments of a command of command-public.lua. */
+function publicCommand(command: string, { withRewards }: PublicReadOptions): string {
+  return `public.${withRewards ? 'rewarded.' : ''}${command}`;
+}
+
+/** Returns what a command replies without the rewards, and the rewards if they were asked for. */
+function splitReply(
+  reply: CommandReply,
+  { withRewards }: PublicReadOptions,
+): [PublicReply, Pick<PublicGuild, 'rewards'>] {
+  if (!withRewards) return [reply as unknown as PublicReply, {}];
+  const [shown, [rules, roles]] = reply as unknown as RewardedReply;
+  return [shown, { rewards: rewardsIn(rules, roles) }];
+}
+
 /** Reads one page of a guild with a public page; null for another guild, and for a board that the guild does not have. O(log m + limit). */
 export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>> {
   readonly command: string;
@@ -103,16 +136,18 @@ export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>>
     page: number,
     readonly weight: number,
     private readonly board: BoardName | undefined,
+    private readonly options: PublicReadOptions = {},
   ) {
     this.read = new PageRead(guildId, page, weight, board);
-    this.command = `public.${this.read.command}`;
+    this.command = publicCommand(this.read.command, options);
   }
 
   decode(reply: CommandReply): Versioned<PublicPage | null> {
     if (typeof reply === 'string') return NOTHING;
-    const guild = guildOf(reply as unknown as PublicReply, this.board);
-    const { revision, value: page } = this.read.decode(reply[1] as CommandReply);
-    return { revision, value: guild && { ...guild, revision, page } };
+    const [shown, rewards] = splitReply(reply, this.options);
+    const guild = guildOf(shown, this.board);
+    const { revision, value: page } = this.read.decode(shown[1] as unknown as CommandReply);
+    return { revision, value: guild && { ...guild, ...rewards, revision, page } };
   }
 }
 
@@ -126,14 +161,16 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | Pu
     private readonly userId: string,
     readonly weight: number,
     private readonly board: BoardName | undefined,
+    private readonly options: PublicReadOptions = {},
   ) {
-    this.command = [`public.${named('member', board)}`, userId, weight].join(' ');
+    this.command = publicCommand([named('member', board), userId, weight].join(' '), options);
   }
 
   decode(reply: CommandReply): Versioned<PublicMember | PublicUnranked | null> {
     if (typeof reply === 'string') return NOTHING;
-    const [, page, , , , , first] = reply as unknown as PublicReply;
-    const guild = guildOf(reply as unknown as PublicReply, this.board);
+    const [shown, rewards] = splitReply(reply, this.options);
+    const [, page, , , , , first] = shown;
+    const guild = guildOf(shown, this.board);
     // Of no revision, so that it is asked for anew each time: a user can come into the ranking of another one's rows.
     if (!guild || page === '') return { revision: '', value: guild && { ...guild, member: null } };
     const { revision, value } = decodePage(page, 1, Number(first));
@@ -142,7 +179,7 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | Pu
     const member = rows[index];
     if (!member) return { revision: '', value: { ...guild, member: null } };
     const dailyStreak = wholeXp(splitProfile(page[4][index] ?? null).streak);
-    return { revision, value: { ...guild, revision, member, rows, total, dailyStreak } };
+    return { revision, value: { ...guild, ...rewards, revision, member, rows, total, dailyStreak } };
   }
 }
 
@@ -151,9 +188,11 @@ export interface PublicRewards extends PublicGuild {
   readonly rules: Rules;
   readonly roles: readonly GuildRole[];
   readonly channels: readonly GuildChannel[];
+  /** Ranked members that have reached a level, by each level with a reward; none for a guild in which a member has, or had, an explicit level. */
+  readonly reached: ReadonlyMap<number, number>;
 }
 
-/** Reads the rules of a guild that shows them on its public page; null for another guild, and for rules that cannot be read. O(1). */
+/** Reads the rules of a guild that shows them on its public page; null for another guild, and for rules that cannot be read. O(log m) a reward. */
 export class PublicRewardsRead implements ReadCommand<Versioned<PublicRewards | null>> {
   readonly command = 'public.rewards';
   readonly weight = 1;
@@ -162,15 +201,42 @@ export class PublicRewardsRead implements ReadCommand<Versioned<PublicRewards | 
 
   decode(reply: CommandReply): Versioned<PublicRewards | null> {
     if (typeof reply === 'string') return NOTHING;
-    const [settings, rules, counters, roles, channels] = reply as unknown as readonly [
-      ...(readonly [string[], [string, string], string[], string, string]),
+    const [settings, rules, counters, roles, channels, reached] = reply as unknown as readonly [
+      ...(readonly [string[], [string, string], string[], string, string, string]),
     ];
     const guild = guildOf([settings, '', [], rules[1], counters, []], undefined);
     const parsed = guild?.hasRewards ? readableRules(rules[1]) : undefined;
     const { revision } = decodeStats(counters);
     if (!guild || !parsed) return { revision, value: null };
-    return { revision, value: { ...guild, rules: parsed, roles: rolesIn(roles), channels: channelsIn(channels) } };
+    const told = { roles: rolesIn(roles), channels: channelsIn(channels) };
+    return { revision, value: { ...guild, ...told, rules: parsed, reached: reachedIn(reached) } };
   }
+}
+
+/** Returns members by levels, from a text such as `5:120 10:31`. */
+function reachedIn(text: string): Map<number, number> {
+  const pairs = text === '' ? [] : text.split(' ').map((pair) => pair.split(':').map(Number) as [number, number]);
+  return new Map(pairs);
+}
+
+/**
+ * Returns the rewards of stored rules, by level and then as the rules list them, with what the bot has told of their roles; none for rules that
+ * cannot be read. O(rules + roles).
+ */
+function rewardsIn(rules: string, roles: string): NamedReward[] {
+  const rewards = (rules !== '' && readableRules(rules)?.rewards) || [];
+  const told = new Map(rewards.length > 0 ? rolesIn(roles).map((role) => [role.id, role]) : []);
+  return [...rewards]
+    .sort((a, b) => a.level - b.level)
+    .map(({ level, role: id }) => {
+      const role = told.get(id);
+      return { level, role: { id, name: role?.name || null, color: colourOf(role) } };
+    });
+}
+
+/** Returns the colour of a role as `#rrggbb`, or null for a role without a colour. */
+export function colourOf(role: GuildRole | undefined): string | null {
+  return role?.color ? `#${role.color.toString(16).padStart(6, '0')}` : null;
 }
 
 /** Returns stored rules; undefined for a text that no command of Guildrank has stored. */

@@ -84,6 +84,11 @@ return under_lock(KEYS[12], ARGV[1], function()
   -- A running count of the old members does not see this revision, and begins again.
   local counters = { 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(redis.call('ZCARD', staged.hidden)) }
   redis.call('HSET', KEYS[2], 'rev', rev, 'model', MODEL, unpack(counters))
+  if counted.has_explicit then
+    redis.call('HSET', KEYS[2], 'explicit', '1')
+  else
+    redis.call('HDEL', KEYS[2], 'explicit')
+  end
   if boards[1] then
     redis.call('HSET', KEYS[2], unpack(boards))
     on_boards().write(stats)

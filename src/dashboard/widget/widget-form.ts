@@ -30,6 +30,7 @@ export const PART_LABELS: Readonly<Record<PartName, string>> = {
   search: 'Search',
   stats: 'Totals',
   pager: 'Pager',
+  rewards: 'Marks of rewards',
 };
 
 /** Names of the boards. */
@@ -77,6 +78,7 @@ export const widgetForm = z.object({
   search: left,
   stats: left,
   pager: left,
+  rewards: left,
   week: added,
   'week.prev': added,
   month: added,

@@ -13,7 +13,9 @@ export function renderRanking({ guildId, board, limit }: DataQuery, found: Publi
   const { data, total, page } = found.page;
   const rows = data.map((entry) => entryOf(entry, found, board));
   const pages = Math.max(1, Math.ceil(total / limit));
-  return toBody(documentOf({ guildId, board }, found, { data: rows, total, page, pages, limit }));
+  // Left out by JSON unless it was asked for.
+  const { rewards } = found;
+  return toBody(documentOf({ guildId, board }, found, { data: rows, total, page, pages, limit, rewards }));
 }
 
 /** Renders the members that a search found in the same form, all on one page. */

@@ -49,6 +49,9 @@ export const dataQuery = memberDataQuery.extend({
     .describe(
       'The members whose name has this text, or whose id it is: ten at most, by rank among all time, on one page. Not beside `page`, `around` or `board`',
     ),
+  rewards: oneOf(['0', '1'])
+    .optional()
+    .describe('`1` adds the field `rewards`: the roles that levels give, where the public page shows them'),
 });
 const searchQuery = rankingQuery.extend({
   find: z
@@ -107,13 +110,14 @@ export function parseMember(address: Address) {
 
 /** @throws Problem as {@link parsePage}; invalid_request for more than one of `page`, `around` and `find`. */
 export function parseData(address: Address) {
-  const { board, page, limit, around, find } = parseAll(z.object({}), dataQuery, {}, address.query);
+  const { board, page, limit, around, find, rewards } = parseAll(z.object({}), dataQuery, {}, address.query);
   const given = Object.keys(address.query as object).filter(
     (name) => name === 'page' || name === 'around' || name === 'find' || (name === 'board' && find !== undefined),
   );
   if (given.length > 1)
     throw invalidRequest(given.slice(1).map((parameter) => ({ parameter, detail: `cannot stand beside ${given[0]}` })));
-  return { guildId: knownForm(address.params.guild_id), board, page, limit, around, find };
+  const shown = { board, page, limit, around, find, withRewards: rewards === '1' };
+  return { guildId: knownForm(address.params.guild_id), ...shown };
 }
 
 /** @throws Problem as {@link parseMember}. */

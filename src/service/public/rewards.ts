@@ -1,5 +1,6 @@
 import { xpForLevel } from '../../core/ranking/curves.ts';
-import type { PublicRewards } from '../../core/reads/public-page.ts';
+import { colourOf, type PublicRewards } from '../../core/reads/public-page.ts';
+import type { Reward } from '../../core/rules/rules-document.ts';
 import { inLine } from '../../pictures/text.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
 import { html } from './documents.ts';
@@ -42,8 +43,7 @@ interface Named {
 
 function roleNamed({ roles }: PublicRewards, id: string): Named {
   const role = roles.find((each) => each.id === id);
-  const colour = role?.color ? `#${role.color.toString(16).padStart(6, '0')}` : '';
-  return { name: role?.name ? `@${role.name}` : id, colour };
+  return { name: role?.name ? `@${role.name}` : id, colour: colourOf(role) ?? '' };
 }
 
 function channelNamed({ channels }: PublicRewards, id: string): Named {
@@ -56,8 +56,28 @@ function rewardsOf(found: PublicRewards, words: Words) {
   const levels = [...new Set(found.rules.rewards.map(({ level }) => level))].sort((a, b) => a - b);
   return levels.map((level) => ({
     level: words.title('level', { n: level }),
-    roles: found.rules.rewards.filter((reward) => reward.level === level).map(({ role }) => roleNamed(found, role)),
+    roles: found.rules.rewards
+      .filter((reward) => reward.level === level)
+      .map((reward) => ({
+        ...roleNamed(found, reward.role),
+        members: membersText(holdersOf(reward, levels, found), words),
+      })),
   }));
+}
+
+function membersText(members: number | undefined, words: Words): string {
+  return members === undefined ? '' : words.say('members', { n: members });
+}
+
+/**
+ * Returns how many ranked members have the role of a reward; undefined where that is not known. A role that is not kept goes with the next level
+ * of a reward.
+ * @param levels of all rewards, ascending.
+ */
+function holdersOf({ level, kept }: Reward, levels: readonly number[], { reached }: PublicRewards): number | undefined {
+  const next = kept ? undefined : levels.find((each) => each > level);
+  const [here, gone] = [reached.get(level), next === undefined ? 0 : reached.get(next)];
+  return here === undefined || gone === undefined ? undefined : here - gone;
 }
 
 /** Returns how XP is earned, in sentences. */

@@ -46,8 +46,8 @@ export async function answerSearch(address: Address, site: Site, parts: SearchPa
  */
 export async function answerDataSearch(address: Address, parts: SearchParts) {
   const query = parseData(address);
-  const { guildId, find = '' } = query;
-  const { value: page } = await parts.commands.read(new PublicPageRead(guildId, 1, 1, undefined));
+  const { guildId, find = '', withRewards } = query;
+  const { value: page } = await parts.commands.read(new PublicPageRead(guildId, 1, 1, undefined, { withRewards }));
   if (!page) throw noPage();
   const hits = foldText(find) === '' ? [] : await hitsOf(guildId, find, parts);
   if (!hits) throw invalidRequest([{ parameter: 'find', detail: 'must be a user id: this server has too many names' }]);

@@ -118,18 +118,18 @@ function wantedGuildBadge(parsed: RankingQuery): Wanted<PublicPage | null> {
 /** Returns what a document of data needs: a page of the ranking, or the rows around a member. */
 export const wantData: Want = (address) => {
   const parsed = parseData(address);
-  const { guildId, board, page, limit, around } = parsed;
-  const key = ['public-data', guildId, board, limit];
+  const { guildId, board, page, limit, around, withRewards } = parsed;
+  const key = ['public-data', guildId, board, limit, withRewards];
   if (around === undefined) {
     return {
       cacheKey: [...key, page].join(' '),
-      command: new PublicPageRead(guildId, page, limit, board),
+      command: new PublicPageRead(guildId, page, limit, board, { withRewards }),
       render: (found: PublicPage | null) => found && renderRanking(parsed, found),
     };
   }
   return {
     cacheKey: [...key, 'around', around].join(' '),
-    command: new PublicMemberRead(guildId, around, limit, board),
+    command: new PublicMemberRead(guildId, around, limit, board, { withRewards }),
     render: (found: MemberFound) => found && renderRanking(parsed, pageAround(ranked(found, parsed), limit)),
   };
 };

@@ -300,15 +300,6 @@ const OWN_TEXTS = {
     ar: 'هذا العضو ليس في هذا الترتيب.',
     ja: 'このメンバーはこのランキングにいません。',
   },
-  findMember: {
-    en: 'Find a member by name or id',
-    de: 'Mitglied nach Name oder ID suchen',
-    fr: 'Chercher un membre par nom ou id',
-    es: 'Buscar miembro por nombre o id',
-    pt: 'Procurar membro por nome ou id',
-    ar: 'البحث عن عضو بالاسم أو المعرّف',
-    ja: '名前またはIDでメンバーを検索',
-  },
   foundFor: {
     en: 'Members for “{text}”',
     de: 'Mitglieder zu „{text}“',
@@ -318,15 +309,6 @@ const OWN_TEXTS = {
     ar: 'الأعضاء المطابقون لـ«{text}»',
     ja: '「{text}」のメンバー',
   },
-  noneFound: {
-    en: 'No member in this ranking has this name or id.',
-    de: 'Kein Mitglied in dieser Rangliste hat diesen Namen oder diese ID.',
-    fr: 'Aucun membre de ce classement n’a ce nom ou cet id.',
-    es: 'Ningún miembro de esta clasificación tiene ese nombre o id.',
-    pt: 'Nenhum membro desta classificação tem esse nome ou id.',
-    ar: 'لا يوجد في هذا الترتيب عضو بهذا الاسم أو المعرّف.',
-    ja: 'この名前またはIDのメンバーはこのランキングにいません。',
-  },
   firstFound: {
     en: 'These are the first {n} by rank. Type more of the name to find others.',
     de: 'Das sind die ersten {n} nach Rang. Gib mehr vom Namen ein, um andere zu finden.',
@@ -335,15 +317,6 @@ const OWN_TEXTS = {
     pt: 'Estes são os {n} primeiros por posição. Escreva mais do nome para encontrar outros.',
     ar: 'هؤلاء أول {n} حسب المركز. اكتب المزيد من الاسم للعثور على غيرهم.',
     ja: '順位順の最初の{n}人です。ほかの人を探すには、名前をもっと長く入力してください。',
-  },
-  idNeeded: {
-    en: 'This server has too many names to search. Enter the id of the member.',
-    de: 'Dieser Server hat zu viele Namen für eine Suche. Gib die ID des Mitglieds ein.',
-    fr: 'Ce serveur a trop de noms pour une recherche. Saisissez l’id du membre.',
-    es: 'Este servidor tiene demasiados nombres para buscar. Escribe el id del miembro.',
-    pt: 'Este servidor tem nomes demais para procurar. Escreva o id do membro.',
-    ar: 'في هذا الخادم أسماء أكثر من أن يُبحث فيها. أدخل معرّف العضو.',
-    ja: 'このサーバーは名前が多すぎるため検索できません。メンバーのIDを入力してください。',
   },
   searchBusy: {
     en: 'Many people are searching just now',

@@ -5,9 +5,9 @@
 (() => {
   /**
    * Attributes of the widget that this page does not take. The page sends the key to its own service only, nobody hears of a member that is selected,
-   * and the language is that of the document.
+   * nobody sees its address, and the language is that of the document.
    */
-  const OWN_ATTRIBUTES = ['base-url', 'member-href', 'selectable', 'lang'];
+  const OWN_ATTRIBUTES = ['base-url', 'member-href', 'selectable', 'address', 'lang'];
   const element = /** @type {{ observedAttributes: string[] } | undefined} */ (
     /** @type {unknown} */ (customElements.get('guild-leaderboard'))
   );

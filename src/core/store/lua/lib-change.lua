@@ -12,6 +12,9 @@ local function correct_recount(state, id, place, sign)
     local xp = whole_xp(place.score)
     state.counted = state.counted + sign
     local level = place.explicit or level_of(state.curve, xp)
+    if place.explicit then
+      state.has_explicit = true
+    end
     add_to_sums(state, xp, level, sign)
     for name, gained in pairs(place.on or {}) do
       add_to_sums(state.on(name), gained, level, sign)
@@ -32,6 +35,9 @@ local function change_member(stats, curve, id, before, after, gain)
     stats.sums = sums
   end
   local was_ranked, is_ranked = before and not before.is_hidden, after and not after.is_hidden
+  if is_ranked and after.explicit and not stats.has_explicit then
+    stats.meets_explicit = true
+  end
   local members, old, old_level, new, new_level = 0, 0, 0, 0, 0
   if was_ranked and before.xp > 0 then
     members, old = -1, before.xp

@@ -58,7 +58,7 @@ end
 
 -- Reads the stats of a guild: its revision ("" when it has none), its counters, and the running count. Raises an error when the version of its data is newer than these scripts.
 local function read_stats(stats_key)
-  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'model', 'hidden', 'replacing', 'boards')
+  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'model', 'hidden', 'replacing', 'boards', 'explicit')
   require_known_model(stored[6], stats_key)
   local stats = {
     key = stats_key,
@@ -83,6 +83,10 @@ local function read_stats(stats_key)
   -- The state of the boards (lib-boards.lua), nil for none.
   if type(stored[9]) == 'string' then
     stats.boards_text = stored[9]
+  end
+  -- Set once a ranked member has had an explicit level, so that XP alone does not tell how many members have a level.
+  if type(stored[10]) == 'string' then
+    stats.has_explicit = true
   end
   return stats
 end
@@ -121,7 +125,7 @@ end
 -- Writes a new revision and the given fields of the stats, as one command. Returns the revision.
 local function write_stats(stats, ...)
   local rev, recount = next_revision(stats.rev), stats.recount
-  if stats.has_model and not recount and not stats.notes then
+  if stats.has_model and not recount and not stats.notes and not stats.meets_explicit then
     redis.call('HSET', stats.key, 'rev', rev, ...)
     return rev
   end
@@ -135,6 +139,9 @@ local function write_stats(stats, ...)
   end
   if stats.notes then
     add('replacing', format_notes(stats))
+  end
+  if stats.meets_explicit then
+    add('explicit', '1')
   end
   local is_abandoned = recount and recount.is_abandoned()
   if recount and not is_abandoned then

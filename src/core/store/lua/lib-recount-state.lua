@@ -1,6 +1,6 @@
 -- lib-recount-state: a count of a guild's members that runs in steps while the bot writes (docs/adr/0004). It goes down the ranking.
 -- Its state is the field "recount" of gr:{G}:stats: token, curve, second of the last step, revision, then the place that it has reached
--- (XP and, last, user id), the number of members counted, their sums, and those on each board. Every script that changes a member corrects these sums when the
+-- (XP and, last, user id), the number of members counted, their sums, those on each board, and whether a member had an explicit level. Every script that changes a member corrects these sums when the
 -- member stood, or now stands, at or above that place. So the sums are always those of all members there.
 
 -- Returns the state, nil when no count runs. Its rev is "" for a guild without one, its score nil before the first member. `boards` has the
@@ -22,8 +22,8 @@ local function parse_recount(text)
     return sums
   end
 
-  local pattern = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.*)$'
-  local token, curve, seen, rev, score, counted, own, on_boards, id = string.match(text, pattern)
+  local pattern = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.*)$'
+  local token, curve, seen, rev, score, counted, own, on_boards, explicit, id = string.match(text, pattern)
   if not token then
     return nil
   end
@@ -35,6 +35,7 @@ local function parse_recount(text)
     score = score ~= '-' and score or nil,
     id = id,
     counted = counted + 0.0,
+    has_explicit = explicit == '1',
     boards = {},
   })
   for name, sums in string.gmatch(on_boards, '([%a.]+)=([^;]+)') do
@@ -61,6 +62,7 @@ local function parse_recount(text)
       format_integer(state.counted),
       format_sums(state),
       parts[1] and table.concat(parts, ';') or '-',
+      state.has_explicit and '1' or '-',
       state.id,
     }, ' ')
   end

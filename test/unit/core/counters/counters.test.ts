@@ -75,6 +75,23 @@ describeStores('a count of the members beside writes', (kind) => {
     );
   });
 
+  it('an explicit level of a ranked member is always noted, and a count forgets the note once the last explicit level is gone', async () => {
+    const isNoted = async (guild: string) => (await suite.store.client.hget(`gr:{${guild}}:stats`, 'explicit')) === '1';
+    await fc.assert(
+      fc.asyncProperty(arbitrarySteps, arbitrarySteps, fc.integer({ min: 1, max: 4 }), async (first, later, size) => {
+        const { guild, model, left, next } = await writtenBy(first, later);
+        const hasExplicit = () => [...model.members.values()].some(({ level }) => level !== undefined);
+        if (hasExplicit()) expect(await isNoted(guild)).toBe(true);
+        await auditBeside(size, next).rebuild(guild);
+        if (hasExplicit()) expect(await isNoted(guild)).toBe(true);
+        while (left.length > 0) await next();
+        await suite.store.counters.rebuild(guild);
+        expect(await isNoted(guild)).toBe(hasExplicit());
+      }),
+      { numRuns: randomRuns(real ? 150 : 12) },
+    );
+  });
+
   const seeded = async (): Promise<string> => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(

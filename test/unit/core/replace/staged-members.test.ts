@@ -37,6 +37,21 @@ describeStores('the staged members of a guild', (kind) => {
     expect(await suite.store.client.hgetall(`gr:{${guild}}:stats`)).toEqual(before);
   });
 
+  it('staged members bring the note of explicit levels with them, and take it away', async () => {
+    const guild = await newGuild();
+    const note = () => suite.store.client.hget(`gr:{${guild}}:stats`, 'explicit');
+    for (const [level, noted] of [
+      [7, '1'],
+      [undefined, null],
+    ] as const) {
+      const owner = await lock(guild);
+      await owner.stage([{ userId: 'a', set: 500, ...(level !== undefined && { level }) }]);
+      await owner.putInPlace();
+      await owner.end();
+      expect(await note()).toBe(noted);
+    }
+  });
+
   it('staged members are all refused when one is bad, with its index', async () => {
     const guild = suite.newGuild();
     const owner = await lock(guild);
