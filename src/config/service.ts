@@ -197,7 +197,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     publicPages: e.PUBLIC_PAGES === '1',
     /** Public address of the service without a slash at its end; "" = links to pages have no preview with addresses. */
     publicUrl: e.PUBLIC_URL,
-    /** Font files of the pictures of public pages; none = known ones. */
+    /** Files of further fonts for the pictures of public pages, beside those of the service. */
     publicPageFonts: e.PUBLIC_PAGE_FONTS,
     /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = none. */
     trustProxy: e.TRUST_PROXY,

@@ -1,9 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { XpRecord } from '../../src/core/members/records.ts';
 import { startService } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
@@ -189,21 +186,6 @@ describeStores('the public pages of an address', (kind) => {
     suite.service.advance(1000);
     await get('192.0.2.1').expect(200);
     await get('192.0.2.1').expect(429);
-  });
-});
-
-describeStores('public pages with fonts, without the package that draws', (kind) => {
-  const font = join(tmpdir(), `guildrank-font-${process.pid}.ttf`);
-  beforeAll(() => writeFileSync(font, 'OTTO'));
-  const suite = serviceSuite(kind, { PUBLIC_PAGES: '1', PUBLIC_PAGE_FONTS: font });
-  afterAll(() => rmSync(font, { force: true }));
-
-  it('have no pictures, and the log says why', async () => {
-    await suite.service.store.guildConfig.update('guild', { publicPage: true });
-    await request(suite.service.url).get('/g/guild/top.png').expect(404);
-    expect(suite.service.logText()).toContain(
-      'PUBLIC_PAGE_FONTS is set, but there are no pictures without @resvg/resvg-js',
-    );
   });
 });
 

@@ -19,6 +19,7 @@ import { type Painter, Pictures } from './pictures.ts';
 import { problemPage } from './problem-page.ts';
 import { type Address, noPage } from './queries.ts';
 import { answerDataSearch, answerSearch, type SearchParts } from './search.ts';
+import { UndrawnProblem } from './undrawn.ts';
 import type { Site } from './unfurl.ts';
 import { UnrankedProblem } from './unranked.ts';
 import {
@@ -254,7 +255,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   const pictures = painter && new Pictures(painter);
   for (const { path, want } of PICTURES) {
     addRoute(router, path, limit, async (req, res) => {
-      if (!pictures) throw noPage();
+      if (!pictures) throw new UndrawnProblem();
       const svg = await read(wantedBy(req, want, DEFAULT_LANGUAGE), 'page');
       const etag = pictures.etagOf(svg);
       // A client that has it needs no drawing.
