@@ -83,6 +83,7 @@ const schema = z
     PUBLIC_PAGES: oneOf('0', '1').default('0'),
     PUBLIC_URL: publicUrl,
     PUBLIC_PAGE_FONTS: fontFiles,
+    FETCH_AVATARS: oneOf('0', '1').default('1'),
     TRUST_PROXY: trustProxy,
     LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
     LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
@@ -199,6 +200,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     publicUrl: e.PUBLIC_URL,
     /** Files of further fonts for the pictures of public pages, beside those of the service. */
     publicPageFonts: e.PUBLIC_PAGE_FONTS,
+    /** Whether the service loads avatars from Discord's host for the pictures that it draws. */
+    fetchAvatars: e.FETCH_AVATARS === '1',
     /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = none. */
     trustProxy: e.TRUST_PROXY,
     logLevel: e.LOG_LEVEL,

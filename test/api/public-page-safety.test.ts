@@ -13,7 +13,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     EMBED_ORIGINS: 'https://dash.example.com',
   };
   // A picture is its SVG here.
-  const suite = serviceSuite(kind, env, async (svg) => Buffer.from(svg));
+  const suite = serviceSuite(kind, env, { painter: async (svg) => Buffer.from(svg) });
   const get = (path: string) => request(suite.service.url).get(path);
   const text = async (path: string) => {
     const answer = await fetch(suite.service.url + path);
@@ -71,7 +71,11 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     // A 304 has no policy of its own, so it is for the same policy only.
     const tags = [];
     for (const path of ['/g/guild', '/g/guild/m/ann']) tags.push((await get(path).expect(200)).headers.etag);
-    const other = await startService(suite.testStore, { ...env, EMBED_ORIGINS: '' }, async (svg) => Buffer.from(svg));
+    const other = await startService(
+      suite.testStore,
+      { ...env, EMBED_ORIGINS: '' },
+      { painter: async (svg) => Buffer.from(svg) },
+    );
     onTestFinished(() => other.close());
     for (const [at, path] of ['/g/guild', '/g/guild/m/ann'].entries())
       await request(other.url).get(path).set('if-none-match', String(tags[at])).expect(200);
