@@ -7,7 +7,8 @@ import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
 const HASHES = ['0123456789abcdef0123456789abcdef', 'a_0123456789abcdef0123456789abcdef'] as const;
-const PICTURES = ['/g/guild/m/1/card.svg', '/g/guild/m/1/card.png', '/g/guild/top.png'] as const;
+const BADGE = '/g/guild/badge.svg?member=1';
+const PICTURES = ['/g/guild/m/1/card.svg', '/g/guild/m/1/card.png', '/g/guild/top.png', BADGE] as const;
 const [CARD] = PICTURES;
 
 const host = new PictureHost();
@@ -70,7 +71,7 @@ describeStores('the avatars in the pictures that the service draws', (kind) => {
     expect(host.requests).toEqual([]);
   });
 
-  it('card and top picture hold the avatars of users of Discord in the size that they show, each asked for once', async () => {
+  it('card, badge and top picture hold the avatars of users of Discord in the size that they show, each asked for once', async () => {
     const red = (await pngOf(128, [255, 0, 0])).toString('base64');
     for (const path of [CARD, '/g/guild/m/1/card.png']) expect(avatarsIn(await get(path))).toEqual([red]);
     expect(await get(CARD)).not.toContain('>A</text>');
@@ -79,8 +80,11 @@ describeStores('the avatars in the pictures that the service draws', (kind) => {
     expect(avatarsIn(top)).toEqual([small, small]);
     expect(top).toMatch(/>B<\/text>.*>D<\/text>/);
     await get('/g/guild/top.png');
+    expect(avatarsIn(await get(BADGE))).toEqual([(await pngOf(32, [255, 0, 0])).toString('base64')]);
+    expect(avatarsIn(await get('/g/guild/badge.svg'))).toEqual([]);
     expect(host.requests.sort()).toEqual([
       `/avatars/1/${hashes.still}.png?size=128`,
+      `/avatars/1/${hashes.still}.png?size=32`,
       `/avatars/1/${hashes.still}.png?size=64`,
       `/avatars/3/${hashes.animated}.png?size=64`,
     ]);
