@@ -25,7 +25,11 @@ export function avatarUrl(
   return `${host}/avatars/${encodeURIComponent(userId)}/${hash}.${format}?size=${size}`;
 }
 
-/** Returns the address of the icon of a guild. An animated one stands still there. Pure. */
+/** The id of a guild in the id of an archive, such as `123.2026-s1`. */
+const ID_OF_GUILD = /^\d+(?=\.)/;
+
+/** Returns the address of the icon of a guild, or of the guild whose archive it is. An animated one stands still there. Pure. */
 export function iconUrl(guildId: string, hash: string, size: PictureSize): string {
-  return `${PICTURE_HOST}/icons/${encodeURIComponent(guildId)}/${hash}.webp?size=${size}`;
+  const [id] = ID_OF_GUILD.exec(guildId) ?? [guildId];
+  return `${PICTURE_HOST}/icons/${encodeURIComponent(id)}/${hash}.webp?size=${size}`;
 }
