@@ -1,5 +1,5 @@
-import stringWidth from 'string-width';
 import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
+import { widthOf } from '../../pictures/text.ts';
 import { nameOf } from '../../widget/name.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
 import { illustration } from './illustration.ts';
@@ -11,9 +11,11 @@ import { wordsOf } from './words.ts';
 /** The longest text on each side of a badge, in characters as people see them, and in UTF-16 units: a badge has 2 kB at most, beside an avatar. */
 const MAX_CHARACTERS = 24;
 const MAX_UNITS = 60;
+/** Widths are known for bold fonts. The font of a badge has 11 pixels, and is about a tenth narrower. */
+const BOLD_SIZE = 10;
 /** Size of the avatar on the badge of a member, and the width of its place, in pixels. */
 const AVATAR_SIZE = 32;
-const AVATAR_WIDTH = 18;
+const AVATAR_WIDTH = 20;
 
 /** Renders the badge of a guild: its members, and the first one of them. */
 export function renderGuildBadge({ guildId, lang }: RankingQuery, found: PublicPage): RenderedBody {
@@ -38,10 +40,10 @@ export function renderMemberBadge({ userId, lang }: MemberQuery, found: PublicMe
 /** Returns a badge as an SVG. @param avatar data URL of a picture. */
 function badge(label: string, value: string, avatar = ''): string {
   const short = shorten(label, MAX_CHARACTERS, MAX_UNITS);
-  const widthOf = (text: string) => Math.max(1, stringWidth(text)) * 7 + 12;
+  const fieldWidth = (text: string) => Math.round(widthOf(text, BOLD_SIZE)) + 12;
   const textX = avatar ? AVATAR_WIDTH : 0;
-  const labelWidth = textX + widthOf(short);
-  const valueWidth = widthOf(value);
+  const labelWidth = textX + fieldWidth(short);
+  const valueWidth = fieldWidth(value);
   return renderTemplate('badge', {
     ...{ label: short, value, labelWidth, valueWidth, avatar, textX },
     width: labelWidth + valueWidth,
