@@ -12,7 +12,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm run build
 
-# dist holds all packages except for the SDK of OpenTelemetry. "Traces" in docs/operations.md says how to add it to an image.
+# dist holds all packages but two: resvg, which draws pictures and is a program of the machine, and the SDK of OpenTelemetry. "Traces" in
+# docs/operations.md says how to add the SDK to an image.
 FROM ${NODE_IMAGE}
 # :: means all addresses of IPv6 and IPv4. ADMIN_HOST need not be loopback here, because the port stays inside the container until you publish it.
 ENV NODE_ENV=production HOST=:: PORT=8080 ADMIN_HOST=:: ADMIN_PORT=9464 DASHBOARD_HEALTH_PORT=9464
@@ -21,6 +22,7 @@ ENV NODE_ENV=production HOST=:: PORT=8080 ADMIN_HOST=:: ADMIN_PORT=9464 DASHBOAR
 ENV NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size-percentage=50" MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY package.json LICENSE ./
+COPY --from=build /app/node_modules/@resvg node_modules/@resvg
 COPY --from=build /app/dist dist
 # This is the image's user "node". Its number stands here because Kubernetes cannot check by name that a user is not root.
 USER 1000:1000

@@ -1,11 +1,11 @@
-// Copies the files that dist/guildrank.cjs reads: the web pages, the API document, and the Lua commands, each with what it includes. Bots
+// Copies the files that dist/guildrank.cjs reads: the web pages, the fonts, the API document, and the Lua commands, each with what it includes. Bots
 // in any language take those too (guildrank-kit/lua/*.lua in the package).
 import { cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { scriptNames, scriptSource } from '../../src/core/store/scripts.ts';
 
-/** Pages, templates, style sheets and scripts for browsers, with the licences of icons; no code of Node. Of the widget it takes the script alone, not the package. */
+/** Pages, templates, style sheets, scripts for browsers and fonts, with their licences; no code of Node. Of the widget it takes the script alone, not the package. */
 const isPage = (file) =>
-  statSync(file).isDirectory() || (/\.(?:css|eta|html|js|svg|txt)$/.test(file) && !file.endsWith('dist/index.js'));
+  statSync(file).isDirectory() || (/\.(?:css|eta|html|js|svg|ttf|txt)$/.test(file) && !file.endsWith('dist/index.js'));
 
 for (const folder of ['service', 'dashboard', 'widget']) {
   // The dashboard can be deleted from a copy of the project.

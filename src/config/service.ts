@@ -94,6 +94,7 @@ const schema = z
     PUBLIC_PAGES: oneOf('0', '1').default('0'),
     PUBLIC_URL: publicUrl,
     PUBLIC_PAGE_FONTS: fontFiles,
+    FETCH_AVATARS: oneOf('0', '1').default('1'),
     TRUST_PROXY: trustProxy,
     LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
     LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
@@ -221,8 +222,10 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     publicPages: e.PUBLIC_PAGES === '1',
     /** Public address of the service without a slash at its end; "" = links to pages have no preview with addresses. */
     publicUrl: e.PUBLIC_URL,
-    /** Font files of the pictures of public pages; none = known ones. */
+    /** Files of further fonts for the pictures of public pages, beside those of the service. */
     publicPageFonts: e.PUBLIC_PAGE_FONTS,
+    /** Whether the service loads avatars from Discord's host for the pictures that it draws. */
+    fetchAvatars: e.FETCH_AVATARS === '1',
     /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = none. */
     trustProxy: e.TRUST_PROXY,
     logLevel: e.LOG_LEVEL,

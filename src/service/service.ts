@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client';
 import type { Config } from '../config/service.ts';
 import { AddressLimiter, KEY_LOOK_UPS } from '../core/access/address-limiter.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
+import { PICTURE_HOST } from '../core/ranking/picture-hash.ts';
 import type { RedisClient } from '../core/store/client.ts';
 import { connect, connectionRisk, describe } from '../core/store/connection.ts';
 import { greetingOf } from '../core/store/greeting.ts';
@@ -55,6 +56,8 @@ export interface ServiceParts extends Partial<Clocks> {
   readonly extraRoutes?: RequestHandler;
   /** Draws the pictures of public pages as PNG, instead of the optional package. */
   readonly painter?: ((svg: string) => Promise<Uint8Array>) | undefined;
+  /** Origin of a host to load avatars from, instead of Discord's. */
+  readonly pictureHost?: string | undefined;
 }
 
 /** A service that serves. */
@@ -208,6 +211,9 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
         limiter: new AddressLimiter(monotonic, PAGE_REQUESTS),
         searchLimiter: new AddressLimiter(monotonic, SEARCHES),
         painter: pages.painter,
+        avatars: config.fetchAvatars
+          ? { host: parts.pictureHost ?? PICTURE_HOST, now: monotonic, warn: (text) => logger.warn(text) }
+          : undefined,
         url: config.publicUrl,
         now: clock,
         embedOrigins: config.embedOrigins,

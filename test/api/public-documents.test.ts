@@ -11,8 +11,12 @@ type Act = 'gain' | 'set' | 'hide' | 'unhide' | 'remove';
 
 describeStores('all documents of a public page', (kind) => {
   // A painter that keeps the texts of a picture.
-  const suite = serviceSuite(kind, { PUBLIC_PAGES: '1', PUBLIC_URL: 'https://ranks.example' }, async (svg) =>
-    Buffer.from(svg),
+  const suite = serviceSuite(
+    kind,
+    { PUBLIC_PAGES: '1', PUBLIC_URL: 'https://ranks.example' },
+    {
+      painter: async (svg) => Buffer.from(svg),
+    },
   );
 
   /** Returns every document of the guild: each with all members that it may show, and those of one member alone. */

@@ -1,9 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { XpRecord } from '../../src/core/members/records.ts';
 import { startService } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
@@ -16,7 +13,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     EMBED_ORIGINS: 'https://dash.example.com',
   };
   // A picture is its SVG here.
-  const suite = serviceSuite(kind, env, async (svg) => Buffer.from(svg));
+  const suite = serviceSuite(kind, env, { painter: async (svg) => Buffer.from(svg) });
   const get = (path: string) => request(suite.service.url).get(path);
   const text = async (path: string) => {
     const answer = await fetch(suite.service.url + path);
@@ -74,7 +71,11 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     // A 304 has no policy of its own, so it is for the same policy only.
     const tags = [];
     for (const path of ['/g/guild', '/g/guild/m/ann']) tags.push((await get(path).expect(200)).headers.etag);
-    const other = await startService(suite.testStore, { ...env, EMBED_ORIGINS: '' }, async (svg) => Buffer.from(svg));
+    const other = await startService(
+      suite.testStore,
+      { ...env, EMBED_ORIGINS: '' },
+      { painter: async (svg) => Buffer.from(svg) },
+    );
     onTestFinished(() => other.close());
     for (const [at, path] of ['/g/guild', '/g/guild/m/ann'].entries())
       await request(other.url).get(path).set('if-none-match', String(tags[at])).expect(200);
@@ -189,21 +190,6 @@ describeStores('the public pages of an address', (kind) => {
     suite.service.advance(1000);
     await get('192.0.2.1').expect(200);
     await get('192.0.2.1').expect(429);
-  });
-});
-
-describeStores('public pages with fonts, without the package that draws', (kind) => {
-  const font = join(tmpdir(), `guildrank-font-${process.pid}.ttf`);
-  beforeAll(() => writeFileSync(font, 'OTTO'));
-  const suite = serviceSuite(kind, { PUBLIC_PAGES: '1', PUBLIC_PAGE_FONTS: font });
-  afterAll(() => rmSync(font, { force: true }));
-
-  it('have no pictures, and the log says why', async () => {
-    await suite.service.store.guildConfig.update('guild', { publicPage: true });
-    await request(suite.service.url).get('/g/guild/top.png').expect(404);
-    expect(suite.service.logText()).toContain(
-      'PUBLIC_PAGE_FONTS is set, but there are no pictures without @resvg/resvg-js',
-    );
   });
 });
 

@@ -91,9 +91,9 @@ describeStores('the page of rewards and rules', (kind) => {
 
   it('counts nobody while levels are explicit, and again once the counters are counted without an explicit level', async () => {
     const { writer, counters } = suite.service.store;
-    await writer.record('guild', { userId: 'bob', set: 5, profile: { level: 40 } });
+    await writer.record('guild', { userId: 'bob', set: 5, level: 40 });
     expect(await shown()).not.toContain('member');
-    await writer.record('guild', { userId: 'bob', add: 0, profile: { level: null } });
+    await writer.record('guild', { userId: 'bob', add: 0, level: null });
     expect(await shown()).not.toContain('member');
     await counters.rebuild('guild');
     expect(await shown()).toContain('Level 5 @Regular 1 member');

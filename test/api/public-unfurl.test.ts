@@ -10,11 +10,12 @@ describeStores('the preview of a link to a public page', (kind) => {
   /** The SVGs that were drawn. */
   const drawn: string[] = [];
   let drawing: Promise<unknown> = Promise.resolve();
-  const suite = serviceSuite(kind, env, async (svg) => {
+  const painter = async (svg: string) => {
     drawn.push(svg);
     await drawing;
     return Buffer.from([0x89, 0x50, 0xff, 0x00]);
-  });
+  };
+  const suite = serviceSuite(kind, env, { painter });
   const get = (path: string) => request(suite.service.url).get(path);
   const tagsOf = async (path: string) => {
     const { text } = await get(path).expect(200);

@@ -60,10 +60,16 @@ function begin(guild: NaiveGuild, token: string, [archive, rest]: readonly strin
   const now = isNew ? { ...season, id: token, archive, phase: 'copy', rest } : season;
   guild.setHash(':season', now as Record<string, string>);
   const curve = name === 'custom' ? `custom=${own}` : name || 'standard';
-  return ['OK', now.id as string, now.phase as string, curve, multiplier];
+  const { name: told = '', icon = '' } = guild.hash(':about');
+  const [shown, shownIcon] = [told.length <= 400 ? told : '', icon.length <= 34 ? icon : ''];
+  return ['OK', now.id as string, now.phase as string, curve, multiplier, shown, shownIcon];
 }
 
-function open(guild: NaiveGuild, token: string, [of, curve = '', multiplier]: readonly string[]): Reply {
+function open(
+  guild: NaiveGuild,
+  token: string,
+  [of, curve = '', multiplier, told = '', icon = '']: readonly string[],
+): Reply {
   const season = guild.hash(':season');
   const isFirst = season.of !== of;
   if (isFirst && Object.keys(guild.stats).length + guild.ranked.size + guild.hidden.size > 0) return ['EXISTS'];
@@ -75,6 +81,8 @@ function open(guild: NaiveGuild, token: string, [of, curve = '', multiplier]: re
       name === (config.xp_curve || 'standard') && (coefficients ?? config.xp_curve_custom) === config.xp_curve_custom;
     if (!isThere) Object.assign(config, { xp_curve: name, ...(coefficients && { xp_curve_custom: coefficients }) });
     if (multiplier) config.xp_multiplier = multiplier;
+    if (told || icon)
+      guild.setHash(':about', { ...guild.hash(':about'), ...(told && { name: told }), ...(icon && { icon }) });
   }
   guild.setString(LOCK, token, LOCK_MS);
   guild.setHash(':season', { ...season, of: of as string });

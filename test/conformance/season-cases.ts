@@ -23,8 +23,8 @@ const DATA = [':xp', ':stats', ':config', ':hidden', ':members'];
 const REASONS = ':hidden:reasons';
 /** The keys of each step. */
 const KEYS: Readonly<Record<SeasonStep, readonly string[]>> = {
-  'season-begin': [':stats', ':config', ':season', ':season:xp', LOCK],
-  'season-open-archive': [':xp', ':stats', ':config', ':hidden', ':season', LOCK],
+  'season-begin': [':stats', ':config', ':season', ':season:xp', LOCK, ':about'],
+  'season-open-archive': [':xp', ':stats', ':config', ':hidden', ':season', LOCK, ':about'],
   'season-hold': [LOCK],
   'season-mark': [':xp', ':stats', ':hidden', ':members', ':season:xp', LOCK, REASONS, ':avatars'],
   'season-place': [...DATA, LOCK, REASONS],
@@ -35,6 +35,7 @@ const KEYS: Readonly<Record<SeasonStep, readonly string[]>> = {
 };
 const STAGE_KEYS = [...DATA, LOCK, ':avatars'];
 const locked: Record<string, Value> = { [LOCK]: { string: 'token', ms: 5000 } };
+const ICON = 'a_0123456789abcdef0123456789abcdef';
 const ARCHIVE: Value = { hash: { of: 'g s1' } };
 const other: Record<string, Value> = { [LOCK]: { string: 'another', ms: 5000 } };
 
@@ -83,7 +84,7 @@ function* allSeasonCases(): Iterable<SeasonCall> {
     for (const lock of [{}, locked, other]) {
       const before = { ...state, ...lock };
       yield call(`first season ${n}`, before, 'begin', ['g.s1', 'keep']);
-      yield call(`archive ${n}`, before, 'open-archive', ['g s1', random.pick(['standard', 'lurkr']), '']);
+      yield call(`archive ${n}`, before, 'open-archive', ['g s1', random.pick(['standard', 'lurkr']), '', '', '']);
     }
     const under = { ...withAvatars(random, withReasons(random, state)), ...locked };
     const copying = { ...under, ...seasonIn('copy') };
@@ -126,14 +127,33 @@ function* allSeasonCases(): Iterable<SeasonCall> {
     }
     const importing = { ...smallWith({}, { importing: '1' }), ':season': ARCHIVE, ...lock };
     yield call('a guild whose import is unfinished', importing, 'begin', ['g.s1', 'keep']);
-    yield call('an archive whose import is unfinished', importing, 'open-archive', ['g s1', 'standard', '']);
+    yield call('an archive whose import is unfinished', importing, 'open-archive', ['g s1', 'standard', '', '', '']);
     const archive = { ...SMALL, ':season': ARCHIVE, ...lock };
-    yield call('the archive of this season', archive, 'open-archive', ['g s1', 'lurkr', '2']);
-    yield call('the archive of another season', archive, 'open-archive', ['g s2', 'standard', '']);
+    yield call('the archive of this season', archive, 'open-archive', ['g s1', 'lurkr', '2', 'Den', ICON]);
+    yield call('the archive of another season', archive, 'open-archive', ['g s2', 'standard', '', '', '']);
     yield call('the archive of a season without members', { ':season': ARCHIVE, ...lock }, 'open-archive', [
       'g s2',
       'standard',
-      '',
+      ...['', '', ''],
+    ]);
+    for (const [name, icon] of [
+      ['Den', ICON],
+      ['', ICON],
+      ['Den', ''],
+    ] as const) {
+      const about = { ':about': { hash: { ...(name && { name }), ...(icon && { icon }), roles: '[]' } } };
+      yield call(`a guild called "${name}", with the icon "${icon}"`, { ...SMALL, ...about, ...lock }, 'begin', [
+        'g.s1',
+        'keep',
+      ]);
+      yield call(`the archive of a guild called "${name}", with the icon "${icon}"`, { ...lock }, 'open-archive', [
+        ...['g s1', 'standard', '', name, icon],
+      ]);
+    }
+    const long = { ':about': { hash: { name: 'x'.repeat(401), icon: 'x'.repeat(35) } } };
+    yield call('a guild with a longer name and icon than a bot can tell', { ...SMALL, ...long, ...lock }, 'begin', [
+      'g.s1',
+      'keep',
     ]);
     for (const [name, config] of [
       ['a plan', { plan: 'pro' }],
@@ -144,7 +164,7 @@ function* allSeasonCases(): Iterable<SeasonCall> {
         yield call(`a guild with ${name}, ${curve}`, { ':config': { hash: config }, ...lock }, 'open-archive', [
           'g s1',
           curve,
-          '2',
+          ...['2', '', ''],
         ]);
     }
   }

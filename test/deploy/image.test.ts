@@ -39,12 +39,13 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
     image?.remove();
   });
 
-  it('holds the built program alone, and nothing of a secret beside the sources', async () => {
+  it('the image holds the built program and what draws its pictures, and no secret that lay beside the sources', async () => {
     const script = 'cd /app && find . -maxdepth 1 | sort && grep -rl SECRET= . || true';
     const child = container.startProgram(['sh', '-c', script]);
     await child.waitForEnd();
-    expect(child.output().trim().split('\n')).toEqual(['.', './LICENSE', './dist', './package.json']);
-    expect((image.bytes.all - image.bytes.base) / 1e6).toBeLessThan(10);
+    const names = ['.', './LICENSE', './dist', './node_modules', './package.json'];
+    expect(child.output().trim().split('\n')).toEqual(names);
+    expect((image.bytes.all - image.bytes.base) / 1e6).toBeLessThan(20);
   });
 
   it('runs as a user other than root, given by number', async () => {
@@ -71,6 +72,31 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
       expect((await check.waitForEnd()).code, check.output()).toBe(0);
       service.kill();
       expect((await service.waitForEnd()).code, service.output()).toBe(0);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('the image draws the card of a member as PNG, in letters of many scripts', async () => {
+    const [port, adminPort] = [String(await freePort()), String(await freePort())];
+    const own = { ...variables, PUBLIC_PAGES: '1', PORT: port, ADMIN_PORT: adminPort };
+    await json('seed', '--guild', 'drawn', '--generate', '3');
+    await json('guild', 'set', '--guild', 'drawn', '--public-page', 'on');
+    const service = container.start(image.config.Cmd, { variables: own });
+    try {
+      await vi.waitFor(async () => expect(await status(`http://127.0.0.1:${adminPort}/readyz`)).toBe(200), PATIENT);
+      const page = `http://127.0.0.1:${port}/g/drawn`;
+      const { data } = (await (await fetch(`${page}/data.json`)).json()) as { data: { user_id: string }[] };
+      const pictures = ['en', 'ar', 'ja'].map((lang) => `${page}/m/${data[0]?.user_id}/card.png?lang=${lang}`);
+      const drawn = await Promise.all(
+        pictures.map(async (url) => {
+          const answer = await fetch(url);
+          expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
+          return Buffer.from(await answer.arrayBuffer());
+        }),
+      );
+      // The header of a PNG has its size at these places.
+      for (const png of drawn) expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([934, 282]);
     } finally {
       await service.stop();
     }

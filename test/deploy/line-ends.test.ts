@@ -15,7 +15,9 @@ it(
     const script = `set -o pipefail; ${git} archive HEAD | tar -x -C ${folder}`;
     const { code, stderr } = await runProgram('bash', ['-c', script]);
     expect(code, stderr).toBe(0);
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => !name.endsWith('.png'));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => !/\.(png|ttf)$/.test(name),
+    );
     const texts = files.filter((name) => statSync(join(folder, name)).isFile());
     expect(texts).toEqual(expect.arrayContaining(['deploy/redis/restore.sh', '.ci/run', 'Dockerfile']));
     expect(texts.filter((name) => readFileSync(join(folder, name)).includes('\r\n'))).toEqual([]);

@@ -34,7 +34,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/^sh deploy\/redis\/restore\.sh /, 'test/deploy/restore.test.ts'],
   [/^docker compose /, 'test/deploy/image.test.ts'],
   [/^npm run bench\b/, 'test/process/bench.test.ts'],
-  [/^npm install .*@(opentelemetry|resvg)/, 'test/packages/service-package.test.ts'],
+  [/^npm install .*@opentelemetry/, 'test/packages/service-package.test.ts'],
   [/^cosign verify\b/, 'reason: it needs a published image'],
   [/^(KEY|BASE)=/, 'reason: it sets a variable for the lines that follow'],
   [/^curl -i -H "x-api-key: \$KEY"/, 'test/recorded/recorded.test.ts'],

@@ -27,12 +27,12 @@ const START = Date.parse('2026-01-15T12:00:00Z');
 /**
  * The whole service on a test store, listening on a free loopback port, with a clock of its own.
  * @param env settings that differ from the defaults.
- * @param painter draws the pictures of public pages.
+ * @param drawing what draws the pictures of public pages, and where their avatars come from: a closed port unless given.
  */
 export async function startService(
   testStore: Pick<TestStore, 'connect'>,
   env: Record<string, string> = {},
-  painter?: ServiceParts['painter'],
+  drawing: Pick<ServiceParts, 'painter' | 'pictureHost'> = {},
 ): Promise<TestService> {
   const ownDefaults = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...LONG_REDIS_TIMEOUT };
   const config = parseConfig({ ...ownDefaults, ...env });
@@ -48,7 +48,8 @@ export async function startService(
     monotonic: () => monotonic,
     // Tests count the commands of a request; the end of the service writes the usage.
     usagePeriodMs: 3_600_000,
-    painter,
+    pictureHost: 'http://127.0.0.1:9',
+    ...drawing,
   });
   const running = await service.start();
   const store = openCore(testStore.connect(), config.keyPrefix);

@@ -18,7 +18,7 @@ export interface Suite {
 export function serviceSuite(
   kind: StoreKind,
   env: Record<string, string> = {},
-  painter?: Parameters<typeof startService>[2],
+  drawing?: Parameters<typeof startService>[2],
 ): Suite {
   const suite = {
     get: (path: string, key = suite.key) =>
@@ -31,7 +31,7 @@ export function serviceSuite(
   } as Suite;
   beforeAll(async () => {
     suite.testStore = await kind.start();
-    suite.service = await startService(suite.testStore, env, painter);
+    suite.service = await startService(suite.testStore, env, drawing);
   });
   afterAll(async () => {
     await suite.service.close();

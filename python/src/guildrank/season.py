@@ -25,8 +25,8 @@ class _Step(NamedTuple):
     keys: tuple[str, ...]
 
 
-_BEGIN = _Step(Script("season-begin"), ("stats", "config", "season", "season:xp", _LOCK))
-_OPEN_ARCHIVE = _Step(Script("season-open-archive"), ("xp", "stats", "config", "hidden", "season", _LOCK))
+_BEGIN = _Step(Script("season-begin"), ("stats", "config", "season", "season:xp", _LOCK, "about"))
+_OPEN_ARCHIVE = _Step(Script("season-open-archive"), ("xp", "stats", "config", "hidden", "season", _LOCK, "about"))
 _HOLD = _Step(Script("season-hold"), (_LOCK,))
 _MARK = _Step(Script("season-mark"), ("xp", "stats", "hidden", "members", "season:xp", _LOCK, "hidden:reasons", "avatars"))
 _PLACE = _Step(Script("season-place", boards=True), (*_GUILD, _LOCK, "hidden:reasons"))
@@ -74,10 +74,12 @@ class SeasonReset:
         try:
             begun = await self._step(self._guild, _BEGIN, self._archive, self._rest)
             _check_conflict(begun, self._guild)
-            _, season, phase, curve, multiplier = begun
+            _, season, phase, curve, multiplier, name, icon = begun
             if phase == "done":
                 return SeasonResult(0, 0)
-            return await self._end(phase != "copy", [f"{self._guild} {season}", curve, multiplier])
+            # The address of an icon has the id of its guild, which readers find at the start of the archive's.
+            own_icon = icon if self._archive.startswith(f"{self._guild}.") else ""
+            return await self._end(phase != "copy", [f"{self._guild} {season}", curve, multiplier, name, own_icon])
         finally:
             await _to_the_end(self._unlock())
 

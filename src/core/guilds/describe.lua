@@ -10,7 +10,7 @@
 --- @include lib-permissions
 
 local FIELDS = { 'name', 'icon', 'roles', 'channels' }
-local MAX_BYTES = { name = 400, icon = 34 }
+local MAX_BYTES = { name = MAX_GUILD_NAME, icon = MAX_ICON }
 -- The most bytes of all fields together (src/core/bounds.ts).
 local MAX_ABOUT = 262144
 

@@ -15,12 +15,21 @@ export const PICTURE_HOST = 'https://cdn.discordapp.com';
 /** Sizes of pictures in pixels, as the host makes them. */
 export type PictureSize = 32 | 64 | 128 | 256;
 
-/** Returns the address of the avatar of a user. An animated one stands still there. Pure. */
-export function avatarUrl(userId: string, hash: string, size: PictureSize): string {
-  return `${PICTURE_HOST}/avatars/${encodeURIComponent(userId)}/${hash}.webp?size=${size}`;
+/** Returns the address of the avatar of a user. An animated one stands still there. Pure. @param host origin of another host. */
+export function avatarUrl(
+  userId: string,
+  hash: string,
+  size: PictureSize,
+  { host = PICTURE_HOST, format = 'webp' }: { readonly host?: string; readonly format?: 'webp' | 'png' } = {},
+): string {
+  return `${host}/avatars/${encodeURIComponent(userId)}/${hash}.${format}?size=${size}`;
 }
 
-/** Returns the address of the icon of a guild. An animated one stands still there. Pure. */
+/** The id of a guild in the id of an archive, such as `123.2026-s1`. */
+const ID_OF_GUILD = /^\d+(?=\.)/;
+
+/** Returns the address of the icon of a guild, or of the guild whose archive it is. An animated one stands still there. Pure. */
 export function iconUrl(guildId: string, hash: string, size: PictureSize): string {
-  return `${PICTURE_HOST}/icons/${encodeURIComponent(guildId)}/${hash}.webp?size=${size}`;
+  const [id] = ID_OF_GUILD.exec(guildId) ?? [guildId];
+  return `${PICTURE_HOST}/icons/${encodeURIComponent(id)}/${hash}.webp?size=${size}`;
 }

@@ -1,10 +1,11 @@
 -- season-begin: takes the lock of a guild, and begins the end of its season, or goes on with it.
 --
 -- KEYS[1] gr:{G}:stats   KEYS[2] gr:{G}:config   KEYS[3] gr:{G}:season   KEYS[4] gr:{G}:season:xp   KEYS[5] gr:{G}:next:xp:lock
+-- KEYS[6] gr:{G}:about
 -- ARGV[1] token of the lock   ARGV[2] guild id of the archive   ARGV[3] "keep" | "drop" members without XP
 --
--- Reply: {"OK", id of the season, "copy" | "reset" | "done", curve, multiplier}: the phase from which the caller goes on, and what the archive
---        needs to show the same levels; {"OTHER", archive} while another season is not done, of which members are marked; or as
+-- Reply: {"OK", id of the season, "copy" | "reset" | "done", curve, multiplier, name, icon}: the phase from which the caller goes on, what the
+--        archive needs to show the same levels, and what the guild is called, "" where it is not described; {"OTHER", archive} while another season is not done, of which members are marked; or as
 --        obstacle_to_lock in lib-season.lua
 -- O(1).
 
@@ -27,9 +28,18 @@ elseif type(phase) == 'string' and phase ~= 'done' and is_other then
   return { 'OTHER', stored_archive }
 end
 local _, curve_name, multiplier = guild_curve(KEYS[2])
+local name, icon = unpack(redis.call('HMGET', KEYS[6], 'name', 'icon'))
 redis.call('SET', LOCK_KEY, token, 'PX', LOCK_MS)
 if type(phase) ~= 'string' or (phase == 'done' and stored_archive ~= archive) then
   id, phase = token, 'copy'
   redis.call('HSET', SEASON_KEY, 'id', id, 'archive', archive, 'phase', phase, 'rest', rest)
 end
-return { 'OK', id, phase, curve_name, multiplier }
+return {
+  'OK',
+  id,
+  phase,
+  curve_name,
+  multiplier,
+  type(name) == 'string' and #name <= MAX_GUILD_NAME and name or '',
+  type(icon) == 'string' and #icon <= MAX_ICON and icon or '',
+}

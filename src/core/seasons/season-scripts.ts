@@ -22,6 +22,9 @@ interface BegunSeason {
   /** The curve of the guild as text, and its multiplier, "" for none. */
   readonly curve: string;
   readonly multiplier: string;
+  /** What the guild is called, and Discord's hash of its icon, "" where it is not described. */
+  readonly name: string;
+  readonly icon: string;
 }
 
 /** @throws RefusedError when a reply says that something else is in the way of the guild. */
@@ -37,7 +40,7 @@ function throwConflict(reply: ScriptReply, guild: string): void {
 /** Takes the lock of the guild, and begins its season or goes on with it. */
 export const beginSeasonScript = defineScript({
   name: 'season-begin',
-  keys: ['stats', 'config', 'season', 'seasonXp', 'lock'],
+  keys: ['stats', 'config', 'season', 'seasonXp', 'lock', 'about'],
   args: ({ token, archive, keepsMembers }: StepFields & { guild: string; archive: string; keepsMembers: boolean }) => [
     token,
     archive,
@@ -45,13 +48,8 @@ export const beginSeasonScript = defineScript({
   ],
   decode(reply: ScriptReply, { guild }): BegunSeason {
     throwConflict(reply, guild);
-    const [, id, phase, curve, multiplier] = reply.map(String);
-    return {
-      id: id as string,
-      phase: phase as BegunSeason['phase'],
-      curve: curve as string,
-      multiplier: multiplier as string,
-    };
+    const [, id = '', phase, curve = '', multiplier = '', name = '', icon = ''] = reply.map(String);
+    return { id, phase: phase as BegunSeason['phase'], curve, multiplier, name, icon };
   },
 });
 
@@ -62,13 +60,17 @@ interface OpenFields extends StepFields {
   readonly season: string;
   readonly curve: string;
   readonly multiplier: string;
+  readonly name: string;
+  readonly icon: string;
 }
 
-/** Takes the lock of the archive of a season, and gives a new archive the curve and the multiplier of the guild. */
+/** Takes the lock of the archive of a season, and gives a new archive the curve, the multiplier, the name and the icon of the guild. */
 export const openArchiveScript = defineScript({
   name: 'season-open-archive',
-  keys: ['xp', 'stats', 'config', 'hidden', 'season', 'lock'],
-  args: ({ token, season, curve, multiplier }: OpenFields) => [token, season, curve, multiplier],
+  keys: ['xp', 'stats', 'config', 'hidden', 'season', 'lock', 'about'],
+  args: ({ token, season, curve, multiplier, name, icon }: OpenFields) => [
+    ...[token, season, curve, multiplier, name, icon],
+  ],
   decode: (reply: ScriptReply, { archive }) => throwConflict(reply, archive),
 });
 

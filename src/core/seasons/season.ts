@@ -74,8 +74,11 @@ export class SeasonReset {
       let reset = 0;
       for (let isCopied = season.phase !== 'copy'; ; isCopied = false) {
         if (!isCopied) {
-          const { curve, multiplier } = season;
-          const opened = { archive: archiveAs, season: `${guildId} ${season.id}`, curve, multiplier };
+          const { curve, multiplier, name } = season;
+          // The address of an icon has the id of its guild, which `iconUrl` finds at the start of the archive's.
+          const icon = archiveAs.startsWith(`${guildId}.`) ? season.icon : '';
+          const about = { name, icon };
+          const opened = { archive: archiveAs, season: `${guildId} ${season.id}`, curve, multiplier, ...about };
           await this.step(openArchiveScript, archiveAs, opened);
           archived = await this.copy();
         }

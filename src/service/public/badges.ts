@@ -1,15 +1,21 @@
-import stringWidth from 'string-width';
 import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
+import { widthOf } from '../../pictures/text.ts';
 import { nameOf } from '../../widget/name.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
+import { illustration } from './illustration.ts';
 import { nameOfGuild } from './names-and-pictures.ts';
 import type { MemberQuery, RankingQuery } from './queries.ts';
 import { headingOf, renderTemplate, shorten } from './views.ts';
 import { wordsOf } from './words.ts';
 
-/** The longest text on each side of a badge, in characters as people see them, and in UTF-16 units: a badge has 2 kB at most. */
+/** The longest text on each side of a badge, in characters as people see them, and in UTF-16 units: a badge has 2 kB at most, beside an avatar. */
 const MAX_CHARACTERS = 24;
 const MAX_UNITS = 60;
+/** Widths are known for bold fonts. The font of a badge has 11 pixels, and is about a tenth narrower. */
+const BOLD_SIZE = 10;
+/** Size of the avatar on the badge of a member, and the width of its place, in pixels. */
+const AVATAR_SIZE = 32;
+const AVATAR_WIDTH = 20;
 
 /** Renders the badge of a guild: its members, and the first one of them. */
 export function renderGuildBadge({ guildId, lang }: RankingQuery, found: PublicPage): RenderedBody {
@@ -17,23 +23,29 @@ export function renderGuildBadge({ guildId, lang }: RankingQuery, found: PublicP
   const [first] = page.data;
   const { say, compact } = wordsOf(lang);
   const members = say('members', { n: page.total }, compact);
-  return badge(
-    headingOf(nameOfGuild(found), guildId),
-    first ? `${members} · 1. ${shorten(nameOf(first), MAX_CHARACTERS, MAX_UNITS)}` : members,
+  const value = first ? `${members} · 1. ${shorten(nameOf(first), MAX_CHARACTERS, MAX_UNITS)}` : members;
+  return toBody(badge(headingOf(nameOfGuild(found), guildId), value), 'image/svg+xml; charset=utf-8');
+}
+
+/** Renders the badge of a member: its rank, and its avatar if the guild shows avatars. */
+export function renderMemberBadge({ userId, lang }: MemberQuery, found: PublicMember): RenderedBody {
+  const { say } = wordsOf(lang);
+  const { rank, level } = found.member;
+  const value = `${say('rank', { n: rank })} · ${say('level', { n: level })}`;
+  return illustration(found, [userId], AVATAR_SIZE, (avatars) =>
+    badge(nameOf(found.member), value, avatars.get(userId)),
   );
 }
 
-/** Renders the badge of a member: its rank. */
-export function renderMemberBadge({ lang }: MemberQuery, { member }: PublicMember): RenderedBody {
-  const { say } = wordsOf(lang);
-  return badge(nameOf(member), `${say('rank', { n: member.rank })} · ${say('level', { n: member.level })}`);
-}
-
-function badge(label: string, value: string): RenderedBody {
+/** Returns a badge as an SVG. @param avatar data URL of a picture. */
+function badge(label: string, value: string, avatar = ''): string {
   const short = shorten(label, MAX_CHARACTERS, MAX_UNITS);
-  const widthOf = (text: string) => Math.max(1, stringWidth(text)) * 7 + 12;
-  const labelWidth = widthOf(short);
-  const valueWidth = widthOf(value);
-  const svg = { label: short, value, labelWidth, valueWidth, width: labelWidth + valueWidth };
-  return toBody(renderTemplate('badge', svg), 'image/svg+xml; charset=utf-8');
+  const fieldWidth = (text: string) => Math.round(widthOf(text, BOLD_SIZE)) + 12;
+  const textX = avatar ? AVATAR_WIDTH : 0;
+  const labelWidth = textX + fieldWidth(short);
+  const valueWidth = fieldWidth(value);
+  return renderTemplate('badge', {
+    ...{ label: short, value, labelWidth, valueWidth, avatar, textX },
+    width: labelWidth + valueWidth,
+  });
 }

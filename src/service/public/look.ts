@@ -58,5 +58,7 @@ export function policyOf(frameAncestors: string, style = '', pictures: readonly 
   ].join('; ');
 }
 
-/** The policy of a picture, which runs nothing. */
-export const PICTURE_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+/** The policy of data, which runs and loads nothing. */
+export const DATA_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+/** The policy of a picture, which runs nothing, and holds all that it shows. */
+export const PICTURE_POLICY = "default-src 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'";

@@ -1,11 +1,15 @@
 import { type MemberCard, progressOf, rankedMember } from '../../core/reads/card.ts';
 import type { PublicMember } from '../../core/reads/public-page.ts';
 import { rankCard } from '../../pictures/card.ts';
-import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
+import type { RenderedBody } from '../http/response/rendered-body.ts';
+import { illustration } from './illustration.ts';
 import type { CardQuery } from './queries.ts';
 
 /** Size of the card in pixels, as src/pictures/card-drawing.ts draws it. */
 export const CARD_SIZE = { width: 934, height: 282 } as const;
+
+/** Size of the avatar on a card: the circle has 148 pixels. */
+const AVATAR_SIZE = 128;
 
 /** Renders the rank card of a member as an SVG, which refers to nothing. The XP of a board has no way to a next level. */
 export function renderCard({ userId, board, lang, theme }: CardQuery, found: PublicMember): RenderedBody {
@@ -23,6 +27,8 @@ export function renderCard({ userId, board, lang, theme }: CardQuery, found: Pub
     below: below ? rankedMember(below) : null,
     hidden: null,
   };
-  const svg = rankCard(card, { theme, lang, ...(look.accent && { accent: look.accent }) });
-  return toBody(svg, 'image/svg+xml; charset=utf-8');
+  return illustration(found, [userId], AVATAR_SIZE, (avatars) => {
+    const avatar = avatars.get(userId);
+    return rankCard(card, { theme, lang, ...(look.accent && { accent: look.accent }), ...(avatar && { avatar }) });
+  });
 }

@@ -4,9 +4,9 @@ import { RenderedBody } from '../http/response/rendered-body.ts';
 /** Draws an SVG as PNG. */
 export type Painter = (svg: string) => Promise<Uint8Array>;
 
-/** Pictures to keep, and their bytes: one has 20 to 60 kB. */
+/** Pictures to keep, and their bytes: one has 20 to 80 kB. */
 const KEPT = { max: 500, maxSize: 8 * 1024 * 1024 };
-/** Pictures that wait or are being drawn. One takes about 80 ms of other threads, and about 15 ms of this one. */
+/** Pictures that wait or are being drawn. A card takes about 20 ms of a core and a top picture about 50 ms, most of it in other threads. */
 const MAX_WAITING = 8;
 
 /** Draws pictures, one at a time, and keeps them by the content of their SVG. */

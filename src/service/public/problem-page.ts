@@ -6,6 +6,7 @@ import { languageOf } from './languages.ts';
 import { styleOf } from './look.ts';
 import { iconOf, nameOfGuild } from './names-and-pictures.ts';
 import { queryOf } from './queries.ts';
+import { UndrawnProblem } from './undrawn.ts';
 import { UnrankedProblem } from './unranked.ts';
 import { headingOf, renderTemplate, tabsOf } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
@@ -19,7 +20,8 @@ export function problemPage(req: Request, problem: Problem, root: string): strin
   const words = wordsOf(languageOf(req));
   const { status } = problem;
   const isOverlay = req.query.overlay === '1' && (status === 404 || status === 429 || status >= 500);
-  const [title, text] = texts(problem, words);
+  const [title, text] =
+    problem instanceof UndrawnProblem ? ['There is no such picture', problem.detail] : texts(problem, words);
   const isLive = isOverlay || status === 503;
   const links = status === 404 ? linksOf(req, problem, root, words) : [];
   const shown = { title, text, links, root, words, isLive, isOverlay, isIndexed: false, previewTags: [] };

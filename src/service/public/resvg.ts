@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../core/errors.ts';
+import { escaped } from '../../pictures/text.ts';
+import { charactersOf, type HasCharacter } from './font-characters.ts';
 import type { Painter } from './pictures.ts';
 import { encodePng, type Image } from './png.ts';
 
@@ -10,38 +12,56 @@ interface Resvg {
   renderAsync(svg: string, options: object): Promise<Image>;
 }
 
-/** Fonts of Debian's packages fonts-noto-core, fonts-noto-cjk, fonts-symbola and fonts-dejavu-core. The first one that exists draws most. */
-const KNOWN_FONTS = [
-  ...['Sans-Regular', 'Sans-Bold', 'SansArabic-Regular', 'SansArabic-Bold'].map(
-    (name) => `/usr/share/fonts/truetype/noto/Noto${name}.ttf`,
-  ),
-  ...['DejaVuSans', 'DejaVuSans-Bold'].map((name) => `/usr/share/fonts/truetype/dejavu/${name}.ttf`),
-  '/usr/share/fonts/opentype/noto/NotoSansCJK-Bold.ttc',
-  '/usr/share/fonts/truetype/ancient-scripts/Symbola_hint.ttf',
-];
+/** The fonts that the service brings. For each character, resvg takes the first font that has it. */
+const OWN_FONTS = ['DejaVuSans', 'DejaVuSans-Bold', 'NotoEmoji-Bold', 'NanumGothic-Bold', 'DroidSansFallbackFull'].map(
+  (name) => fileURLToPath(new URL(`./fonts/${name}.ttf`, import.meta.url)),
+);
 
 /** What stands behind the first picture of an emoji of several. resvg draws no such emoji. */
 const MORE_OF_EMOJI = /\u200d\p{Extended_Pictographic}[\ufe0f\p{EMod}]*|[\u{e0020}-\u{e007f}]/gu;
+const BEYOND_ASCII = /[^\0-\x7f]+/g;
+/** What changes the character before it. It is left out where no font has it. */
+const CHANGES_ANOTHER = /[\p{M}\p{EMod}]/u;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 /**
- * Returns what draws pictures; undefined where the package is not installed, or where there is no font.
- * @param fonts files; none = known ones.
+ * Returns what draws pictures; undefined where the package is not installed.
+ * @param fonts files of further fonts, which come before those of the service.
  * @param warn called with a text for the log when fonts are named, but nothing draws with them.
  */
 export async function loadPainter(
   fonts: readonly string[],
   warn: (text: string) => void,
 ): Promise<Painter | undefined> {
-  const fontFiles = fonts.length > 0 ? fonts : KNOWN_FONTS.filter((file) => existsSync(file));
-  if (fontFiles.length === 0) return undefined;
   try {
     const { renderAsync } = (await import(RESVG)) as Resvg;
+    const fontFiles = [...fonts, ...OWN_FONTS];
+    const has = charactersOf(fontFiles);
     const font = { loadSystemFonts: false, fontFiles };
-    return async (svg) => encodePng(await renderAsync(svg.replace(MORE_OF_EMOJI, ''), { font }));
+    return async (svg) => encodePng(await renderAsync(drawable(svg.replace(MORE_OF_EMOJI, ''), has), { font }));
   } catch (error) {
     // Not installed, or not for this machine.
     if (fonts.length > 0)
       warn(`PUBLIC_PAGE_FONTS is set, but there are no pictures without ${RESVG}: ${messageOf(error)}`);
     return undefined;
   }
+}
+
+/**
+ * Returns an SVG whose texts have characters that the fonts have, because resvg draws a box for another one, and for all those behind it. A styled
+ * letter such as 𝓢 becomes a plain one, and "…" takes the place of others. O(n).
+ */
+function drawable(svg: string, has: HasCharacter): string {
+  const isDrawn = (character: string) => has(character.codePointAt(0) ?? 0) || INVISIBLE.test(character);
+  return svg.replace(BEYOND_ASCII, (run) => {
+    let shown = '';
+    for (const character of run) {
+      const plain = character.normalize('NFKD');
+      if (isDrawn(character)) shown += character;
+      // Some are markup as plain texts.
+      else if ([...plain].every(isDrawn)) shown += escaped(plain);
+      else if (!CHANGES_ANOTHER.test(character) && !shown.endsWith('…')) shown += '…';
+    }
+    return shown;
+  });
 }

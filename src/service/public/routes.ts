@@ -12,13 +12,16 @@ import { isFresh, type ResponseWriter } from '../http/response/response-writer.t
 import { addRoute, assetFile, serve } from '../http/site/asset.ts';
 import { REVALIDATE } from '../http/site/static-routes.ts';
 import type { RequestBatcher } from '../serving/request-batcher.ts';
+import { AvatarLoader, type AvatarLoaderParts } from './avatar-loader.ts';
+import { withAvatars } from './illustration.ts';
 import { acceptedLanguage, DEFAULT_LANGUAGE } from './languages.ts';
-import { PICTURE_POLICY, policyOf, styleOf } from './look.ts';
+import { DATA_POLICY, PICTURE_POLICY, policyOf, styleOf } from './look.ts';
 import { iconOf } from './names-and-pictures.ts';
 import { type Painter, Pictures } from './pictures.ts';
 import { problemPage } from './problem-page.ts';
 import { type Address, noPage } from './queries.ts';
 import { answerDataSearch, answerSearch, type SearchParts } from './search.ts';
+import { UndrawnProblem } from './undrawn.ts';
 import type { Site } from './unfurl.ts';
 import { UnrankedProblem } from './unranked.ts';
 import {
@@ -57,7 +60,7 @@ const OF_DATA_PROBLEMS = blockOf({
   Vary: 'Accept-Encoding',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
-  'Content-Security-Policy': PICTURE_POLICY,
+  'Content-Security-Policy': DATA_POLICY,
   'X-Robots-Tag': 'noindex',
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, Retry-After, X-Request-Id',
@@ -86,6 +89,8 @@ export interface PublicPagesParts extends Omit<Site, 'hasPictures' | 'frameAnces
   readonly responses: ResponseWriter;
   /** Draws the pictures of the first members; undefined = there are none. */
   readonly painter: Painter | undefined;
+  /** Where the avatars in drawn pictures come from; undefined = drawn pictures have initials. */
+  readonly avatars: AvatarLoaderParts | undefined;
   /** The sites that may show the pages in a frame, such as the dashboard; "*" allows all. */
   readonly embedOrigins: readonly string[];
 }
@@ -142,6 +147,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     hasPictures: painter !== undefined,
     frameAncestors: embedOrigins.join(' ') || "'none'",
   };
+  const avatars = parts.avatars && new AvatarLoader(parts.avatars);
   const ofPages = blockOf(embedOrigins.length > 0 ? COMMON : { ...COMMON, ...FRAMELESS });
   // A page has a policy of its own.
   const ofCachedPages = joinBlocks(CACHING, ofPages);
@@ -187,7 +193,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     if (error !== undefined) throw error;
     if (!response) throw noPage();
     usage.countPublic(wanted.command.guildId, use);
-    return response;
+    return avatars ? withAvatars(response, avatars) : response;
   };
   /** Addresses by {@link keyOf}, or by themselves where all visitors get the same. */
   const known = new LRUCache<string, KnownAddress>({
@@ -254,7 +260,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   const pictures = painter && new Pictures(painter);
   for (const { path, want } of PICTURES) {
     addRoute(router, path, limit, async (req, res) => {
-      if (!pictures) throw noPage();
+      if (!pictures) throw new UndrawnProblem();
       const svg = await read(wantedBy(req, want, DEFAULT_LANGUAGE), 'page');
       const etag = pictures.etagOf(svg);
       // A client that has it needs no drawing.

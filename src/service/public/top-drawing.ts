@@ -5,7 +5,8 @@ import { coloursOf, MEDALS, ON_MEDAL } from '../../pictures/colours.ts';
 import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from '../../pictures/text.ts';
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
 import { daysOf } from '../../widget/period.ts';
-import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
+import type { RenderedBody } from '../http/response/rendered-body.ts';
+import { illustration } from './illustration.ts';
 import { accentsOf } from './look.ts';
 import { nameOfGuild } from './names-and-pictures.ts';
 import type { RankingQuery } from './queries.ts';
@@ -24,9 +25,20 @@ const ROW = 74;
 /** Width of the columns of levels and XP. */
 const LEVEL = 200;
 const XP = 240;
+const AVATAR_RADIUS = 27;
+const AVATAR_SIZE = 64;
 
 /** Renders the first members as an SVG, in the dark theme of the page. All texts are cleaned, cut to their place and escaped. */
-export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicPage): RenderedBody {
+export function renderTop(query: RankingQuery, found: PublicPage): RenderedBody {
+  const userIds = found.page.data.slice(0, TOP_ROWS).map(({ user_id }) => user_id);
+  return illustration(found, userIds, AVATAR_SIZE, (avatars) => drawTop(query, found, avatars));
+}
+
+function drawTop(
+  { guildId, board, lang }: RankingQuery,
+  found: PublicPage,
+  avatars: ReadonlyMap<string, string>,
+): string {
   const { look, period, page, stats } = found;
   const words = wordsOf(lang);
   const accent = accentsOf(look).dark;
@@ -44,9 +56,11 @@ export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicP
   const rows = page.data.slice(0, TOP_ROWS).map((entry, at) => {
     const y = FIRST_ROW + at * ROW;
     const line = at > 0 ? `<path d="M${START} ${y - 3}H${END}" stroke="${track}"/>` : '';
-    return line + rowAt(y, entry, { pen, words, accent, track, board, way: wayOf({ ...found, board, words }, entry) });
+    const way = wayOf({ ...found, board, words }, entry);
+    const avatar = avatars.get(entry.user_id);
+    return line + rowAt(y, entry, { pen, words, accent, track, board, way, avatar });
   });
-  const svg = [
+  return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
     `<rect width="${width}" height="${height}" fill="${look.backgroundDark || DEFAULT_COLOURS.backgroundDark}"/>`,
     `<rect x="40" y="40" width="${width - 80}" height="${height - 80}" rx="32" fill="${background}" stroke="${track}" stroke-width="2"/>`,
@@ -55,8 +69,7 @@ export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicP
     ...rows,
     rows.length === 0 ? pen.line(START, 330, { size: 32, fill: muted }, escaped(words.say('empty'))) : '',
     '</svg>',
-  ];
-  return toBody(svg.join(''), 'image/svg+xml; charset=utf-8');
+  ].join('');
 }
 
 interface RowParts {
@@ -66,21 +79,31 @@ interface RowParts {
   readonly track: string;
   readonly board: RankingQuery['board'];
   readonly way: ReturnType<typeof wayOf>;
+  /** Data URL of a picture. */
+  readonly avatar: string | undefined;
 }
 
-function rowAt(y: number, entry: LeaderboardEntry, { pen, words, accent, track, board, way }: RowParts): string {
+function rowAt(y: number, entry: LeaderboardEntry, parts: RowParts): string {
+  const { pen, words, accent, track, board, way, avatar } = parts;
   const { rank, level, xp, user_id } = entry;
   const { text, muted, back, front } = coloursOf('dark', accent, hueOf(user_id));
   const name = cleaned(nameOf(entry)) || user_id;
   const medal = MEDALS[rank - 1];
   const middle = y + ROW / 2 - 3;
   const width = END - XP - LEVEL - NAME_X;
+  const avatarX = pen.left(START + 112);
+  const side = 2 * AVATAR_RADIUS;
+  const box = `x="${avatarX - AVATAR_RADIUS}" y="${middle - AVATAR_RADIUS}" width="${side}" height="${side}"`;
+  const clip = `avatar-${rank}`;
   const centred = { size: 26, bold: true, anchor: 'middle' } as const;
   return [
     medal ? `<circle cx="${pen.left(START + 24)}" cy="${middle}" r="23" fill="${medal}"/>` : '',
     pen.text(START + 24, middle + 9, { ...centred, fill: medal ? ON_MEDAL : muted }, escaped(words.number(rank))),
-    `<circle cx="${pen.left(START + 112)}" cy="${middle}" r="27" fill="${back}"/>`,
-    pen.text(START + 112, middle + 9, { ...centred, fill: front }, escaped(fitted(initialOf(name), 1, 4))),
+    `<circle cx="${avatarX}" cy="${middle}" r="${AVATAR_RADIUS}" fill="${back}"/>`,
+    avatar
+      ? `<clipPath id="${clip}"><circle cx="${avatarX}" cy="${middle}" r="${AVATAR_RADIUS}"/></clipPath>` +
+        `<image href="${avatar}" ${box} preserveAspectRatio="xMidYMid slice" clip-path="url(#${clip})"/>`
+      : pen.text(START + 112, middle + 9, { ...centred, fill: front }, escaped(fitted(initialOf(name), 1, 4))),
     pen.text(
       NAME_X,
       middle + (way ? 2 : 11),

@@ -88,6 +88,23 @@ describe('the end of a season', needs('redis-server'), () => {
     );
   });
 
+  it('an archive has the name of its guild, the icon if the id of the archive begins with that of the guild, and keeps both', async () => {
+    const icon = '0123456789abcdef0123456789abcdef';
+    const role = { id: '11', name: 'Regular', color: 0, position: 1 };
+    await fill();
+    await writer().describeGuild('g', { name: 'Quiet Hours', icon, roles: [role] });
+    const aboutOf = (guild: string) => store.client.hgetall(`gr:{${guild}}:about`);
+    await writer().resetSeason('g', { archiveAs: ARCHIVE });
+    await writer().describeGuild('g', { name: 'Loud Hours', icon: null });
+    await writer().resetSeason('g', { archiveAs: 'other' });
+    await writer().resetSeason('g', { archiveAs: 'other' });
+    expect(await aboutOf(ARCHIVE)).toEqual({ name: 'Quiet Hours', icon });
+    expect(await aboutOf('other')).toEqual({ name: 'Loud Hours' });
+    await writer().describeGuild('g', { name: 'Late Hours', icon });
+    await writer().resetSeason('g', { archiveAs: 'third' });
+    expect(await aboutOf('third')).toEqual({ name: 'Late Hours' });
+  });
+
   it('the end of a season removes the members on request', async () => {
     await fill();
     await writer().record('g', { userId: 'e', set: 50 });

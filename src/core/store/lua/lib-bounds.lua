@@ -14,6 +14,10 @@ local MAX_COEFFICIENTS = 80
 
 local MAX_MULTIPLIER = 32
 
+-- The most bytes of the name of a guild, and of the hash of its icon.
+local MAX_GUILD_NAME = 400
+local MAX_ICON = 34
+
 -- The longest text of the minutes from UTC and their changes, in ten years of a time zone.
 local MAX_OFFSETS = 500
 

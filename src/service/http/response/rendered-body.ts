@@ -29,12 +29,14 @@ export class RenderedBody {
    * @param etag strong entity tag, from the body's content.
    * @param type its media type.
    * @param more further headers of a 200, as a flat list.
+   * @param heldBytes memory of what it holds beside its text.
    */
   constructor(
     readonly body: string,
     readonly etag: string,
     private readonly type: string = JSON_TYPE,
     private readonly more: readonly string[] = [],
+    readonly heldBytes: number = 0,
   ) {
     const length = String(body.length);
     this.headers = headerBlock('ETag', etag, 'Content-Type', type, 'Content-Length', length, ...more);
@@ -67,7 +69,7 @@ const CODINGS = 2;
 export function sizeInMemory(rendered: RenderedBody | null): number {
   if (rendered === null) return OVERHEAD_BYTES;
   const { length } = rendered.body;
-  const own = length + OVERHEAD_BYTES;
+  const own = length + rendered.heldBytes + OVERHEAD_BYTES;
   if (!rendered.isLarge) return own;
   // A large one may be compressed when it is in the cache, in each coding.
   return own + CODINGS * (Math.ceil(length * COMPRESSED_SHARE) + OVERHEAD_BYTES);

@@ -8,19 +8,19 @@ function labelOf(title: string): string | undefined {
   return /<title>(.*): 2 members<\/title>/.exec(svg)?.[1];
 }
 
-it('draws two fields beside each other, each as wide as its text', () => {
+it('a badge has two fields beside each other, each as wide as its text', () => {
   const badge = renderMemberBadge(memberQuery(), MEMBER);
   expect(badge.headers.lines).toContain('Content-Type: image/svg+xml; charset=utf-8');
   expect(textOf(badge).trim()).toBe(
     [
-      '<svg xmlns="http://www.w3.org/2000/svg" width="157" height="20" role="img" aria-label="Bob: rank 2 · level 1">',
+      '<svg xmlns="http://www.w3.org/2000/svg" width="137" height="20" role="img" aria-label="Bob: rank 2 · level 1">',
       '<title>Bob: rank 2 · level 1</title>',
-      '<clipPath id="c"><rect width="157" height="20" rx="4"/></clipPath>',
-      '<g clip-path="url(#c)"><rect width="33" height="20" fill="#3b4252"/>',
-      '<rect x="33" width="124" height="20" fill="#4f46e5"/></g>',
+      '<clipPath id="c"><rect width="137" height="20" rx="4"/></clipPath>',
+      '<g clip-path="url(#c)"><rect width="34" height="20" fill="#3b4252"/>',
+      '<rect x="34" width="103" height="20" fill="#4f46e5"/></g>',
       '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">',
-      '<text x="16.5" y="14" textLength="21" lengthAdjust="spacingAndGlyphs">Bob</text>',
-      '<text x="95" y="14" textLength="112" lengthAdjust="spacingAndGlyphs">rank 2 · level 1</text></g></svg>',
+      '<text x="17" y="14">Bob</text>',
+      '<text x="85.5" y="14">rank 2 · level 1</text></g></svg>',
     ].join(''),
   );
 });

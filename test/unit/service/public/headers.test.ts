@@ -32,7 +32,7 @@ describe('the headers', () => {
         ...COMMON,
         'cache-control': 'no-cache',
         'content-type': type,
-        'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+        'content-security-policy': "default-src 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'",
         'x-frame-options': 'DENY',
         'cross-origin-resource-policy': 'cross-origin',
       });

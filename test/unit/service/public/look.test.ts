@@ -53,6 +53,6 @@ it('allows a page its own files, its own style and the host of its picture, and 
   );
 });
 
-it('allows a picture nothing', () => {
-  expect(PICTURE_POLICY).toBe("default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
+it('allows a picture nothing but the pictures that it holds', () => {
+  expect(PICTURE_POLICY).toBe("default-src 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'");
 });

@@ -54,6 +54,7 @@ export function pagesApp(parts: Partial<PublicPagesParts> = {}, burst = 100) {
       seen.drawn++;
       return Buffer.from([0x89, 0x50, 0xff, 0x00]);
     },
+    avatars: undefined,
     url: '',
     now: () => 0,
     embedOrigins: [],

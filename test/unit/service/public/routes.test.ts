@@ -127,7 +127,9 @@ describe('the picture of the first members', () => {
     expect((await pagesApp({ url }).get('/g/guild')).text).toContain(drawn);
     const without = pagesApp({ url, painter: undefined });
     expect((await without.get('/g/guild')).text).not.toContain('og:image');
-    await without.get('/g/guild/top.png').expect(404);
+    for (const path of ['/g/guild/top.png', '/g/guild/m/bob/card.png'])
+      expect((await without.get(path).expect(404)).text).toContain('because @resvg/resvg-js is not installed');
+    expect((await without.get('/g/guild/m/bob')).text).not.toContain('og:image');
   });
 });
 

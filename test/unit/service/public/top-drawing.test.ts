@@ -35,6 +35,7 @@ function drawn(
       period: null,
       look: { ...NO_LOOK, ...look },
       about: { name: null, icon: null },
+      avatars: new Map(),
     },
     ...{ curve: parseCurve('custom=0,0,100,0,1,1'), stats, page: { data, total: data.length, page: 1 } },
   } as unknown as PublicPage);
