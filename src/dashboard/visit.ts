@@ -8,8 +8,8 @@ interface Visit {
   session?: Session;
   /** Token of the session, as the cookie carries it. */
   token?: string;
-  /** The servers that the menu of servers offers. */
-  servers?: readonly ShownServer[];
+  /** Servers that the session opens. */
+  serverCount?: number;
   guildId?: string;
   /** The server whose page it is, as its navigation shows it. */
   server?: ShownServer;

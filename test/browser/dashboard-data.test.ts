@@ -54,10 +54,10 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.page.getByLabel('1,200 px').check();
     await look('widget, changed');
     await visit.page.getByLabel('Address of your site').fill('example');
-    await visit.press('Make a key and show the code');
+    await visit.press('Make an API Key and show the code');
     await look('widget, wrong site');
     await visit.page.getByLabel('Address of your site').fill('www.example.com/ranks');
-    await visit.press('Make a key and show the code');
+    await visit.press('Make an API Key and show the code');
     await look('widget, made');
     await visit.page.goto(`${visit.dashboard.url}/guilds/${GUILD}/widget?page-size=999`);
     await look('widget, refused');
@@ -184,7 +184,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.page.getByLabel('Address of your site').fill('localhost:3000');
     await visit.page.route('**/widget/settings?**', () => {});
     await visit.page.getByLabel('Density').selectOption('compact');
-    await visit.press('Make a key and show the code');
+    await visit.press('Make an API Key and show the code');
     const code = visit.page
       .locator('#code')
       .getByText(/api-key="gr_\w{38}" theme="dark" density="compact" page-size="5"/);

@@ -14,6 +14,7 @@ const NAMES = {
 };
 const ANN = {
   id: '100000000000000001',
+  globalName: 'Ann',
   servers: [
     { id: DEN, owner: true },
     { id: BURROW, permissions: '32' },
@@ -119,7 +120,7 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
     await visit.press('Sign in');
     await visit.page.locator('.switcher > summary').click();
     await visit.follow('Sign out everywhere');
-    expect(await visit.text()).toContain(`This ends all sessions of ${ANN.id}`);
+    expect(await visit.text()).toContain('This ends all sessions of Ann');
     await visit.follow('Stay signed in');
     expect(visit.page.url()).toBe(`${visit.dashboard.url}/guilds/${DEN}`);
     await visit.page.locator('.switcher > summary').click();

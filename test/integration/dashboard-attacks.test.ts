@@ -463,6 +463,21 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     );
   });
 
+  it('by many searches from one address gets 429 after ten, and another address of the same owner searches on', async () => {
+    const search = () => owner.get('/guilds/own/members?find=nobody');
+    for (let n = 0; n < 10; n++) expect((await search()).status).toBe(404);
+    // A slow machine can give one search more meanwhile.
+    let answer = await search();
+    for (let n = 0; n < 20 && answer.status !== 429; n++) answer = await search();
+    const { status, headers, text } = answer;
+    expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[123]$/)]);
+    expect(text).toContain('Too many searches came from your address. Try again in');
+    // The list itself is no search.
+    expect((await owner.get('/guilds/own/members')).status).toBe(200);
+    const elsewhere = await dashboard.signIn('own', 'u1');
+    expect((await elsewhere.get('/guilds/own/members?find=nobody')).status).toBe(404);
+  });
+
   it('on what caches, frames, logs and addresses keep finds no secret', async () => {
     const link = await dashboard.link('own');
     const invite = link.slice(link.lastIndexOf('/') + 1);

@@ -58,7 +58,9 @@ describe('the list of all servers', needs('redis-server'), () => {
     const owner = await dashboard.signIn('101');
     const { text } = await owner.get('/guilds/101/members');
     expect(text).toContain('<title>Members · The Den · Guildrank</title>');
-    expect(text).toMatch(/aria-hidden="true">TD<\/span>.*<bdi>The Den<\/bdi><\/b><span class="small">3 members/s);
+    expect(text).toMatch(
+      /aria-hidden="true">TD<\/span>.*<bdi>The Den<\/bdi><\/b><span class="small">3 members with XP/s,
+    );
     expect(text).toMatch(/<a href="\/guilds\/101\/members" aria-current="page">/);
     expect((await owner.get('/guilds/101/settings/rules/rewards')).text).toContain(
       '<a href="/guilds/101/settings/rules" aria-current="page">',

@@ -1,0 +1,32 @@
+import type { Request, Response } from 'express';
+import { formOf, sentFields } from './forms.ts';
+import type { Parts } from './guild-page.ts';
+
+/** What a person is asked before a form deletes or ends something. */
+export interface Question {
+  readonly title: string;
+  /** What is lost, and what stays: paragraphs. */
+  readonly paragraphs: readonly string[];
+  /** A text that the form replaces, to keep a copy of it. */
+  readonly present?: string;
+  /** The button that goes on. */
+  readonly button: string;
+  /** The link that leaves everything as it is. */
+  readonly keep: string;
+  /** Path of the page that this link leads to. */
+  readonly back: string;
+}
+
+/** The field by which a form says that its question was answered. */
+const ANSWER = 'confirm';
+
+/** Returns whether the person has answered the question of a form. */
+export function isAnswered(req: Request): boolean {
+  return formOf(req)[ANSWER] === 'yes';
+}
+
+/** Answers a form with a question. Its button sends all fields of the form again, with the answer. */
+export function ask({ views }: Parts, req: Request, res: Response, question: Question): void {
+  const fields = [...sentFields(req).filter(([name]) => name !== ANSWER), [ANSWER, 'yes']];
+  views.send(res, 'question', { ...question, action: req.originalUrl, fields });
+}
