@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { cutText } from '../core/bounds.ts';
 import type { Actor } from './audit-log.ts';
 import type { ShownServer } from './servers/server.ts';
 import type { Session } from './sign-in/session-types.ts';
@@ -45,10 +46,16 @@ export function tokenOf(res: Response): string {
   return token;
 }
 
+/** What could turn the text after a name around, or break its line. */
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** The most bytes of a name in an entry of the audit log: with the user id and the session, it has no more than its bound. */
+const ACTOR_NAME_BYTES = 40;
+
 /** Returns the author of a change, for the audit log. @param session that of the visit, unless it has just begun. */
 export function actorOf(req: Request, res: Response, session = sessionOf(res)): Actor {
-  const { isOperator, userId, id } = session;
+  const { isOperator, userId, name, id } = session;
   const role = isOperator ? 'operator' : 'owner';
-  const person = userId ? `${role} ${userId}` : role;
+  const shownName = cutText(name.replace(CONTROLS, ''), ACTOR_NAME_BYTES);
+  const person = [role, userId, shownName && `(${shownName})`].filter(Boolean).join(' ');
   return { role, who: `${person}, session ${id}`, from: req.ip ?? '' };
 }

@@ -156,7 +156,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.page.getByLabel(/Refresh in seconds/).fill('10');
     await visit.page.getByLabel('Accent', { exact: true }).fill('#0f766e');
     const snippet = visit.page.locator('#keyed-html');
-    await visit.page.getByText('Use a key that you already have').first().click();
+    await visit.page.getByText('Use an API Key that you already have').first().click();
     // The last field that was filled.
     await snippet.getByText('guild-leaderboard { --guildrank-accent: #0f766e }').waitFor();
     expect(await snippet.textContent()).toContain('theme="dark" page-size="5" refresh="10"');

@@ -268,6 +268,33 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await owner.close();
   });
 
+  it('on a phone, shows the level and both ends of the id in a row, and fades the navigation where it goes on', async () => {
+    const ids = ['200000000000010000', '200000000000010001'];
+    await visit.dashboard.store.writer.recordMany(
+      GUILD,
+      ids.map((userId) => ({ userId, set: 9_000_000, profile: { username: 'A name that is long on a phone' } })),
+    );
+    await visit.signIn(GUILD, { viewport: { width: 360, height: 740 } });
+    await visit.follow('Members');
+    const rows = visit.page.locator('main .rows a.row');
+    for (const [n, id] of [...ids].reverse().entries()) {
+      const row = rows.nth(n);
+      expect(await row.locator('.level').isVisible()).toBe(true);
+      expect(await row.locator('.id').textContent()).toBe(id);
+      const end = await row.locator('.id > :last-child').boundingBox();
+      const line = await row.locator('.lines').boundingBox();
+      expect(end && line && end.x + end.width <= line.x + line.width + 1).toBe(true);
+      expect(await row.locator('.id > :last-child').textContent()).toBe(id.slice(-6));
+    }
+    const fade = `(({ position, backgroundImage }) => position + ' ' + backgroundImage)(getComputedStyle(document.querySelector('.side nav'), '::after'))`;
+    expect(await visit.page.evaluate(fade)).toMatch(/^sticky linear-gradient/);
+    const width = "document.querySelector('.side nav').scrollWidth > innerWidth";
+    expect(await visit.page.evaluate(width)).toBe(true);
+    await visit.page.setViewportSize({ width: 1100, height: 800 });
+    const shown = "getComputedStyle(document.querySelector('.side nav'), '::after').display";
+    expect(await visit.page.evaluate(shown)).toBe('none');
+  });
+
   it('keeps a form that is too large, and says how large it may be', async () => {
     await visit.signIn();
     await visit.follow('XP and rewards');

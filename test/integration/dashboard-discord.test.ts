@@ -86,6 +86,12 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect((await visitor.get('/sign-out-everywhere')).text).toContain(`all sessions of <bdi>${shown}</bdi>`);
     });
 
+    it('the activity names the person beside the user id, without what could turn the line around', async () => {
+      const visitor = await signedIn({ ...ANN, globalName: `\u202eAnn\n<b>${'x'.repeat(100)}` });
+      const { text } = await visitor.get('/guilds/500/activity');
+      expect(text).toMatch(new RegExp(`owner ${ANN.id} \\(Ann&lt;b&gt;x{31}…\\), session [0-9a-f]{8}<`));
+    });
+
     it('a link keeps the name of the session that it adds a server to, and a link alone says that it is one', async () => {
       const visitor = await signedIn({ ...ANN, globalName: 'Ann' });
       await visitor.signIn(await dashboard.link('502', ANN.id));

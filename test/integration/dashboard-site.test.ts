@@ -74,6 +74,23 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect(codeIn(await follow(answer))).toMatch(/api-key="gr_\w{38}"/);
   });
 
+  it.each([
+    ['site', { site: 'not a site' }, 'Give one address'],
+    ['cap', { cap: '-1' }, 'cap'],
+    ['page-size', { 'page-size': '9999' }, 'The page size is a whole number'],
+  ] as const)(
+    'marks the field %s that is wrong, says why beside it, and gives it the focus',
+    async (name, fields, problem) => {
+      const { status, text } = await make(fields);
+      const [, attributes = ''] = new RegExp(`<input([^>]* name="${name}"[^>]*)>`).exec(text) ?? [];
+      expect([status, attributes]).toEqual([400, expect.stringMatching(/aria-invalid="true"/)]);
+      expect(attributes).toContain('autofocus');
+      const [, id] = /aria-describedby="[^"]*?([\w-]+-error)"/.exec(attributes) ?? [];
+      expect(new RegExp(`<p class="error" id="${id}">(.*?)</p>`).exec(text)?.[1]).toContain(problem);
+      expect(await keys()).toEqual([]);
+    },
+  );
+
   it('makes a key for the site alone, with the cap that is proposed, and shows it in the code, once', async () => {
     expect((await owner.get(PAGE)).text).toMatch(/name="cap"[^>]* value="500"/);
     const answer = await make({
