@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { cutText } from '../core/bounds.ts';
-import type { Actor } from './audit-log.ts';
+import { type Actor, plainText } from './audit-log.ts';
 import type { ShownServer } from './servers/server.ts';
 import type { Session } from './sign-in/session-types.ts';
 
@@ -46,8 +46,6 @@ export function tokenOf(res: Response): string {
   return token;
 }
 
-/** What could turn the text after a name around, or break its line. */
-const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 /** The most bytes of a name in an entry of the audit log: with the user id and the session, it has no more than its bound. */
 const ACTOR_NAME_BYTES = 40;
 
@@ -55,7 +53,7 @@ const ACTOR_NAME_BYTES = 40;
 export function actorOf(req: Request, res: Response, session = sessionOf(res)): Actor {
   const { isOperator, userId, name, id } = session;
   const role = isOperator ? 'operator' : 'owner';
-  const shownName = cutText(name.replace(CONTROLS, ''), ACTOR_NAME_BYTES);
+  const shownName = cutText(plainText(name), ACTOR_NAME_BYTES);
   const person = [role, userId, shownName && `(${shownName})`].filter(Boolean).join(' ');
   return { role, who: `${person}, session ${id}`, from: req.ip ?? '' };
 }

@@ -381,6 +381,39 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     );
   });
 
+  it('by a name that turns text around leaves the activity and the trial of the rules readable', async () => {
+    const { writer, guildConfig } = dashboard.store;
+    const form = { name: 'x\u202e\u2067y', lifetime: '7 days', origins: '' };
+    await owner.submit('/guilds/own/keys', '/guilds/own/keys', form);
+    const activity = await owner.get('/guilds/own/activity');
+    expect(activity.text).toContain('Made the API Key &quot;xy&quot;, valid 7 days');
+    await writer.describeGuild('own', {
+      name: 'Own',
+      roles: [{ id: '7', name: '\u202eRegular\u2069', color: 0, position: 1 }],
+      channels: [],
+    });
+    await guildConfig.setRules('own', JSON.stringify({ message: { xp: 5 }, multipliers: { roles: { 7: 2 } } }));
+    const rules = await owner.get('/guilds/own/settings/rules?role=7');
+    expect(rules.text).toContain('because Regular earns 2×');
+  });
+
+  it('by fields and addresses with markup puts none into a question, and the answer needs the token of the session', async () => {
+    await dashboard.store.guildConfig.update('own', { boards: ['week'] });
+    const path = `/guilds/own/settings/boards?x=${encodeURIComponent('"><script>')}`;
+    const _token = await owner.tokenOf('/guilds/own');
+    const evil = '"><img src=x onerror=alert(1)>';
+    const { status, text } = await owner.post(path, { _token, clock: 'UTC', [evil]: [evil, 'b'], confirm: 'no' });
+    expect([status, text.includes('<h1>Turn off the board of the week?</h1>')]).toEqual([200, true]);
+    expect(text).not.toMatch(/<img src=x|<script>/);
+    expect(text.match(/name="confirm" value="(\w+)"/g)).toEqual(['name="confirm" value="yes"']);
+    const stranger = await dashboard.signIn('other');
+    const foreign = { _token: await stranger.tokenOf('/guilds/other'), clock: 'UTC', confirm: 'yes' };
+    expect((await owner.post(path, foreign)).status).toBe(403);
+    expect((await stranger.post(path, foreign)).status).toBe(404);
+    expect((await owner.get(`${path}&confirm=yes&clock=UTC`)).status).toBe(200);
+    expect(await dashboard.store.client.hget('gr:{own}:config', 'boards')).toBe('week');
+  });
+
   it('through a template is not possible: none writes data as markup', () => {
     const folder = new URL('../../src/dashboard/', import.meta.url);
     const templates = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>

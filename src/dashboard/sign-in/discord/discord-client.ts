@@ -109,7 +109,7 @@ export class DiscordClient {
     ]);
     const manages = servers.filter(({ owner, permissions }) => owner || (BigInt(permissions) & MANAGES) !== 0n);
     // An account can have a name that nobody can see.
-    const name = nameOf({ username: user.global_name ?? '', user_id: user.username });
+    const name = nameOf({ username: user.global_name ?? '', user_id: user.username }).replace(/\p{Cc}/gu, '');
     return {
       userId: user.id,
       name: cutText(name, BOUNDS.sessionName.bytes),
