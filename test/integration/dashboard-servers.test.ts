@@ -46,6 +46,14 @@ describe('the list of all servers', needs('redis-server'), () => {
     expect((await operator.get('/operator?search=two+words')).text).toContain('No server has this in its name or id.');
   });
 
+  it('finds a server that the list does not have by its whole id, and by nothing less', async () => {
+    expect(await listed()).toHaveLength(3);
+    await dashboard.store.writer.record('999', { userId: 'm', set: 5 });
+    expect(await listed('?search=99')).toEqual([]);
+    expect(await listed('?search=999')).toEqual(['999']);
+    expect((await operator.get('/operator?search=999')).text).toContain('data-label="Members with XP">1<');
+  });
+
   it('sorts by name, members, requests and refused requests', async () => {
     expect(await listed()).toEqual(['103', '102', '101']);
     expect(await listed('?sort=members')).toEqual(['101', '103', '102']);
