@@ -43,8 +43,8 @@ export function addConfigForm(router: Router, parts: Parts, form: ConfigForm): v
     const refuse = (problem: string, error: unknown) => show(parts, res, { problem, errors: errorsOf(error), values });
     return showProblem(refuse, async () => {
       const { change, what } = parseForm(schema, values);
-      const question = isAnswered(req) ? null : await form.question?.(parts, guildId, change);
-      if (question) return ask(parts, req, res, question);
+      const question = await form.question?.(parts, guildId, change);
+      if (question && !isAnswered(req, question)) return ask(parts, req, res, question);
       await auditLog.change(guildId, actorOf(req, res), what, () => guildConfig.update(guildId, change));
       res.redirect(303, `/guilds/${guildId}${page}?saved=1`);
     });

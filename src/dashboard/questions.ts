@@ -17,16 +17,16 @@ export interface Question {
   readonly back: string;
 }
 
-/** The field by which a form says that its question was answered. */
+/** The field by which a form says which question was answered. */
 const ANSWER = 'confirm';
 
-/** Returns whether the person has answered the question of a form. */
-export function isAnswered(req: Request): boolean {
-  return formOf(req)[ANSWER] === 'yes';
+/** Returns whether the person has answered this question. The answer to another question, such as about one board of two, is none. */
+export function isAnswered(req: Request, { title }: Question): boolean {
+  return formOf(req)[ANSWER] === title;
 }
 
 /** Answers a form with a question. Its button sends all fields of the form again, with the answer. */
 export function ask({ views }: Parts, req: Request, res: Response, question: Question): void {
-  const fields = [...sentFields(req).filter(([name]) => name !== ANSWER), [ANSWER, 'yes']];
+  const fields = [...sentFields(req).filter(([name]) => name !== ANSWER), [ANSWER, question.title]];
   views.send(res, 'question', { ...question, action: req.originalUrl, fields });
 }

@@ -101,7 +101,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect(page.text).toMatch(
         /this week \(\w{3} \d+[^<]+ · \d days? left\)\..*this month \(\w{3} 1\s–\s\d\d · \d+ days? left\)\./s,
       );
-      await save({ clock: 'UTC', confirm: 'yes' });
+      await save({ clock: 'UTC', confirm: 'Turn off both boards?' });
       expect(await config('boards')).toBeNull();
     });
 
@@ -171,7 +171,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       await save({ public: 'on', title: 'The Den', ...look, index: 'none' });
       expect(await kept()).toEqual(['none', 'off']);
       expect((await owner.get('/guilds/own/activity')).text).toContain('search engines listing none, no rewards');
-      await save({ confirm: 'yes', title: '', rewards: 'on', ...none, page_picture: '' });
+      await save({ confirm: 'Turn off the public page?', title: '', rewards: 'on', ...none, page_picture: '' });
       expect(await kept()).toEqual([null, null]);
       expect(await stored()).toEqual(Array(7).fill(null));
     });

@@ -63,6 +63,17 @@ describe('a form that deletes or ends something', needs('redis-server'), () => {
     expect([await config('boards'), await config('time_zone')]).toEqual(['month', 'Europe/Berlin']);
   });
 
+  it('asks again when another board was turned on since the question', async () => {
+    const { guildConfig } = dashboard.store;
+    await guildConfig.update('own', { boards: ['week'] });
+    const question = await owner.submit(BOARDS, BOARDS, { clock: 'UTC' });
+    await guildConfig.update('own', { boards: ['week', 'month'] });
+    const next = await press(question);
+    expect([next.status, title(next), await config('boards')]).toEqual([200, 'Turn off both boards?', 'week,month']);
+    expect((await press(next)).status).toBe(303);
+    expect(await config('boards')).toBeNull();
+  });
+
   it('asks nothing when boards are added, or stay', async () => {
     for (const fields of [{ week: 'on' }, { week: 'on' }, { week: 'on', month: 'on' }])
       expect((await owner.submit(BOARDS, BOARDS, { clock: 'UTC', ...fields })).status).toBe(303);

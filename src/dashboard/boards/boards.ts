@@ -40,12 +40,22 @@ export const boardsPage: GuildPage = {
     router.get(PATH, (req, res) =>
       sendBoards(parts, res, { notice: req.query.saved === '1' ? 'Your boards are saved.' : '' }),
     );
-    addConfigForm(router, parts, { path: PATH, page: PATH, schema: boardsForm, question: askToEnd, show: sendBoards });
+    addConfigForm(router, parts, {
+      path: PATH,
+      page: PATH,
+      schema: boardsForm,
+      question: endQuestion,
+      show: sendBoards,
+    });
   },
 };
 
 /** Returns the question before boards are turned off; null if all boards stay. Three round trips at most. @throws StoreUnavailableError */
-async function askToEnd(parts: Parts, guildId: string, { boards = [] }: GuildConfigChange): Promise<Question | null> {
+async function endQuestion(
+  parts: Parts,
+  guildId: string,
+  { boards = [] }: GuildConfigChange,
+): Promise<Question | null> {
   const present = await readOverview(parts, parts.planQuotas, guildId);
   const ending = BOARD_KINDS.filter((kind) => present.boards.includes(kind) && !boards.includes(kind));
   if (ending.length === 0) return null;

@@ -101,9 +101,9 @@ async function asksToReplace(
   const { rules, json, version, problem } = await readStoredRules(parts, guildId);
   const isSame = json === (next ? jsonOf(next.document) : '');
   // The save refuses a form that was made from other rules. Rules that do not work are no loss.
-  if (json === '' || isSame || problem !== '' || formOf(req).version !== version || isAnswered(req)) return false;
+  if (json === '' || isSame || problem !== '' || formOf(req).version !== version) return false;
   const present = contentsOf(rules);
-  ask(parts, req, res, {
+  const question = {
     title: next ? 'Replace all rules?' : 'Remove all rules?',
     paragraphs: [
       next
@@ -115,7 +115,9 @@ async function asksToReplace(
     button: next ? 'Replace the rules' : 'Remove the rules',
     keep: 'Keep the present rules',
     back: `/guilds/${encodeURIComponent(guildId)}${PATH}`,
-  });
+  };
+  if (isAnswered(req, question)) return false;
+  ask(parts, req, res, question);
   return true;
 }
 

@@ -35,12 +35,16 @@ export const publicPagePage: GuildPage = {
       sendPublicPage(parts, res, { notice: req.query.saved === '1' ? 'Your public page is saved.' : '' }),
     );
     const schema = publicPageForm.transform((change) => ({ change, what: describePageChange(change) }));
-    addConfigForm(router, parts, { path: PATH, page: PATH, schema, question: askToClose, show: sendPublicPage });
+    addConfigForm(router, parts, { path: PATH, page: PATH, schema, question: closeQuestion, show: sendPublicPage });
   },
 };
 
 /** Returns the question before the public page is turned off; null unless this ends what visitors see. */
-async function askToClose(parts: Parts, guildId: string, { publicPage }: GuildConfigChange): Promise<Question | null> {
+async function closeQuestion(
+  parts: Parts,
+  guildId: string,
+  { publicPage }: GuildConfigChange,
+): Promise<Question | null> {
   const present = await readOverview(parts, parts.planQuotas, guildId);
   if (!parts.publicPages || !present.public_page || publicPage) return null;
   return {
