@@ -7,8 +7,8 @@ export interface Question {
   readonly title: string;
   /** What is lost, and what stays: paragraphs. */
   readonly paragraphs: readonly string[];
-  /** A text that the form replaces, to keep a copy of it. */
-  readonly present?: string;
+  /** Rules that the form replaces or removes, as JSON, to keep a copy of them. */
+  readonly presentRules?: string;
   /** The button that goes on. */
   readonly button: string;
   /** The link that leaves everything as it is. */

@@ -111,7 +111,7 @@ async function asksToReplace(
         : `The rules have ${present}. You cannot undo this. Without rules, your bot decides by itself who earns how much XP, and gives no roles.`,
       'XP and levels that members have stay as they are. Keep a copy of the present rules, and you can save them here again.',
     ],
-    present: json,
+    presentRules: json,
     button: next ? 'Replace the rules' : 'Remove the rules',
     keep: 'Keep the present rules',
     back: `/guilds/${encodeURIComponent(guildId)}${PATH}`,
