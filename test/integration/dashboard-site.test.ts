@@ -275,8 +275,8 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect(text).toMatch(/data-label="Requests">30<\/td><td class="right" data-label="Refused">7<\/td><\/tr>/);
     const list = (await owner.get('/guilds/own/keys')).text;
     expect(list).toContain('98 % of all requests in 7 days');
-    expect(list).toContain('<dt>7 days</dt><dd>1,200 requests, <span class="bad">7 refused</span></dd>');
+    expect(list).toContain('<dt>7 days</dt><dd>1,200 requests, <span class="bad once">7 refused</span></dd>');
     expect(list).toContain('<dt>24 hours</dt><dd>30 requests</dd>');
-    expect(list).toContain('<dt>24 hours</dt><dd>0 requests, <span class="bad">7 refused</span></dd>');
+    expect(list).toContain('<dt>24 hours</dt><dd>0 requests, <span class="bad once">7 refused</span></dd>');
   });
 });
