@@ -18,12 +18,32 @@ const dashboardUrl = origin(URL_FORMAT).refine(
   URL_FORMAT,
 );
 
+/** Longest address of a page of the operator. */
+const MAX_LINK = 500;
+const LINK_FORMAT = `must be an address such as https://example.com/privacy, of ${MAX_LINK} characters at most`;
+
+/** Parses the address of a page of the operator, to which the dashboard leads. */
+const link = z
+  .string()
+  .default('')
+  .refine((text) => text === '' || isPage(text), LINK_FORMAT);
+
+/** Addresses of pages of the operator; "" = there is none. */
+export interface OperatorLinks {
+  /** Where people get help. */
+  readonly help: string;
+  /** What the operator says about privacy. */
+  readonly privacy: string;
+}
+
 const schema = z.object({
   DASHBOARD_HOST: hostSetting('127.0.0.1'),
   DASHBOARD_PORT: integer(0, 65_535, 8090),
   DASHBOARD_HEALTH_PORT: integer(0, 65_535, 0),
   DASHBOARD_URL: dashboardUrl,
   DASHBOARD_API_URL: origin('must be an address such as https://ranks.example.com, without a path'),
+  DASHBOARD_HELP_URL: link,
+  DASHBOARD_PRIVACY_URL: link,
   DASHBOARD_MAX_MEMBERS: integer(1, 100_000_000, 1_000_000),
   ...discordVariables,
 });
@@ -58,6 +78,7 @@ export function parseDashboardConfig(env: Readonly<Record<string, string | undef
     dashboardMaxMembers: own.DASHBOARD_MAX_MEMBERS,
     /** Public address of the API without a slash at the end, for examples and the preview of the widget. */
     apiUrl: DASHBOARD_API_URL || `http://127.0.0.1:${config.port}`,
+    links: { help: own.DASHBOARD_HELP_URL, privacy: own.DASHBOARD_PRIVACY_URL } satisfies OperatorLinks,
     discord: discordConfig(own),
   };
 }
@@ -71,6 +92,12 @@ function parsed<T>(parse: () => T, problems: string[]): T | undefined {
     problems.push(...error.problems);
     return undefined;
   }
+}
+
+function isPage(text: string): boolean {
+  if (text.length > MAX_LINK || !/^https:\/\/[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
 }
 
 function isOrigin(text: string): boolean {

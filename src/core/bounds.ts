@@ -75,6 +75,7 @@ export const BOUNDS = {
   },
   keyName: { what: 'name of an API key', where: '`name` of `gr:key:SHA256`', bytes: MAX_KEY_NAME_BYTES },
   origins: { what: 'origins of an API key', where: '`origins` of `gr:key:SHA256`', bytes: MAX_ORIGINS_BYTES },
+  sessionName: { what: 'name of a person who is signed in with Discord', where: '`gr:session:SHA256`', bytes: 128 },
   auditWhat: { what: 'change in an audit log', where: '`what` of `gr:{G}:audit`', bytes: MAX_WHAT_BYTES },
   auditWho: { what: 'author of a change in an audit log', where: '`who` of `gr:{G}:audit`', bytes: MAX_WHO_BYTES },
   auditFrom: { what: 'address of the author of a change', where: '`from` of `gr:{G}:audit`', bytes: MAX_FROM_BYTES },

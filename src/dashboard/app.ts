@@ -14,7 +14,7 @@ import { GUILD_PAGES } from './pages.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { problemOf } from './sentences.ts';
 import { readServer } from './servers/server.ts';
-import { readServers, rememberServer, serverRoutes } from './servers/servers.ts';
+import { countServers, rememberServer, serverRoutes } from './servers/servers.ts';
 import { askAgain, discordRoutes } from './sign-in/discord/discord.ts';
 import { readSession, requireSession, signInRoutes } from './sign-in/sign-in.ts';
 import { signOutRoutes } from './sign-in/sign-out.ts';
@@ -90,7 +90,7 @@ export function createDashboardApp(parts: AppParts): Express {
   app.use(signInRoutes(parts, monotonic));
   app.use(requireSession);
   app.use(checkForm(GUILD_PAGES.flatMap(({ uploads = [] }) => uploads)));
-  app.use(readServers(parts));
+  app.use(countServers);
   app.use(serverRoutes(parts));
   app.use(signOutRoutes(parts));
   app.use(operatorRoutes(parts, new ServerList(parts, new GuildDirectory(parts, monotonic), monotonic)));
@@ -119,8 +119,7 @@ function guildRoutes(parts: AppParts): Router {
         req.path === (path || '/') || [path, ...alsoAt].some((each) => each && `${req.path}/`.startsWith(`${each}/`)),
     );
     if (page) res.context.route = `/guilds/:guild${page.path}`;
-    const offered = visitOf(res).servers?.find(({ id }) => id === guild);
-    visitOf(res).server = offered ?? (await readServer(parts, guild));
+    visitOf(res).server = await readServer(parts, guild);
     next();
   });
   router.use(rememberServer(parts));

@@ -160,12 +160,20 @@ function msOf(id: string): number {
   return Number(id.split('-')[0]);
 }
 
-/** Returns an action whose texts are cut to their bounds. */
+/** What could turn the rest of a line around, or break it. */
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** Returns a text of a person as a part of one line. */
+export function plainText(text: string): string {
+  return text.replace(CONTROLS, '');
+}
+
+/** Returns an action whose texts are on one line each, and cut to their bounds. */
 function cutAction({ who, from, what }: Action): Action {
   return {
-    who: cutText(who, AUDIT_BYTES.who),
-    from: cutText(from, AUDIT_BYTES.from),
-    what: cutText(what, AUDIT_BYTES.what),
+    who: cutText(plainText(who), AUDIT_BYTES.who),
+    from: cutText(plainText(from), AUDIT_BYTES.from),
+    what: cutText(plainText(what), AUDIT_BYTES.what),
   };
 }
 

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import type { GuildConfigChange } from '../core/settings/guild-config.ts';
 import { errorsOf, type FormErrors, formOf, parseForm, showProblem } from './forms.ts';
 import type { Parts } from './guild-page.ts';
+import { ask, isAnswered, type Question } from './questions.ts';
 import { actorOf, guildOf } from './visit.ts';
 
 /** What a page with a form shows beside its values. */
@@ -26,12 +27,15 @@ interface ConfigForm {
     /** The change in words, for the audit log. */
     readonly what: string;
   }>;
+  /** Returns what to ask before the change is saved, because it deletes or ends something; null for nothing. */
+  question?(parts: Parts, guildId: string, change: GuildConfigChange): Promise<Question | null>;
   /** Answers with the page. */
   show(parts: Parts, res: Response, shown: ShownForm): Promise<void>;
 }
 
 /** Adds the route that saves a form. A form that is refused comes back with its input and the errors beside its fields. */
-export function addConfigForm(router: Router, parts: Parts, { path, page, schema, show }: ConfigForm): void {
+export function addConfigForm(router: Router, parts: Parts, form: ConfigForm): void {
+  const { path, page, schema, show } = form;
   const { guildConfig, auditLog } = parts;
   router.post(path, (req, res) => {
     const guildId = guildOf(res);
@@ -39,6 +43,8 @@ export function addConfigForm(router: Router, parts: Parts, { path, page, schema
     const refuse = (problem: string, error: unknown) => show(parts, res, { problem, errors: errorsOf(error), values });
     return showProblem(refuse, async () => {
       const { change, what } = parseForm(schema, values);
+      const question = await form.question?.(parts, guildId, change);
+      if (question && !isAnswered(req, question)) return ask(parts, req, res, question);
       await auditLog.change(guildId, actorOf(req, res), what, () => guildConfig.update(guildId, change));
       res.redirect(303, `/guilds/${guildId}${page}?saved=1`);
     });

@@ -101,6 +101,13 @@ export function valuesOf(req: Request): FormValues {
   return Object.fromEntries(Object.entries(fields).map(([name, values]) => [name, [values].flat()]));
 }
 
+/** Returns all fields of a form with all their values, but for the token of the session. */
+export function sentFields(req: Request): [name: string, value: string][] {
+  return Object.entries(valuesOf(req)).flatMap(([name, values]) =>
+    name === TOKEN_FIELD ? [] : values.map((value): [string, string] => [name, String(value)]),
+  );
+}
+
 /** Fields that no person fills in. Two are secrets. */
 const HIDDEN_FIELDS: readonly string[] = [TOKEN_FIELD, 'once', 'invite', 'id', 'mode', 'confirm', 'version'];
 
@@ -131,8 +138,12 @@ export function errorsOf(error: unknown): FormErrors {
 export function parseForm<T>(schema: z.ZodType<T>, fields: unknown): T {
   const { data, error } = schema.safeParse(fields);
   if (!error) return data;
-  const wrong = error.issues.map((issue) => [issue.path.join('.'), problemOfField(issue)]);
-  throw new WrongFieldsError(problemOfFields(error), Object.fromEntries(wrong));
+  throw new WrongFieldsError(problemOfFields(error), errorsOfFields(error));
+}
+
+/** Returns what is wrong with each field of a form, or each parameter of an address, by their names. */
+export function errorsOfFields({ issues }: z.ZodError): FormErrors {
+  return Object.fromEntries(issues.map((issue) => [issue.path.join('.'), problemOfField(issue)]));
 }
 
 /** Returns what is wrong with the fields of a form, or the parameters of an address. */

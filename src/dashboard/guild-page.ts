@@ -1,4 +1,5 @@
 import type { Router } from 'express';
+import type { AddressLimiter } from '../core/access/address-limiter.ts';
 import type { Core } from '../core/core.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { GuildImports } from './import/guild-imports.ts';
@@ -12,6 +13,8 @@ export interface Parts extends Core {
   readonly newKeys: NewKeys;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
+  /** Limits the searches of members by the address that sends them. */
+  readonly searchLimiter: AddressLimiter;
   readonly imports: GuildImports;
   readonly views: Views;
   /** The sign-in with Discord; null = there is none. */
@@ -41,6 +44,8 @@ export interface GuildPage {
   readonly path: string;
   /** Name in the navigation. */
   readonly label: string;
+  /** Name in the navigation of the operator, who finds more there. */
+  readonly operatorLabel?: string;
   /** Name of its icon in the navigation, a symbol of templates/icons.eta. */
   readonly icon: string;
   /** Paths below /guilds/G of its further pages, beside those that begin with `path`. */

@@ -14,9 +14,9 @@ import { widgetPage } from './widget/widget.ts';
 const START = [overviewPage, membersPage];
 const LEVELS = [levelsPage, boardsPage];
 const SHARE = [publicPagePage, widgetPage, keysPage];
-const DATA = [importPage, activityPage];
+const DATA = [importPage, activityPage, accessPage];
 
-/** The pages of a guild in the groups of the navigation. Who has access is a page of the menu of servers above them. */
+/** The pages of a guild in the groups of the navigation. */
 export const NAVIGATION: readonly NavigationGroup[] = [
   { label: '', pages: START },
   { label: 'Levels', pages: LEVELS },
@@ -25,4 +25,4 @@ export const NAVIGATION: readonly NavigationGroup[] = [
 ];
 
 /** All pages of a guild. */
-export const GUILD_PAGES: readonly GuildPage[] = [...START, ...LEVELS, ...SHARE, ...DATA, accessPage];
+export const GUILD_PAGES: readonly GuildPage[] = [...START, ...LEVELS, ...SHARE, ...DATA];

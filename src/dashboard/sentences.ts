@@ -23,12 +23,12 @@ export const PAGE_ADVICE: Advice = {
 const PAGE_SENTENCES: Partial<Sentences> = {
   lock: () => 'Something else has changed this server meanwhile: begin again',
   event: () => 'This form was sent already, with other values: look at the member, and fill in the form again',
-  key_unknown: () => 'There is no such key any more: it was revoked already',
-  key_revoked: () => 'The key was revoked while it was made: make it again',
-  key_unfinished: ({ key }) => `The key ${key} was not finished: revoke it, and make a new one`,
-  keys_full: ({ most }) => `This server has ${most} API keys already: revoke one that nobody uses`,
+  key_unknown: () => 'There is no such API Key any more: it was revoked already',
+  key_revoked: () => 'The API Key was revoked while it was made: make it again',
+  key_unfinished: ({ key }) => `The API Key ${key} was not finished: revoke it, and make a new one`,
+  keys_full: ({ most }) => `This server has ${most} API Keys already: revoke one that nobody uses`,
   key_rotated: ({ key, seconds }) =>
-    `The key ${key} was rotated a moment ago: use the new key of that rotation. If nobody has it, revoke it, and try again in ${seconds} s`,
+    `The API Key ${key} was rotated a moment ago: use the new API Key of that rotation. If nobody has it, revoke it, and try again in ${seconds} s`,
   guild_busy: () =>
     "An import, a deletion or a season's end of this server is running, or was killed a moment ago: try again in 10 s",
   season_unfinished: ({ archive }) =>

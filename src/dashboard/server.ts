@@ -1,6 +1,7 @@
 import express from 'express';
 import type { Logger } from 'pino';
 import type { DashboardConfig } from '../config/dashboard.ts';
+import { AddressLimiter, SEARCHES } from '../core/access/address-limiter.ts';
 import { type Core, openCore } from '../core/core.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { RedisClient } from '../core/store/client.ts';
@@ -84,7 +85,8 @@ export async function startDashboard(
     new DiscordSignIn(config.discord, dashboardUrl, monotonic, (reason) =>
       logger.warn({ reason }, 'Discord does not answer'),
     );
-  const parts = partsOn(core, config, assets, auditLog, discord, dashboardUrl);
+  const searchLimiter = new AddressLimiter(monotonic, SEARCHES);
+  const parts = partsOn(core, config, assets, { auditLog, searchLimiter, discord, url: dashboardUrl });
   const app = createDashboardApp({
     ...parts,
     assets,
@@ -142,24 +144,20 @@ function partsOn(
   core: Core,
   config: DashboardConfig,
   assets: Assets,
-  auditLog: AuditLog,
-  discord: DiscordSignIn | null,
-  url: () => string,
+  own: Pick<Parts, 'auditLog' | 'searchLimiter' | 'discord' | 'url'>,
 ): Parts {
   return {
     ...core,
+    ...own,
     newKeys: new NewKeys(),
     imports: new GuildImports(core, config.dashboardMaxMembers),
     sessions: new Sessions(core, Date.now, config.discord?.operators ?? null),
-    discord,
-    auditLog,
-    views: new Views(assets, NAVIGATION, config.discord !== null),
+    views: new Views(assets, NAVIGATION, { hasDiscord: config.discord !== null, links: config.links }),
     planQuotas: config.planQuotas,
     apiUrl: config.apiUrl,
     publicPages: config.publicPages,
     corsOrigins: config.corsOrigins,
     embedOrigins: config.embedOrigins,
-    url,
     now: Date.now,
   };
 }

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { commandLine } from '../config/command-line.ts';
+import type { OperatorLinks } from '../config/dashboard.ts';
 import { count, digits } from '../core/readable.ts';
 import { readTemplates } from '../service/http/site/templates.ts';
 import { nameOf } from '../widget/name.ts';
@@ -28,6 +29,8 @@ const FORMATS = {
   /** Returns seconds as "45 s" or "12 min". */
   duration: (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`),
   count,
+  /** Returns a number of members that have XP, such as "182 members with XP". */
+  withXp: (members: number): string => `${count(members, 'member')} with XP`,
   commandLine,
   sentence,
   /** Returns the name of a member as the widget shows it: the id instead of a name that nobody can see. */
@@ -41,7 +44,12 @@ const FORMATS = {
 export interface NavigationGroup {
   /** Their name; "" for the pages at the top. */
   readonly label: string;
-  readonly pages: readonly { readonly path: string; readonly label: string; readonly icon: string }[];
+  readonly pages: readonly {
+    readonly path: string;
+    readonly label: string;
+    readonly operatorLabel?: string;
+    readonly icon: string;
+  }[];
 }
 
 /** The data of a page. All of it is escaped: no template writes text as markup. */
@@ -56,13 +64,13 @@ export class Views {
   constructor(
     private readonly assets: Assets,
     private readonly navigation: readonly NavigationGroup[],
-    /** Whether people can sign in with Discord. */
-    private readonly hasDiscord: boolean,
+    /** Whether people can sign in with Discord, and the addresses of the operator's own pages. */
+    private readonly facts: { readonly hasDiscord: boolean; readonly links: OperatorLinks },
   ) {}
 
   /** Answers with a page. */
   send(res: Response, template: string, data: PageData, status = 200): void {
-    const { session, guildId, server, servers = [] } = visitOf(res);
+    const { session, guildId, server, serverCount = 0 } = visitOf(res);
     const html = this.render(template, {
       errors: {},
       ...data,
@@ -71,8 +79,8 @@ export class Views {
       session,
       isOperator: session?.isOperator ?? false,
       guildId,
-      servers,
-      hasDiscord: this.hasDiscord,
+      serverCount,
+      ...this.facts,
       base: guildId === undefined ? '' : `/guilds/${encodeURIComponent(guildId)}`,
       path: res.context.route,
       navigation: this.navigation,

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
-import type { Actor } from './audit-log.ts';
+import { cutText } from '../core/bounds.ts';
+import { type Actor, plainText } from './audit-log.ts';
 import type { ShownServer } from './servers/server.ts';
 import type { Session } from './sign-in/session-types.ts';
 
@@ -8,8 +9,8 @@ interface Visit {
   session?: Session;
   /** Token of the session, as the cookie carries it. */
   token?: string;
-  /** The servers that the menu of servers offers. */
-  servers?: readonly ShownServer[];
+  /** Servers that the session opens. */
+  serverCount?: number;
   guildId?: string;
   /** The server whose page it is, as its navigation shows it. */
   server?: ShownServer;
@@ -45,10 +46,14 @@ export function tokenOf(res: Response): string {
   return token;
 }
 
+/** The most bytes of a name in an entry of the audit log: with the user id and the session, it has no more than its bound. */
+const ACTOR_NAME_BYTES = 40;
+
 /** Returns the author of a change, for the audit log. @param session that of the visit, unless it has just begun. */
 export function actorOf(req: Request, res: Response, session = sessionOf(res)): Actor {
-  const { isOperator, userId, id } = session;
+  const { isOperator, userId, name, id } = session;
   const role = isOperator ? 'operator' : 'owner';
-  const person = userId ? `${role} ${userId}` : role;
+  const shownName = cutText(plainText(name), ACTOR_NAME_BYTES);
+  const person = [role, userId, shownName && `(${shownName})`].filter(Boolean).join(' ');
   return { role, who: `${person}, session ${id}`, from: req.ip ?? '' };
 }

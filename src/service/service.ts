@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config/service.ts';
-import { AddressLimiter, KEY_LOOK_UPS } from '../core/access/address-limiter.ts';
+import { AddressLimiter, KEY_LOOK_UPS, SEARCHES } from '../core/access/address-limiter.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import { PICTURE_HOST } from '../core/ranking/picture-hash.ts';
 import type { RedisClient } from '../core/store/client.ts';
@@ -35,8 +35,6 @@ const LISTEN_AFTER_MS = 500;
 
 /** The requests for public pages that one address may send: 60 at once, and one more each second. */
 const PAGE_REQUESTS = { burst: 60, intervalMs: 1000 };
-/** The searches on public pages that one address may send: 10 at once, and one more each three seconds. */
-const SEARCHES = { burst: 10, intervalMs: 3000 };
 
 export interface ServiceParts extends Partial<Clocks> {
   readonly logger: Logger;

@@ -58,10 +58,10 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.page.getByLabel('1,200 px').check();
     await look('widget, changed');
     await visit.page.getByLabel('Address of your site').fill('example');
-    await visit.press('Make a key and show the code');
+    await visit.press('Make an API Key and show the code');
     await look('widget, wrong site');
     await visit.page.getByLabel('Address of your site').fill('www.example.com/ranks');
-    await visit.press('Make a key and show the code');
+    await visit.press('Make an API Key and show the code');
     await look('widget, made');
     await visit.page.goto(`${visit.dashboard.url}/guilds/${GUILD}/widget?page-size=999`);
     await look('widget, refused');
@@ -168,7 +168,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.page.getByLabel(/Refresh in seconds/).fill('10');
     await visit.page.getByLabel('Accent', { exact: true }).fill('#0f766e');
     const snippet = visit.page.locator('#keyed-html');
-    await visit.page.getByText('Use a key that you already have').first().click();
+    await visit.page.getByText('Use an API Key that you already have').first().click();
     // The last field that was filled.
     await snippet.getByText('guild-leaderboard { --guildrank-accent: #0f766e }').waitFor();
     expect(await snippet.textContent()).toContain('theme="dark" page-size="5" refresh="10"');
@@ -196,7 +196,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.page.getByLabel('Address of your site').fill('localhost:3000');
     await visit.page.route('**/widget/settings?**', () => {});
     await visit.page.getByLabel('Density').selectOption('compact');
-    await visit.press('Make a key and show the code');
+    await visit.press('Make an API Key and show the code');
     const code = visit.page
       .locator('#code')
       .getByText(/api-key="gr_\w{38}" theme="dark" density="compact" page-size="5"/);

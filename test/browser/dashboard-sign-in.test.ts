@@ -14,6 +14,7 @@ const NAMES = {
 };
 const ANN = {
   id: '100000000000000001',
+  globalName: 'Ann',
   servers: [
     { id: DEN, owner: true },
     { id: BURROW, permissions: '32' },

@@ -40,17 +40,17 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await look('keys');
     await visit.page.getByLabel('Name').fill('website');
     await visit.page.getByLabel(/Allowed websites/).fill('nonsense');
-    await visit.press('Make the key');
+    await visit.press('Make the API Key');
     await look('keys, refused');
     await visit.page.getByLabel(/Allowed websites/).fill('https://a.example');
-    await visit.press('Make the key');
+    await visit.press('Make the API Key');
     await look('key made');
-    await visit.follow('All API keys');
+    await visit.follow('All API Keys');
     await visit.follow('Rotate website');
     await look('key rotate');
-    await visit.press('Make the new key');
+    await visit.press('Make the new API Key');
     await look('key rotated');
-    await visit.follow('All API keys');
+    await visit.follow('All API Keys');
     await visit.follow('Revoke old');
     await look('key revoke');
     await visit.press('Revoke it');
@@ -93,7 +93,6 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await visit.page.getByLabel('Accent', { exact: true }).fill('teal');
     await visit.press('Save the page');
     await look('public page, refused');
-    await visit.page.locator('.switcher > summary').click();
     await visit.follow('Who has access');
     await look('access');
     await visit.page.locator('.switcher > summary').click();
@@ -123,8 +122,8 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
   const SEEN = {
     overview: 'Overview',
     'keys, refused': 'API Keys',
-    'key made': 'Your new API key',
-    'key rotated': 'Your new API key',
+    'key made': 'Your new API Key',
+    'key rotated': 'Your new API Key',
     'key revoked': 'API Keys',
     'curve preview': 'A new level curve',
     'curve, saved': 'XP and rewards',
@@ -208,8 +207,8 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
       await visit.follow('API Keys');
       await visit.page.getByLabel('Name').fill('phone app');
       await visit.page.getByLabel('Valid for').selectOption('30 days');
-      await visit.press('Make the key');
-      await visit.press('Copy the key');
+      await visit.press('Make the API Key');
+      await visit.press('Copy the API Key');
       const key = (await visit.page.evaluate('navigator.clipboard.readText()')) as string;
       expect(key).toMatch(/^gr_\w{38}$/);
       expect(await visit.page.locator('#curl').textContent()).toBe(
@@ -219,16 +218,16 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
         (await request(service.url).get(`/api/v1/servers/${GUILD}/stats`).set('x-api-key', key)).status;
       expect(await status()).toBe(200);
 
-      await visit.follow('All API keys');
+      await visit.follow('All API Keys');
       expect(await visit.text()).toContain(`${key.slice(0, 7)}…`);
       expect(await visit.text()).not.toContain(key);
       await visit.follow('Revoke phone app');
       await visit.press('Revoke it');
-      expect(await visit.text()).toContain('Key revoked.');
+      expect(await visit.text()).toContain('API Key revoked.');
       expect(await status()).toBe(401);
       await visit.follow('Activity');
       expect(await visit.text()).toMatch(
-        /Revoked the API key \w{10} "phone app" ?owner u1, session [0-9a-f]{8} ?127\.0\.0\.1/,
+        /Revoked the API Key \w{10} "phone app" ?owner u1, session [0-9a-f]{8} ?127\.0\.0\.1/,
       );
     } finally {
       await service.close();
@@ -265,8 +264,35 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await owner.goto(link);
     await owner.getByRole('button', { name: 'Sign in' }).click();
     expect(owner.url()).toBe(`${visit.dashboard.url}/guilds/another`);
-    expect(await owner.textContent('.account')).toMatch(/Owner\s*u7/);
+    expect(await owner.textContent('.account')).toMatch(/Owner\s*Signed in by a link/);
     await owner.close();
+  });
+
+  it('on a phone, shows the level and both ends of the id in a row, and fades the navigation where it goes on', async () => {
+    const ids = ['200000000000010000', '200000000000010001'];
+    await visit.dashboard.store.writer.recordMany(
+      GUILD,
+      ids.map((userId) => ({ userId, set: 9_000_000, profile: { username: 'A name that is long on a phone' } })),
+    );
+    await visit.signIn(GUILD, { viewport: { width: 360, height: 740 } });
+    await visit.follow('Members');
+    const rows = visit.page.locator('main .rows a.row');
+    for (const [n, id] of [...ids].reverse().entries()) {
+      const row = rows.nth(n);
+      expect(await row.locator('.level').isVisible()).toBe(true);
+      expect(await row.locator('.id').textContent()).toBe(id);
+      const end = await row.locator('.id > :last-child').boundingBox();
+      const line = await row.locator('.lines').boundingBox();
+      expect(end && line && end.x + end.width <= line.x + line.width + 1).toBe(true);
+      expect(await row.locator('.id > :last-child').textContent()).toBe(id.slice(-6));
+    }
+    const fade = `(({ position, backgroundImage }) => position + ' ' + backgroundImage)(getComputedStyle(document.querySelector('.side nav'), '::after'))`;
+    expect(await visit.page.evaluate(fade)).toMatch(/^sticky linear-gradient/);
+    const width = "document.querySelector('.side nav').scrollWidth > innerWidth";
+    expect(await visit.page.evaluate(width)).toBe(true);
+    await visit.page.setViewportSize({ width: 1100, height: 800 });
+    const shown = "getComputedStyle(document.querySelector('.side nav'), '::after').display";
+    expect(await visit.page.evaluate(shown)).toBe('none');
   });
 
   it('keeps a form that is too large, and says how large it may be', async () => {
@@ -302,6 +328,6 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await visit.page.keyboard.type('typed');
     await visit.page.keyboard.press('Enter');
     await visit.page.locator('#key').waitFor();
-    expect(await heading()).toBe('Your new API key');
+    expect(await heading()).toBe('Your new API Key');
   });
 });

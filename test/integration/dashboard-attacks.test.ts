@@ -388,6 +388,45 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     );
   });
 
+  it('by a name that turns text around leaves the activity and the trial of the rules readable', async () => {
+    const { writer, guildConfig } = dashboard.store;
+    const form = { name: 'x\u202e\u2067y', lifetime: '7 days', origins: '' };
+    await owner.submit('/guilds/own/keys', '/guilds/own/keys', form);
+    const activity = await owner.get('/guilds/own/activity');
+    expect(activity.text).toContain('Made the API Key &quot;xy&quot;, valid 7 days');
+    await writer.describeGuild('own', {
+      name: 'Own',
+      roles: [{ id: '7', name: '\u202eRegular\u2069', color: 0, position: 1 }],
+      channels: [],
+    });
+    await guildConfig.setRules('own', JSON.stringify({ message: { xp: 5 }, multipliers: { roles: { 7: 2 } } }));
+    const rules = await owner.get('/guilds/own/settings/rules?role=7');
+    expect(rules.text).toContain('because Regular earns 2×');
+  });
+
+  it('by fields and addresses with markup puts none into a question, and the answer needs the token of the session', async () => {
+    await dashboard.store.guildConfig.update('own', { boards: ['week'] });
+    const path = `/guilds/own/settings/boards?x=${encodeURIComponent('"><script>')}`;
+    const _token = await owner.tokenOf('/guilds/own');
+    const evil = '"><img src=x onerror=alert(1)>';
+    const { status, text } = await owner.post(path, { _token, clock: 'UTC', [evil]: [evil, 'b'], confirm: 'no' });
+    expect([status, text.includes('<h1>Turn off the board of the week?</h1>')]).toEqual([200, true]);
+    expect(text).not.toMatch(/<img src=x|<script>/);
+    expect(text.match(/name="confirm" value="[^"]*"/g)).toEqual([
+      'name="confirm" value="Turn off the board of the week?"',
+    ]);
+    const stranger = await dashboard.signIn('other');
+    const foreign = {
+      _token: await stranger.tokenOf('/guilds/other'),
+      clock: 'UTC',
+      confirm: 'Turn off the board of the week?',
+    };
+    expect((await owner.post(path, foreign)).status).toBe(403);
+    expect((await stranger.post(path, foreign)).status).toBe(404);
+    expect((await owner.get(`${path}&confirm=Turn+off+the+board+of+the+week%3F&clock=UTC`)).status).toBe(200);
+    expect(await dashboard.store.client.hget('gr:{own}:config', 'boards')).toBe('week');
+  });
+
   it('through a template is not possible: none writes data as markup', () => {
     const folder = new URL('../../src/dashboard/', import.meta.url);
     const templates = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -468,6 +507,21 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await new Visitor(dashboard).post('/sign-in', neighbour, { 'x-forwarded-for': '192.0.2.1' })).status).toBe(
       303,
     );
+  });
+
+  it('by many searches from one address gets 429 after ten, and another address of the same owner searches on', async () => {
+    const search = () => owner.get('/guilds/own/members?find=nobody');
+    for (let n = 0; n < 10; n++) expect((await search()).status).toBe(404);
+    // A slow machine can give one search more meanwhile.
+    let answer = await search();
+    for (let n = 0; n < 20 && answer.status !== 429; n++) answer = await search();
+    const { status, headers, text } = answer;
+    expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[123]$/)]);
+    expect(text).toContain('Too many searches came from your address. Try again in');
+    // The list itself is no search.
+    expect((await owner.get('/guilds/own/members')).status).toBe(200);
+    const elsewhere = await dashboard.signIn('own', 'u1');
+    expect((await elsewhere.get('/guilds/own/members?find=nobody')).status).toBe(404);
   });
 
   it('on what caches, frames, logs and addresses keep finds no secret', async () => {

@@ -62,7 +62,52 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect(found).toEqual([200, 200, 404, 404]);
       expect((await visitor.get('/operator')).status).toBe(404);
       expect((await visitor.get('/guilds/500/activity')).text).toContain('Signed in with Discord');
-      expect((await visitor.get('/guilds/500')).text).toContain(`<bdi>${ANN.id}</bdi>`);
+      expect((await visitor.get('/guilds/500')).text).toContain(
+        '<b><bdi>someone</bdi></b><span class="small">Owner</span>',
+      );
+    });
+
+    it.each([
+      ['the name that Discord shows', { username: 'ann.b', globalName: 'Ann <b>' }, 'Ann &lt;b&gt;'],
+      ['the user name without another name', { username: 'ann.b', globalName: null }, 'ann.b'],
+      [
+        'the user name instead of a name that nobody can see',
+        { username: 'ann.b', globalName: '\u200b\u3164' },
+        'ann.b',
+      ],
+      ['a long name cut to 128 bytes', { globalName: 'é'.repeat(5000) }, `${'é'.repeat(62)}…`],
+      ['a name in another direction by itself', { globalName: '\u202ednA' }, '\u202ednA'],
+    ])('the header and the list of sessions show %s', async (_what, account, shown) => {
+      const visitor = await signedIn({ ...ANN, ...account });
+      const { text } = await visitor.get('/guilds/500/settings/access');
+      expect(text).toContain(`<b><bdi>${shown}</bdi></b><span class="small">Owner</span>`);
+      expect(text).toMatch(new RegExp(`<span class="name">\\s*<bdi>${shown}</bdi>\\s*</span>`));
+      expect(text).not.toContain(`<bdi>${ANN.id}</bdi>`);
+      expect((await visitor.get('/sign-out-everywhere')).text).toContain(`all sessions of <bdi>${shown}</bdi>`);
+    });
+
+    it('the activity names the person beside the user id, without what could turn the line around', async () => {
+      const visitor = await signedIn({ ...ANN, globalName: `\u202eAnn\n<b>${'x'.repeat(100)}` });
+      const { text } = await visitor.get('/guilds/500/activity');
+      expect(text).toMatch(new RegExp(`owner ${ANN.id} \\(Ann&lt;b&gt;x{31}…\\), session [0-9a-f]{8}<`));
+    });
+
+    it('a link keeps the name of the session that it adds a server to, and a link alone says that it is one', async () => {
+      const visitor = await signedIn({ ...ANN, globalName: 'Ann' });
+      await visitor.signIn(await dashboard.link('502', ANN.id));
+      expect((await visitor.get('/guilds/502')).text).toContain('<b><bdi>Ann</bdi></b>');
+      const other = await dashboard.signIn('502', BEN.id);
+      const { text } = await other.get('/guilds/502');
+      expect(text).toContain('<b><bdi>Owner</bdi></b><span class="small">Signed in by a link</span>');
+      expect(/<header.*<\/header>/s.exec(text)?.[0]).not.toContain(BEN.id);
+    });
+
+    it('a new name on Discord is shown once Discord has confirmed the rights again', async () => {
+      const visitor = await signedIn({ ...ANN, globalName: 'Ann' });
+      await passHour(visitor);
+      discord.account = { ...ANN, globalName: 'Anna' };
+      await visitor.get(await discord.pass(await visitor.get('/guilds/500')));
+      expect((await visitor.get('/guilds/500')).text).toContain('<b><bdi>Anna</bdi></b>');
     });
 
     it.each(Object.entries(PERMISSIONS))(
@@ -150,7 +195,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
     const seen: string[] = [];
     const visitor = await signedIn(ANN);
     const { stored } = await recordOf(visitor);
-    expect(Object.keys(stored).sort()).toEqual(['checkedAt', 'generation', 'grants', 'userId']);
+    expect(Object.keys(stored).sort()).toEqual(['checkedAt', 'generation', 'grants', 'name', 'userId']);
     const { client } = dashboard.store;
     for (const key of await client.keys('*')) seen.push((await client.dump(key)) ?? '');
     const code = discord.requests.join(' ') + seen.join('') + dashboard.logText();

@@ -65,7 +65,7 @@ describe('the page of API keys', needs('redis-server'), () => {
   it('shows a key that a killed process left, with a way to revoke it alone', async () => {
     await dashboard.store.client.hset('gr:{own}:keys', 'left', 'a'.repeat(64));
     const { text } = await owner.get(KEYS);
-    expect(text).toContain('<h2>Key left <span class="pill bad">unfinished</span></h2>');
+    expect(text).toContain('<h2>API Key left <span class="pill bad">unfinished</span></h2>');
     expect(text).not.toContain(`${KEYS}/left/rotate`);
     expect((await owner.submit(`${KEYS}/left/revoke`, `${KEYS}/left/revoke`, {})).status).toBe(303);
     expect(await list()).toEqual([]);

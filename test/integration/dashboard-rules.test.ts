@@ -295,7 +295,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
   });
 
   it('take all rules as JSON, checked by the same parser, and remove them', async () => {
-    const send = (json: string) => save(JSON_PAGE, { json });
+    const send = (json: string) => save(JSON_PAGE, { json, confirm: 'Replace all rules?' });
     const bad = await send('{"message":{"xp":-1}}');
     expect([bad.status, await rules()]).toEqual([400, null]);
     expect(alert(bad)).toContain('message.xp must be');
@@ -315,7 +315,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect(rows.reward_level).toHaveLength(700);
     expect((await save(REWARDS, { ...rows, do: 'add reward' })).status).toBe(200);
     const version = field(await owner.get(JSON_PAGE), 'version');
-    const removed = await owner.submit(JSON_PAGE, `${RULES}/remove`, { version });
+    const removed = await owner.submit(JSON_PAGE, `${RULES}/remove`, { version, confirm: 'Remove all rules?' });
     expect(notice(await follow(removed))).toBe('The rules are removed. Your bot decides by itself now.');
     expect(await rules()).toBeNull();
   });
@@ -366,7 +366,11 @@ describe('the pages of the rules', needs('redis-server'), () => {
       expect(late.text).toContain(`<a href="${page}">Show the present rules</a>`);
       if (path === '') expect(field(late, 'cooldown_s')).toBe(EARNING.cooldown_s);
       if (path === '/json') expect(field(late, 'json')).toBe('{"message":{"xp":8}}');
-      const again = { version: field(late, 'version'), ...form };
+      const again = {
+        version: field(late, 'version'),
+        confirm: `${path === '/remove' ? 'Remove' : 'Replace'} all rules?`,
+        ...form,
+      };
       expect((await owner.submit(page, RULES + path, again)).status).toBe(303);
       expect(await rules()).not.toBe(present);
     },

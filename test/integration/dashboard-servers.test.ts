@@ -46,6 +46,14 @@ describe('the list of all servers', needs('redis-server'), () => {
     expect((await operator.get('/operator?search=two+words')).text).toContain('No server has this in its name or id.');
   });
 
+  it('finds a server that the list does not have by its whole id, and by nothing less', async () => {
+    expect(await listed()).toHaveLength(3);
+    await dashboard.store.writer.record('999', { userId: 'm', set: 5 });
+    expect(await listed('?search=99')).toEqual([]);
+    expect(await listed('?search=999')).toEqual(['999']);
+    expect((await operator.get('/operator?search=999')).text).toContain('data-label="Members with XP">1<');
+  });
+
   it('sorts by name, members, requests and refused requests', async () => {
     expect(await listed()).toEqual(['103', '102', '101']);
     expect(await listed('?sort=members')).toEqual(['101', '103', '102']);
@@ -58,7 +66,9 @@ describe('the list of all servers', needs('redis-server'), () => {
     const owner = await dashboard.signIn('101');
     const { text } = await owner.get('/guilds/101/members');
     expect(text).toContain('<title>Members · The Den · Guildrank</title>');
-    expect(text).toMatch(/aria-hidden="true">TD<\/span>.*<bdi>The Den<\/bdi><\/b><span class="small">3 members/s);
+    expect(text).toMatch(
+      /aria-hidden="true">TD<\/span>.*<bdi>The Den<\/bdi><\/b><span class="small">3 members with XP/s,
+    );
     expect(text).toMatch(/<a href="\/guilds\/101\/members" aria-current="page">/);
     expect((await owner.get('/guilds/101/settings/rules/rewards')).text).toContain(
       '<a href="/guilds/101/settings/rules" aria-current="page">',

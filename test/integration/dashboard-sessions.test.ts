@@ -37,7 +37,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     const visitor = await person(first, 'a');
     await visitor.signIn(await dashboard.link('b', second));
     expect([await status(visitor, 'a'), await status(visitor, 'b')]).toEqual([200, 200]);
-    expect((await visitor.get('/guilds/b')).text).toContain('<bdi>u1</bdi>');
+    expect((await visitor.get('/sign-out-everywhere')).text).toContain('<bdi>u1</bdi>');
   });
 
   it('a link for another person ends the session of the browser, and its page says so before', async () => {
@@ -79,14 +79,38 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     ]);
   });
 
-  it('the header of each page offers the servers of the session, with the present one marked', async () => {
+  it('the header of each page names its server, leads to the others, and offers their names to its script', async () => {
     await describeGuild('a', 'The Den');
+    await dashboard.store.writer.record('a', { userId: 'm', set: 5 });
     const visitor = await person('u1', 'a', 'b');
     const { text } = await visitor.get('/guilds/a/keys');
     const header = /<header.*?<\/header>/s.exec(text)?.[0] ?? '';
-    expect(header).toMatch(/<a href="\/guilds\/a" aria-current="true">.*?<bdi>The Den<\/bdi><\/a>/s);
-    expect(header).toMatch(/<a href="\/guilds\/b">.*?<bdi>b<\/bdi><\/a>/s);
+    expect(header).toContain('<bdi>The Den</bdi></b><span class="small">1 member with XP</span>');
+    expect(header).toContain('data-menu="/servers/menu" data-present="a"');
     expect(header).toContain('<a href="/servers">');
+    const menu = await visitor.get('/servers/menu');
+    expect(JSON.parse(menu.text)).toMatchObject([
+      { id: 'a', name: 'The Den', initials: 'TD' },
+      { id: 'b', name: 'b', initials: 'B' },
+    ]);
+    expect((await new Visitor(dashboard).get('/servers/menu')).status).toBe(401);
+  });
+
+  it('a page of one server reads the name of that server alone, also for a session of twenty servers', async () => {
+    const { client } = dashboard.store;
+    const many = Array.from({ length: 20 }, (_, n) => `g${n}`);
+    const reads = async (visitor: Visitor) => {
+      await client.config('RESETSTAT');
+      expect(await status(visitor, 'g0')).toBe(200);
+      const stats = await client.info('commandstats');
+      return ['hmget', 'hget', 'zcount'].map((name) =>
+        Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0),
+      );
+    };
+    const [one, all] = [await person('u1', 'g0'), await person('u2', ...many)];
+    const first = await reads(one);
+    expect(first[2]).toBeGreaterThan(0);
+    expect(await reads(all)).toEqual(first);
   });
 
   it('the first page is that of the server that the browser showed last, also after the next sign-in', async () => {

@@ -74,6 +74,23 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect(codeIn(await follow(answer))).toMatch(/api-key="gr_\w{38}"/);
   });
 
+  it.each([
+    ['site', { site: 'not a site' }, 'Give one address'],
+    ['cap', { cap: '-1' }, 'cap'],
+    ['page-size', { 'page-size': '9999' }, 'The page size is a whole number'],
+  ] as const)(
+    'marks the field %s that is wrong, says why beside it, and gives it the focus',
+    async (name, fields, problem) => {
+      const { status, text } = await make(fields);
+      const [, attributes = ''] = new RegExp(`<input([^>]* name="${name}"[^>]*)>`).exec(text) ?? [];
+      expect([status, attributes]).toEqual([400, expect.stringMatching(/aria-invalid="true"/)]);
+      expect(attributes).toContain('autofocus');
+      const [, id] = /aria-describedby="[^"]*?([\w-]+-error)"/.exec(attributes) ?? [];
+      expect(new RegExp(`<p class="error" id="${id}">(.*?)</p>`).exec(text)?.[1]).toContain(problem);
+      expect(await keys()).toEqual([]);
+    },
+  );
+
   it('makes a key for the site alone, with the cap that is proposed, and shows it in the code, once', async () => {
     expect((await owner.get(PAGE)).text).toMatch(/name="cap"[^>]* value="500"/);
     const answer = await make({
@@ -169,14 +186,14 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     await dashboard.store.guildConfig.update('own', { publicPage: true });
     const page = await owner.get(`${PAGE}?page-size=5`);
     expect(codeIn(page, 'code-obs')).toBe(`${API}/g/own?overlay=1&limit=5`);
-    expect((await make({ place: 'obs' })).text).toContain('The public page needs no key');
+    expect((await make({ place: 'obs' })).text).toContain('The public page needs no API Key');
     expect(await keys()).toEqual([]);
   });
 
   it('offers the code without a key first while there is a public page, and says what each way costs', async () => {
     const before = await owner.get(PAGE);
     expect(before.text).not.toContain('id="code-html"');
-    expect(before.text).toContain('the code needs an API key');
+    expect(before.text).toContain('the code needs an API Key');
     await dashboard.store.guildConfig.update('own', { publicPage: true });
     const page = await owner.get(`${PAGE}?theme=dark`);
     expect(codeIn(page, 'code-html').split('\n').at(-1)).toBe(
@@ -185,7 +202,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect(codeIn(page, 'code-notion')).toBe(`${API}/embed#guild=own&theme=dark`);
     expect(codeIn(page, 'keyed-html')).toContain('api-key="gr_..."');
     expect(page.text.indexOf('id="code-html"')).toBeLessThan(page.text.indexOf('id="keyed-html"'));
-    expect(page.text).toContain('Without an API key, nothing: each view is one request');
+    expect(page.text).toContain('Without an API Key, nothing: each view is one request');
   });
 
   it('has the languages of the widget, and the tabs of the boards that the guild counts', async () => {
@@ -248,18 +265,18 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect((await owner.get('/guilds/own')).text).toContain('No requests in this time.');
     await store.client.hset('gr:{own}:usage', counts);
     const { text } = await owner.get('/guilds/own');
-    expect(text).toContain('Without an API key: 20 requests for the public page, and 4,000 of widgets and programs.');
+    expect(text).toContain('Without an API Key: 20 requests for the public page, and 4,000 of widgets and programs.');
     expect(text).toContain('Last 24 hours: 30 requests, 7 refused, at most 37 in an hour.');
     const week = (await owner.get('/guilds/own?requests=week')).text;
-    expect(week).toContain('Without an API key: 20 requests for the public page, and 4,500 of widgets and programs.');
+    expect(week).toContain('Without an API Key: 20 requests for the public page, and 4,500 of widgets and programs.');
     expect(week).toContain('Last 7 days: 1,230 requests, 7 refused, at most 1,200 in a day.');
     const at = new Date(hour * 3_600_000).toISOString();
     expect(text).toContain(`<td><time datetime="${at}">`);
     expect(text).toMatch(/data-label="Requests">30<\/td><td class="right" data-label="Refused">7<\/td><\/tr>/);
     const list = (await owner.get('/guilds/own/keys')).text;
     expect(list).toContain('98 % of all requests in 7 days');
-    expect(list).toContain('<dt>7 days</dt><dd>1,200 requests, <span class="bad">7 refused</span></dd>');
+    expect(list).toContain('<dt>7 days</dt><dd>1,200 requests, <span class="bad once">7 refused</span></dd>');
     expect(list).toContain('<dt>24 hours</dt><dd>30 requests</dd>');
-    expect(list).toContain('<dt>24 hours</dt><dd>0 requests, <span class="bad">7 refused</span></dd>');
+    expect(list).toContain('<dt>24 hours</dt><dd>0 requests, <span class="bad once">7 refused</span></dd>');
   });
 });

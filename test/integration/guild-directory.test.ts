@@ -35,7 +35,24 @@ describeStores('of a guild directory', (kind) => {
       await client.hset('other:{foreign}:config', 'plan', 'pro');
       const directory = new GuildDirectory({ client, redisKeys }, () => now);
       // One call waits two seconds at most.
-      await expect.poll(() => directory.list()).toEqual({ guildIds: ['big', 'configured', 'keyed'], isComplete: true });
+      await expect
+        .poll(() => directory.list())
+        .toEqual({
+          guildIds: ['big', 'configured', 'keyed'],
+          isComplete: true,
+          isCut: false,
+        });
+    });
+
+    it('keeps no more guilds than its bound, and says that there are more', async () => {
+      const { client } = store;
+      for (let n = 0; n < 12; n++) await client.hset(`gr:{g${n}}:config`, 'plan', 'pro');
+      const bounded = new GuildDirectory({ client, redisKeys }, () => now, 10);
+      const { guildIds, isCut } = await bounded.list();
+      expect([guildIds.length, isCut]).toEqual([10, true]);
+      await client.del('gr:{g0}:config', ...Array.from({ length: 3 }, (_, n) => `gr:{g${n}}:config`).slice(1));
+      now = 30_001;
+      expect(await bounded.list()).toMatchObject({ guildIds: { length: 9 }, isCut: false });
     });
 
     it('the directory finds a guild of hidden members alone, and one whose members have all gone, as the commands do', async () => {

@@ -16,6 +16,10 @@ export interface DiscordServer {
 export interface DiscordAccount {
   readonly id: string;
   readonly servers: readonly DiscordServer[];
+  /** User name; "someone" unless it is given. */
+  readonly username?: string;
+  /** The name that Discord shows; null for an account that has none. */
+  readonly globalName?: string | null;
 }
 
 /** The addresses that give way to another answer. */
@@ -111,7 +115,10 @@ export class FakeDiscord {
       'POST /api/oauth2/token': ['token', () => this.#token(req, res)],
       'GET /api/v10/users/@me': [
         'user',
-        () => this.#read(req, res, ({ id }) => ({ id, username: 'someone', avatar: null })),
+        () =>
+          this.#read(req, res, ({ id, username = 'someone', globalName = null }) => ({
+            ...{ id, username, global_name: globalName, avatar: null },
+          })),
       ],
       'GET /api/v10/users/@me/guilds': ['servers', () => this.#read(req, res, ({ servers }) => servers.map(listed))],
     } as const;

@@ -6,6 +6,8 @@ import { type ClientStore, withStoreErrors } from '../store/store.ts';
 const KEYS_PER_STEP = 1000;
 /** A search that is this old is repeated before its result is shown. */
 const STALE_AFTER_MS = 30_000;
+/** Guilds that are kept at most, each with up to 64 bytes of id. */
+const MAX_GUILDS = 50_000;
 /** How long a caller waits for a search. It goes on after that. */
 const WAIT_MS = 2000;
 
@@ -15,11 +17,17 @@ export interface FoundGuilds {
   readonly guildIds: readonly string[];
   /** Whether the search has looked at all Redis keys; if not, it goes on. */
   readonly isComplete: boolean;
+  /** Whether Redis has data of more guilds than are kept. */
+  readonly isCut: boolean;
 }
 
-/** Finds the guilds that Redis has data of, by SCAN in small steps. One search runs at a time, and its result is kept for half a minute. */
+/**
+ * Finds the guilds that Redis has data of, by SCAN in small steps: 50,000 at most, the first ones that Redis names. One search runs at a time, and
+ * its result is kept for half a minute.
+ */
 export class GuildDirectory {
   private found: readonly string[] = [];
+  private isCut = false;
   private foundAt = Number.NEGATIVE_INFINITY;
   private search: Promise<void> | undefined;
   /** The guilds that the running search has found so far. */
@@ -29,6 +37,7 @@ export class GuildDirectory {
     private readonly store: ClientStore,
     /** Milliseconds on a clock that never goes back. */
     private readonly now: () => number,
+    private readonly maxGuilds = MAX_GUILDS,
   ) {}
 
   /** Returns the guilds. Waits two seconds at most. O(all Redis keys), but for a search in the last half minute. @throws StoreUnavailableError */
@@ -39,16 +48,23 @@ export class GuildDirectory {
       });
       await Promise.race([this.search, delay(WAIT_MS, undefined, { ref: false })]);
     }
-    if (!this.search) return { guildIds: this.found, isComplete: true };
+    const { found, isCut } = this;
+    if (!this.search) return { guildIds: found, isComplete: true, isCut };
     // A search that fails after this is repeated by the next call.
     this.search.catch(() => {});
-    const guildIds = [...new Set([...this.found, ...this.partial])].sort();
-    return { guildIds, isComplete: false };
+    const guildIds = [...new Set([...found, ...this.partial])].slice(0, this.maxGuilds).sort();
+    return { guildIds, isComplete: false, isCut };
   }
 
   private async run(): Promise<void> {
     this.partial = new Set();
-    for await (const guildId of scanGuilds(this.store)) this.partial.add(guildId);
+    let isCut = false;
+    for await (const guildId of scanGuilds(this.store)) {
+      isCut = this.partial.size >= this.maxGuilds && !this.partial.has(guildId);
+      if (isCut) break;
+      this.partial.add(guildId);
+    }
+    this.isCut = isCut;
     this.found = [...this.partial].sort();
     this.foundAt = this.now();
   }

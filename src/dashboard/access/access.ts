@@ -1,16 +1,17 @@
 import type { Response } from 'express';
 import * as z from 'zod';
 import { createInvite, INVITE_TTL_S } from '../../core/access/invites.ts';
-import { InvalidInputError } from '../../core/errors.ts';
 import { readOverview } from '../../core/guilds/overview.ts';
 import type { ShownForm } from '../config-form.ts';
 import { errorsOf, formOf, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { notFound } from '../refusal.ts';
-import { askToEndAll, ENDED, endAllSessions, endSession } from '../sign-in/end-session.ts';
+import { askToEnd, askToEndAll, ENDED, endAllSessions, endSession } from '../sign-in/end-session.ts';
 import { actorOf, guildOf, sessionOf } from '../visit.ts';
 
 const PATH = '/settings/access';
+const LABEL = 'Who has access';
+const OPERATOR_LABEL = 'Plan and access';
 
 /** What the page says after a change, by the query of its address. */
 const NOTICES: ReadonlyMap<string, string> = new Map([
@@ -29,7 +30,8 @@ const inviteForm = z.object({
 /** Who is signed in, and the ends of sessions; for the operator also the plan and invites. */
 export const accessPage: GuildPage = {
   path: PATH,
-  label: 'Who has access',
+  label: LABEL,
+  operatorLabel: OPERATOR_LABEL,
   icon: 'shield-check',
   alsoAt: ['/settings/plan', '/settings/invite', '/settings/sign-out', '/settings/sessions'],
   addTo(router, parts) {
@@ -37,6 +39,7 @@ export const accessPage: GuildPage = {
 
     router.get(PATH, (req, res) => sendAccess(parts, res, { notice: NOTICES.get(String(req.query.saved)) ?? '' }));
 
+    router.get('/settings/sessions/end', (req, res) => askToEnd(parts, req, res, guildOf(res)));
     router.post('/settings/sessions/end', async (req, res) => {
       const guildId = guildOf(res);
       const done = await endSession(parts, req, res, guildId);
@@ -48,14 +51,22 @@ export const accessPage: GuildPage = {
       if (!sessionOf(res).isOperator) throw notFound();
       next();
     });
-    router.post('/settings/plan', async (req, res) => {
-      const guildId = guildOf(res);
-      const { plan = '' } = formOf(req);
-      if (!planQuotas.has(plan))
-        throw new InvalidInputError(`There is no such plan: choose one of ${[...planQuotas.keys()].join(', ')}`);
-      const save = () => guildConfig.update(guildId, { plan });
-      await auditLog.change(guildId, actorOf(req, res), `Set the plan to ${plan}`, save, 'security');
-      res.redirect(303, `/guilds/${guildId}/settings/access?saved=plan`);
+    const planForm = z.object({
+      plan: z.string().refine((plan) => planQuotas.has(plan), {
+        error: `There is no such plan: choose one of ${[...planQuotas.keys()].join(', ')}`,
+      }),
+    });
+    router.post('/settings/plan', (req, res) => {
+      const values = formOf(req);
+      const refuse = (problem: string, error: unknown) =>
+        sendAccess(parts, res, { problem, errors: errorsOf(error), values });
+      return showProblem(refuse, async () => {
+        const { plan } = parseForm(planForm, values);
+        const guildId = guildOf(res);
+        const save = () => guildConfig.update(guildId, { plan });
+        await auditLog.change(guildId, actorOf(req, res), `Set the plan to ${plan}`, save, 'security');
+        res.redirect(303, `/guilds/${guildId}/settings/access?saved=plan`);
+      });
     });
     router.post('/settings/invite', (req, res) => {
       const values = formOf(req);
@@ -90,12 +101,14 @@ async function sendAccess(parts: Parts, res: Response, shown: ShownForm): Promis
     values: {},
     ...shown,
     overview,
+    hasPublicPage: parts.publicPages && overview.public_page,
+    dashboardUrl: parts.url(),
     sessions,
     plans: [...parts.planQuotas],
     sessionsPath: `/guilds/${encodeURIComponent(guildId)}/settings/sessions/end`,
     endAllPath: `/guilds/${encodeURIComponent(guildId)}/settings/sign-out`,
     ownSession: sessionOf(res).id,
   };
-  const title = sessionOf(res).isOperator ? 'Plan and access' : 'Who has access';
+  const title = sessionOf(res).isOperator ? OPERATOR_LABEL : LABEL;
   parts.views.send(res, 'access', { title, ...data }, shown.problem ? 400 : 200);
 }

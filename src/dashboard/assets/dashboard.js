@@ -53,6 +53,36 @@ for (const link of document.querySelectorAll(':is(.side nav, .sections) [aria-cu
   box.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
 }
 
+// The menu of servers names them once it is open: <details data-menu="address of the names" data-present="id of the server of the page">.
+for (const menu of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll('details[data-menu]'))) {
+  const list = menu.querySelector('ul');
+  /** @param {{ id: string, name: string, initials: string, tint: number, picture: string | null }} server */
+  const row = ({ id, name, initials, tint, picture }) => {
+    const link = Object.assign(document.createElement('a'), { href: `/guilds/${encodeURIComponent(id)}` });
+    if (id === menu.dataset.present) link.setAttribute('aria-current', 'true');
+    const badge = Object.assign(document.createElement('span'), {
+      className: `badge tint-${tint}`,
+      textContent: initials,
+      ariaHidden: 'true',
+    });
+    if (picture)
+      badge.append(Object.assign(new Image(32, 32), { alt: '', referrerPolicy: 'no-referrer', src: picture }));
+    link.append(badge, Object.assign(document.createElement('bdi'), { textContent: name }));
+    const item = document.createElement('li');
+    item.append(link);
+    return item;
+  };
+  const fill = async () => {
+    if (!menu.open) return;
+    menu.removeEventListener('toggle', fill);
+    const answer = await fetch(menu.dataset.menu ?? '').catch(() => undefined);
+    // Without the names, the menu leads to the page of all servers. The next time that it is opened, they are read again.
+    if (!answer?.ok) return menu.addEventListener('toggle', fill);
+    list?.prepend(...(await answer.json()).map(row));
+  };
+  menu.addEventListener('toggle', fill);
+}
+
 // A field that filters the rows of a list by their names: <div data-filter="ID of the list"> with an input and a status.
 for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-filter]'))) {
   const field = box.querySelector('input');

@@ -1,11 +1,15 @@
 import type { Response } from 'express';
 import * as z from 'zod';
 import { readOverview } from '../../core/guilds/overview.ts';
+import { count, digits } from '../../core/readable.ts';
+import { StatsRead } from '../../core/reads/reader.ts';
+import type { GuildConfigChange } from '../../core/settings/guild-config.ts';
 import { timeZoneNames } from '../../core/settings/time-zone.ts';
-import { BOARD_KINDS } from '../../core/store/keys.ts';
+import { BOARD_KINDS, type BoardKind } from '../../core/store/keys.ts';
 import { addConfigForm, type ShownForm } from '../config-form.ts';
 import { parsed } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
+import type { Question } from '../questions.ts';
 import { guildOf } from '../visit.ts';
 import { clockOf, clockText, parseClock, periodsOf } from './boards-clock.ts';
 
@@ -36,9 +40,44 @@ export const boardsPage: GuildPage = {
     router.get(PATH, (req, res) =>
       sendBoards(parts, res, { notice: req.query.saved === '1' ? 'Your boards are saved.' : '' }),
     );
-    addConfigForm(router, parts, { path: PATH, page: PATH, schema: boardsForm, show: sendBoards });
+    addConfigForm(router, parts, {
+      path: PATH,
+      page: PATH,
+      schema: boardsForm,
+      question: endQuestion,
+      show: sendBoards,
+    });
   },
 };
+
+/** Returns the question before boards are turned off; null if all boards stay. Three round trips at most. @throws StoreUnavailableError */
+async function endQuestion(
+  parts: Parts,
+  guildId: string,
+  { boards = [] }: GuildConfigChange,
+): Promise<Question | null> {
+  const present = await readOverview(parts, parts.planQuotas, guildId);
+  const ending = BOARD_KINDS.filter((kind) => present.boards.includes(kind) && !boards.includes(kind));
+  if (ending.length === 0) return null;
+  const lost = await Promise.all(ending.map((kind) => rankingsOf(parts, guildId, kind)));
+  return {
+    title: ending.length > 1 ? 'Turn off both boards?' : `Turn off the board of the ${ending[0]}?`,
+    paragraphs: [
+      `This deletes ${lost.join(', and ')}. You cannot undo this.`,
+      'Total XP, levels and roles stay as they are. If you turn the board on again, it starts empty.',
+    ],
+    button: ending.length > 1 ? 'Turn off both boards' : 'Turn off the board',
+    keep: 'Keep it',
+    back: `/guilds/${encodeURIComponent(guildId)}${PATH}`,
+  };
+}
+
+/** Returns the two rankings of a board in words. */
+async function rankingsOf({ commands }: Parts, guildId: string, kind: BoardKind): Promise<string> {
+  const { value } = await commands.read(new StatsRead(guildId, kind));
+  const gained = `${count(value.total_members, 'member')} with ${digits(BigInt(value.total_xp))} XP gained`;
+  return `the ranking of this ${kind} (${gained}) and the ranking of the ${kind} before`;
+}
 
 async function sendBoards(parts: Parts, res: Response, shown: ShownForm): Promise<void> {
   const guildId = guildOf(res);

@@ -28,7 +28,7 @@ export function makeKey(
 ): Promise<CreatedKey> {
   const { apiKeys, auditLog, newKeys } = parts;
   const guildId = guildOf(res);
-  const facts = [`Made the API key "${name}"`, `valid ${lifetime}`];
+  const facts = [`Made the API Key "${name}"`, `valid ${lifetime}`];
   if (origins.length > 0) facts.push(`for ${origins.join(' ')}`);
   if (cap !== null) facts.push(`${cap} requests an hour`);
   const make = async (): Promise<CreatedKey> => {
@@ -50,7 +50,7 @@ export function sendNewKey(
   const headers = [`x-api-key: ${made.key}`, ...record.origins.slice(0, 1).map((origin) => `Origin: ${origin}`)];
   const address = `${apiUrl}/api/v1/servers/${record.guildId}/leaderboard?limit=5`;
   const curl = ['curl', ...headers.map((header) => `-H ${forShell(header)}`), forShell(address)].join(' ');
-  views.send(res, 'key-made', { title: 'Your new API key', ...made, record, curl });
+  views.send(res, 'key-made', { title: 'Your new API Key', ...made, record, curl });
 }
 
 /** Returns a text as one word of a POSIX shell. */

@@ -30,7 +30,7 @@ const newKey = z.object({
   name: z
     .string()
     .trim()
-    .regex(KEY_NAME_PATTERN, 'Give the key a name of 1 to 64 characters, so that you can tell it from others'),
+    .regex(KEY_NAME_PATTERN, 'Give the API Key a name of 1 to 64 characters, so that you can tell it from others'),
   lifetime: choice(LIFETIMES),
   origins: parsed(parseOrigins),
   cap: capField,
@@ -52,7 +52,7 @@ export const keysPage: GuildPage = {
     };
 
     router.get('/keys', (req, res) =>
-      sendList(parts, res, { notice: req.query.revoked === '1' ? 'Key revoked.' : '' }),
+      sendList(parts, res, { notice: req.query.revoked === '1' ? 'API Key revoked.' : '' }),
     );
 
     router.post('/keys', (req, res) => {
@@ -74,13 +74,13 @@ export const keysPage: GuildPage = {
 
     router.get(
       '/keys/:id/revoke',
-      ofKey(parts, (key, _req, res) => views.send(res, 'key-revoke', { title: 'Revoke a key', key })),
+      ofKey(parts, (key, _req, res) => views.send(res, 'key-revoke', { title: 'Revoke an API Key', key })),
     );
     router.post(
       '/keys/:id/revoke',
       ofKey(parts, async (key, req, res) => {
         const revoke = () => apiKeys.revoke(key.guildId, key.id);
-        await auditLog.end(key.guildId, actorOf(req, res), `Revoked the API key ${describe(key)}`, revoke);
+        await auditLog.end(key.guildId, actorOf(req, res), `Revoked the API Key ${describe(key)}`, revoke);
         res.redirect(303, `/guilds/${key.guildId}/keys?revoked=1`);
       }),
     );
@@ -89,7 +89,7 @@ export const keysPage: GuildPage = {
       '/keys/:id/rotate',
       ofKey(parts, (key, _req, res) =>
         views.send(res, 'key-rotate', {
-          title: 'Rotate a key',
+          title: 'Rotate an API Key',
           key,
           overlaps: Object.keys(OVERLAPS),
           once: newToken(),
@@ -100,7 +100,7 @@ export const keysPage: GuildPage = {
       '/keys/:id/rotate',
       ofKey(parts, async (key, req, res) => {
         const { overlap } = parseForm(rotation, formOf(req));
-        const what = `Rotated the API key ${describe(key)}; the old one goes on: ${overlap}`;
+        const what = `Rotated the API Key ${describe(key)}; the old one goes on: ${overlap}`;
         const rotate = async (): Promise<CreatedKey> => {
           const created = await apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap]);
           newKeys.keep(res, created.record.id, created.key, overlap);

@@ -39,13 +39,13 @@ export class NewKeys {
    * @throws Refusal if it was taken, is over, or is that of another session; and for HEAD, whose answer would not show it.
    */
   take({ method }: Pick<Request, 'method'>, res: Response, keyId: string): NewKey {
-    if (method !== 'GET') throw new Refusal(405, 'Not allowed', 'A new key is shown for GET alone.');
+    if (method !== 'GET') throw new Refusal(405, 'Not allowed', 'A new API Key is shown for GET alone.');
     const name = nameOf(res, keyId);
     const newKey = this.waiting.get(name);
     this.waiting.delete(name);
     if (newKey) return newKey;
     const message =
-      'A key is shown once, within five minutes. This one was shown already, or is not kept any more. ' +
+      'An API Key is shown once, within five minutes. This one was shown already, or is not kept any more. ' +
       'If you did not keep it, revoke it and make another.';
     throw new Refusal(410, 'Not shown again', message);
   }

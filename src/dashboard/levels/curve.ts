@@ -71,13 +71,17 @@ async function sendCurve(parts: Parts, res: Response, shown: ShownForm): Promise
 }
 
 /** Shows what a curve does to the levels, with a button that saves it. */
-async function sendPreview({ counters, commands, views }: Parts, res: Response, curve: CurveText): Promise<void> {
+async function sendPreview(parts: Parts, res: Response, curve: CurveText): Promise<void> {
+  const { counters, commands, client, redisKeys, views } = parts;
   const guildId = guildOf(res);
+  const presentNumbers = await client.hget(redisKeys.guild(guildId).config, 'xp_curve_custom');
   const { value: stats } = await commands.read(new StatsRead(guildId));
   const { members, levelSum } = await counters.preview(guildId, curve);
   const after = averageLevel(String(levelSum), Number(members));
   const shape = parseCurve(curve);
   const levels = shape && SAMPLE_LEVELS.map((level) => ({ level, xp: xpForLevel(shape, level) }));
   const [name, custom] = curve.split('=');
-  views.send(res, 'curve-preview', { title: 'A new curve', name, custom, levels, before: stats.average_level, after });
+  const present = { name: stats.xp_curve, custom: stats.xp_curve === 'custom' ? presentNumbers : null };
+  const change = { name, custom, levels, before: stats.average_level, after, present };
+  views.send(res, 'curve-preview', { title: 'A new level curve', ...change });
 }

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
+import { count } from '../../core/readable.ts';
 import { parseRules } from '../../core/rules/parse-rules.ts';
+import type { Rules } from '../../core/rules/rules-document.ts';
 import { readDocument } from '../../imports/document.ts';
 import { rulesOfExport, sourceOfRules } from '../../imports/export-rules.ts';
 import { checkNesting } from '../../imports/nesting.ts';
 import { formOf, MAX_FORM_KB, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn, oneAtATime } from '../one-at-a-time.ts';
+import { ask, isAnswered } from '../questions.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { receiveUpload } from '../upload.ts';
 import { guildOf } from '../visit.ts';
@@ -57,13 +60,16 @@ export function addRulesFile(router: Router, parts: Parts): void {
     const { json = '' } = formOf(req);
     await orShow(res, { json }, async () => {
       checkNesting(json, 'The text');
-      parseRules(json);
-      await saveRules(parts, req, res, () => JSON.parse(json));
+      const rules = parseRules(json);
+      const document = JSON.parse(json);
+      if (await asksToReplace(parts, req, res, { document, rules })) return;
+      await saveRules(parts, req, res, () => document);
       res.redirect(303, `/guilds/${guildOf(res)}${PATH}?done=saved`);
     });
   });
   router.post(`${RULES_PATH}/remove`, (req, res) =>
     orShow(res, {}, async () => {
+      if (await asksToReplace(parts, req, res, null)) return;
       await saveRules(parts, req, res, () => null);
       res.redirect(303, `/guilds/${guildOf(res)}${PATH}?done=removed`);
     }),
@@ -82,6 +88,44 @@ export function addRulesFile(router: Router, parts: Parts): void {
     };
     await orShow(res, {}, () => readOnce(guildOf(res), read)).finally(() => rm(path, { force: true }));
   });
+}
+
+/** Asks before the rules that are stored are replaced or removed. @param next null for no rules. @returns whether it did. */
+async function asksToReplace(
+  parts: Parts,
+  req: Request,
+  res: Response,
+  next: { readonly document: object; readonly rules: Rules } | null,
+): Promise<boolean> {
+  const guildId = guildOf(res);
+  const { rules, json, version, problem } = await readStoredRules(parts, guildId);
+  const isSame = json === (next ? jsonOf(next.document) : '');
+  // The save refuses a form that was made from other rules. Rules that do not work are no loss.
+  if (json === '' || isSame || problem !== '' || formOf(req).version !== version) return false;
+  const present = contentsOf(rules);
+  const question = {
+    title: next ? 'Replace all rules?' : 'Remove all rules?',
+    paragraphs: [
+      next
+        ? `The present rules have ${present}. The new rules have ${contentsOf(next.rules)}. You cannot undo this.`
+        : `The rules have ${present}. You cannot undo this. Without rules, your bot decides by itself who earns how much XP, and gives no roles.`,
+      'XP and levels that members have stay as they are. Keep a copy of the present rules, and you can save them here again.',
+    ],
+    presentRules: json,
+    button: next ? 'Replace the rules' : 'Remove the rules',
+    keep: 'Keep the present rules',
+    back: `/guilds/${encodeURIComponent(guildId)}${PATH}`,
+  };
+  if (isAnswered(req, question)) return false;
+  ask(parts, req, res, question);
+  return true;
+}
+
+/** Returns in words what rules have. */
+function contentsOf({ rewards, multipliers, noXp }: Rules): string {
+  const factors = count(multipliers.roles.size + multipliers.channels.size, 'multiplier');
+  const excluded = `${count(noXp.roles.length, 'role')} and ${count(noXp.channels.length, 'channel')} without XP`;
+  return `${count(rewards.length, 'reward')}, ${factors}, and ${excluded}`;
 }
 
 async function sendDocument(parts: Parts, res: Response, shown: Shown, status = 200): Promise<void> {

@@ -44,10 +44,10 @@ export function trialOf(
   const roleFactor = rules.multipliers.roles.get(roleId);
   const place = [channelId, parent].find((id) => id !== undefined && rules.multipliers.channels.has(id));
   const reasons = [
-    role && roleFactor !== undefined && roleFactor !== 1 && `${role.name} earns ${roleFactor}×`,
+    role && roleFactor !== undefined && roleFactor !== 1 && `${isolated(role.name)} earns ${roleFactor}×`,
     place &&
       rules.multipliers.channels.get(place) !== 1 &&
-      `${choices.channel(place).name} gives ${rules.multipliers.channels.get(place)}×`,
+      `${isolated(choices.channel(place).name)} gives ${rules.multipliers.channels.get(place)}×`,
     multiplier !== 1 && `the whole server earns ${multiplier}×`,
   ].filter(Boolean);
   return {
@@ -57,9 +57,14 @@ export function trialOf(
   };
 }
 
+/** Returns a name that does not turn the sentence after it around. */
+function isolated(name: string): string {
+  return name.replace(/\p{Bidi_Control}/gu, '');
+}
+
 function noXpReason(reason: string, { role, channel }: Pick<Trial, 'role' | 'channel'>): string {
-  if (reason === 'role' && role) return `because ${role.name} earns none`;
-  if (reason === 'channel' && channel) return `because ${channel.name} gives none`;
+  if (reason === 'role' && role) return `because ${isolated(role.name)} earns none`;
+  if (reason === 'channel' && channel) return `because ${isolated(channel.name)} gives none`;
   return 'because messages give none';
 }
 

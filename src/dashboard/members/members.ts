@@ -62,6 +62,11 @@ function refuseSearch(error: unknown): never {
   throw new Refusal(503, 'Not available just now', sentence(problemOf(error) ?? ''), seconds);
 }
 
+function tooManySearches(seconds: number): Refusal {
+  const message = `Too many searches came from your address. Try again in ${seconds} s.`;
+  return new Refusal(429, 'Too many searches', message, seconds);
+}
+
 /** Members as lists, ranked and hidden, and by their id: change, hide, show again, remove. And all of them as a file. */
 export const membersPage: GuildPage = {
   path: '/members',
@@ -96,6 +101,8 @@ export const membersPage: GuildPage = {
     router.get('/members', async (req, res, next) => {
       const text = String(req.query.find ?? '').trim();
       if (text === '') return next();
+      const waitMs = parts.searchLimiter.take(req.ip);
+      if (waitMs > 0) throw tooManySearches(Math.ceil(waitMs / 1000));
       const hits = await search(guildOf(res), text);
       const [only] = hits;
       if (only && hits.length === 1) return res.redirect(303, `/guilds/${guildOf(res)}/members?id=${only.userId}`);

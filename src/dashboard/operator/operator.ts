@@ -6,7 +6,7 @@ import { ID_PATTERN } from '../../core/ranking/model.ts';
 import type { Parts } from '../guild-page.ts';
 import { notFound } from '../refusal.ts';
 import { askAgain } from '../sign-in/discord/discord.ts';
-import { askToEndAll, ENDED, endAllSessions, endSession } from '../sign-in/end-session.ts';
+import { askToEnd, askToEndAll, ENDED, endAllSessions, endSession } from '../sign-in/end-session.ts';
 import { sessionOf } from '../visit.ts';
 import { type ServerList, SORTS, type Sort } from './server-list.ts';
 
@@ -28,7 +28,7 @@ export function operatorRoutes(parts: Parts, list: ServerList): Router {
   router.get('/operator', async (req, res) => {
     const search = String(req.query.search ?? '').trim();
     const sort = SORT_NAMES.find((name) => name === req.query.sort) ?? 'name';
-    const { servers, isComplete, isNew } = await list.find(search, sort);
+    const { servers, isComplete, isCut, isNew } = await list.find(search, sort);
     const pages = Math.max(1, Math.ceil(servers.length / PER_PAGE));
     const page = Math.min(Math.max(1, Math.floor(Number(req.query.page)) || 1), pages);
     const shown = servers.slice((page - 1) * PER_PAGE, page * PER_PAGE);
@@ -43,7 +43,7 @@ export function operatorRoutes(parts: Parts, list: ServerList): Router {
       endAllPath: '/operator/sign-out',
       ownSession: sessionOf(res).id,
     };
-    const found = { guilds, search, page, pages, total: servers.length, isComplete, sort };
+    const found = { guilds, search, page, pages, total: servers.length, isComplete, isCut, sort };
     const data = {
       ...found,
       sorts: Object.entries(SORTS),
@@ -51,6 +51,7 @@ export function operatorRoutes(parts: Parts, list: ServerList): Router {
     };
     parts.views.send(res, 'operator', { title: 'All servers', notice, ...data, ...listed });
   });
+  router.get('/operator/sessions/end', (req, res) => askToEnd(parts, req, res, null));
   router.post('/operator/sessions/end', async (req, res) => {
     res.redirect(303, `/operator?saved=${await endSession(parts, req, res, null)}`);
   });

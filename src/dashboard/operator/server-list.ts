@@ -1,7 +1,9 @@
 import { readUsage } from '../../core/access/usage-reader.ts';
 import { isUnreadable } from '../../core/errors.ts';
 import type { GuildDirectory } from '../../core/guilds/guild-directory.ts';
+import { ID_PATTERN } from '../../core/ranking/model.ts';
 import type { Parts } from '../guild-page.ts';
+import { knownServers } from '../servers/known-servers.ts';
 import { readServer, type ShownServer, shownServer } from '../servers/server.ts';
 
 /** A server with what the list is sorted by. */
@@ -27,7 +29,10 @@ const PER_READ = 100;
 /** Facts that are this old are read again before they are shown, in milliseconds. */
 const STALE_AFTER_MS = 30_000;
 
-/** Finds and sorts all servers for the operator. What it sorts by is kept for half a minute. */
+/**
+ * Finds and sorts the servers for the operator. What it sorts by is kept for half a minute, of as many servers as the directory keeps: 50,000, each
+ * with a name of 400 bytes at most, so some 40 MB at most.
+ */
 export class ServerList {
   /** By id, each with the time at which it was read. */
   private readonly known = new Map<string, { readonly server: ListedServer; readonly readAt: number }>();
@@ -40,20 +45,23 @@ export class ServerList {
   ) {}
 
   /**
-   * Returns the servers whose name or id has a text in it, without case, in an order. O(n log n) for n servers of Redis; four to six commands
-   * for each of them, at most once in half a minute.
+   * Returns the servers whose name or id has a text in it, without case, in an order. Of a Redis with more servers than the directory keeps, others
+   * are found by their whole id alone. O(n log n) for n servers; four to six commands for each of them, at most once in half a minute.
    * @throws StoreUnavailableError
    */
   async find(search: string, sort: Sort) {
-    const { guildIds, isComplete } = await this.directory.list();
+    const { guildIds, isComplete, isCut } = await this.directory.list();
     const all = await this.readAll(guildIds);
     const wanted = search.toLowerCase();
     const found = all.filter(
       ({ id, name }) => id.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted),
     );
+    const isListed = guildIds.includes(search);
+    const [unlisted] = isListed || !ID_PATTERN.test(search) ? [] : await knownServers(this.parts, [search]);
+    if (unlisted !== undefined) found.push(await this.read(unlisted));
     const byName = found.sort((a, b) => a.name.localeCompare(b.name, 'en') || a.id.localeCompare(b.id));
     const sorted = sort === 'name' ? byName : byName.sort((a, b) => b[sort] - a[sort]);
-    return { servers: sorted, isComplete, isNew: search !== '' && !guildIds.includes(search) };
+    return { servers: sorted, isComplete, isCut, isNew: search !== '' && !isListed };
   }
 
   /** Returns servers as they were within the last half minute, in the order of their ids. Others are forgotten. */

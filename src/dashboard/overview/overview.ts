@@ -60,10 +60,10 @@ function firstSteps(overview: Overview, hasPublicPages: boolean, isUsed: boolean
       isDone: overview.ranked > 0,
     },
     {
-      label: 'Make an API key',
+      label: 'Make an API Key',
       hint: 'Sites and programs read the leaderboard with it.',
       path: '/keys',
-      button: 'Make a key',
+      button: 'Make it',
       isDone: overview.keys > 0,
     },
     {

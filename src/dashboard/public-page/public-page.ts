@@ -1,9 +1,10 @@
 import type { Response } from 'express';
 import { type Overview, readOverview } from '../../core/guilds/overview.ts';
-import type { Indexing } from '../../core/settings/guild-config.ts';
+import type { GuildConfigChange, Indexing } from '../../core/settings/guild-config.ts';
 import { DEFAULT_COLOURS, type LookField } from '../../core/settings/page-look.ts';
 import { addConfigForm, type ShownForm } from '../config-form.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
+import type { Question } from '../questions.ts';
 import { guildOf } from '../visit.ts';
 import { describePageChange, publicPageForm } from './public-page-form.ts';
 
@@ -34,9 +35,33 @@ export const publicPagePage: GuildPage = {
       sendPublicPage(parts, res, { notice: req.query.saved === '1' ? 'Your public page is saved.' : '' }),
     );
     const schema = publicPageForm.transform((change) => ({ change, what: describePageChange(change) }));
-    addConfigForm(router, parts, { path: PATH, page: PATH, schema, show: sendPublicPage });
+    addConfigForm(router, parts, { path: PATH, page: PATH, schema, question: closeQuestion, show: sendPublicPage });
   },
 };
+
+/** Returns the question before the public page is turned off; null unless this ends what visitors see. */
+async function closeQuestion(
+  parts: Parts,
+  guildId: string,
+  { publicPage }: GuildConfigChange,
+): Promise<Question | null> {
+  const present = await readOverview(parts, parts.planQuotas, guildId);
+  if (!parts.publicPages || !present.public_page || publicPage) return null;
+  return {
+    title: 'Turn off the public page?',
+    paragraphs: [
+      `Visitors of ${publicUrlOf(parts, guildId)} find nothing there any more. The leaderboards on your sites that have no API Key, badges and overlays stop too.`,
+      'The title, the colours and the picture are kept. If you turn the page on again, everything works as before.',
+    ],
+    button: 'Turn off the page',
+    keep: 'Keep the page',
+    back: `/guilds/${encodeURIComponent(guildId)}${PATH}`,
+  };
+}
+
+function publicUrlOf({ apiUrl }: Parts, guildId: string): string {
+  return `${apiUrl}/g/${encodeURIComponent(guildId)}`;
+}
 
 async function sendPublicPage(parts: Parts, res: Response, shown: ShownForm): Promise<void> {
   const guildId = guildOf(res);
@@ -57,7 +82,7 @@ async function sendPublicPage(parts: Parts, res: Response, shown: ShownForm): Pr
       ...values,
     },
     pageColours: PAGE_COLOURS,
-    publicUrl: `${parts.apiUrl}/g/${encodeURIComponent(guildId)}`,
+    publicUrl: publicUrlOf(parts, guildId),
     isShown: parts.publicPages && overview.public_page,
     previewProblem: previewProblem(parts, overview),
   };

@@ -5,18 +5,16 @@ import { guildIdsOf, homeOf } from '../sign-in/home.ts';
 import { guildOf, sessionOf, visitOf } from '../visit.ts';
 import { readServersOf } from './server.ts';
 
-/** Servers that the menu offers. The page of all servers has the others. */
+/** Servers that the open menu names. The page of all servers has the others. */
 const OFFERED = 20;
 /** How long a browser remembers the server that it showed last. */
 const REMEMBERED_S = 30 * 86_400;
 
-/** Reads the names of the servers that the menu offers: those of the session, the first ones. */
-export function readServers(parts: Parts): RequestHandler {
-  return async (_req, res, next) => {
-    visitOf(res).servers = await readServersOf(parts, guildIdsOf(sessionOf(res)).slice(0, OFFERED));
-    next();
-  };
-}
+/** Lets the pages know how many servers the session opens. Their names are read once somebody opens the menu, or the page of all servers. */
+export const countServers: RequestHandler = (_req, res, next) => {
+  visitOf(res).serverCount = guildIdsOf(sessionOf(res)).length;
+  next();
+};
 
 /** Lets the browser remember the server of a page, so that its next sign-in begins there. */
 export function rememberServer({ url }: Parts): RequestHandler {
@@ -42,6 +40,11 @@ export function serverRoutes(parts: Parts): Router {
     const all = await readServersOf(parts, guildIdsOf(sessionOf(res)));
     all.sort((a, b) => a.name.localeCompare(b.name, 'en'));
     views.send(res, 'servers', { title: 'Your servers', all });
+  });
+  // The menu of servers, for the script of the pages.
+  router.get('/servers/menu', async (_req, res) => {
+    res.context.route = '/servers/menu';
+    res.json(await readServersOf(parts, guildIdsOf(sessionOf(res)).slice(0, OFFERED)));
   });
   return router;
 }

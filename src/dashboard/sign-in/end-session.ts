@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn } from '../one-at-a-time.ts';
+import { notFound } from '../refusal.ts';
 import { readServer } from '../servers/server.ts';
 import { actorOf } from '../visit.ts';
 import { pathOf } from './home.ts';
@@ -34,17 +35,31 @@ export function endSession(
   });
 }
 
+/** Asks whether to end the session that an address names, of a guild or of the operator (null). @throws Refusal if it has ended. */
+export async function askToEnd(parts: Parts, req: Request, res: Response, guildId: string | null): Promise<void> {
+  const ending = (await parts.sessions.list(guildId)).find(({ id }) => id === req.query.id);
+  if (!ending) throw notFound();
+  const { place, serverName, back } = await placeOf(parts, guildId);
+  parts.views.send(res, 'end-one', {
+    title: 'End a session',
+    ending,
+    serverName,
+    action: `${place}/sessions/end`,
+    back,
+  });
+}
+
+/** Returns where the forms about sessions of a guild, or of the operators (null), stand, and its name. */
+async function placeOf(parts: Parts, guildId: string | null) {
+  if (guildId === null) return { place: '/operator', serverName: '', back: '/operator#sessions' };
+  const place = `${pathOf(guildId)}/settings`;
+  return { place, serverName: (await readServer(parts, guildId)).name, back: `${place}/access#sessions` };
+}
+
 /** Asks whether to end all sessions of a guild, or of the operators (null). */
 export async function askToEndAll(parts: Parts, res: Response, guildId: string | null): Promise<void> {
-  const isOfOperator = guildId === null;
-  const place = isOfOperator ? '/operator' : `${pathOf(guildId)}/settings`;
-  const serverName = isOfOperator ? '' : (await readServer(parts, guildId)).name;
-  const shown = {
-    serverName,
-    action: `${place}/sign-out`,
-    back: `${isOfOperator ? place : `${place}/access`}#sessions`,
-  };
-  parts.views.send(res, 'end-all', { title: 'End all sessions', ...shown });
+  const { place, serverName, back } = await placeOf(parts, guildId);
+  parts.views.send(res, 'end-all', { title: 'End all sessions', serverName, action: `${place}/sign-out`, back });
 }
 
 /** Ends all sessions of a guild, or of the operators (null), and logs it. */

@@ -10,6 +10,8 @@ const MAX_GRANTS = 300;
 export interface Person {
   /** "" = nobody said who it is. */
   readonly userId: string;
+  /** As Discord shows it; "" for a link. */
+  readonly name: string;
   /** Text of the generation of the person's sessions; "" without a user id. */
   readonly generation: string;
   readonly source: GrantSource;

@@ -11,6 +11,8 @@ const LISTED = 100;
 export interface ListedSession {
   readonly id: string;
   readonly userId: string;
+  /** As {@link StoredSession} has it. */
+  readonly name: string;
   /** Time of its sign-in there, ISO 8601 in UTC. */
   readonly since: string;
 }
@@ -87,9 +89,9 @@ export async function listSessions({ client, redisKeys }: ClientStore, guildId: 
       // One that ran out, or that opened while all were ended, has no place in the list.
       const isOpen = stored?.grants.some((grant) => grant.guildId === guildId && grant.generation === current);
       if (!stored || !isOpen) return [];
-      const { userId } = stored;
+      const { userId, name } = stored;
       const ofPerson = userId && (await client.get(redisKeys.personSessions(userId)));
-      return ofPerson === stored.generation ? [{ id: idOf(sha), userId, since: new Date(at).toISOString() }] : [];
+      return ofPerson === stored.generation ? [{ id: idOf(sha), userId, name, since: new Date(at).toISOString() }] : [];
     }),
   );
   return listed.flat();

@@ -14,6 +14,8 @@ export interface Grant {
 export interface StoredSession {
   /** Id of the person on the chat platform; "" = no link named it. */
   readonly userId: string;
+  /** Name of the person as Discord showed it at the last sign-in; "" = Discord has not named this person. */
+  readonly name: string;
   /** Text of the generation of the person's sessions at the sign-in; "" without a user id. */
   readonly generation: string;
   /** When Discord was asked last, in milliseconds since the epoch; 0 = never. */
@@ -41,6 +43,8 @@ export interface Session {
   readonly formToken: string;
   /** Id of the person on the chat platform; "" = no link named it. */
   readonly userId: string;
+  /** Name of the person, as Discord shows it; "" = a link has opened the session. */
+  readonly name: string;
   /** Whether it opens all servers, and the pages of the operator. */
   readonly isOperator: boolean;
   /** The servers that it opens by a link, or because Discord said so in the last hour. An operator opens the others too. */

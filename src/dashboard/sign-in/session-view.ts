@@ -15,6 +15,7 @@ export function viewOf(token: string, { stored, grants }: FoundSession, now: num
     id: idOf(hashToken(token)),
     formToken: hashToken(`form ${token}`),
     userId: stored.userId,
+    name: stored.name,
     isByDiscord: grants.some(({ source }) => source === 'discord'),
     isOperator: confirmed.some(({ guildId }) => guildId === null),
     guildIds: confirmed.flatMap(({ guildId }) => guildId ?? []),

@@ -28,6 +28,14 @@ export interface Opened {
   readonly session: Session;
 }
 
+/** What Discord confirms of the person of a session. */
+interface Confirmed {
+  /** What the person may open; null = as the operator. */
+  readonly guildIds: readonly (string | null)[];
+  /** The name of the person; left out if Discord told nothing. */
+  readonly name?: string;
+}
+
 /** Is told of each server (null = as the operator) that a session is about to open, before it does. A failure opens none. */
 export type Announce = (guildId: string | null, session: Session) => Promise<void>;
 
@@ -65,7 +73,13 @@ export class Sessions {
       if (!usable) return null;
       const { invite, generation, personGeneration } = usable;
       const grant: Grant = { guildId: invite.guildId, source: 'link', generation };
-      const person: Person = { userId: invite.userId, generation: personGeneration, source: 'link', grants: [grant] };
+      const person: Person = {
+        userId: invite.userId,
+        name: '',
+        generation: personGeneration,
+        source: 'link',
+        grants: [grant],
+      };
       const opened = await this.open(person, earlier, announce);
       if (await takeInvite(this.store, inviteToken, invite)) return opened;
       await this.close(opened.token);
@@ -75,7 +89,7 @@ export class Sessions {
 
   /** Opens a session of a person whom Discord has named, with a new token. @param guildIds what Discord lets this person open. */
   async openByDiscord(
-    userId: string,
+    { userId, name }: Pick<Person, 'userId' | 'name'>,
     guildIds: readonly (string | null)[],
     earlier: string | undefined,
     announce: Announce,
@@ -84,16 +98,16 @@ export class Sessions {
       sessionGeneration(this.store, this.store.redisKeys.personSessions(userId)),
       newGrants(this.store, guildIds, 'discord'),
     ]);
-    return this.open({ userId, generation: text, source: 'discord', grants }, earlier, announce);
+    return this.open({ userId, name, generation: text, source: 'discord', grants }, earlier, announce);
   }
 
   /**
    * Takes over what Discord says of the person of a session now. What it confirms goes on, except where it was ended since; what it no longer
    * names ends, and so does a session that opens nothing more.
-   * @param guildIds what Discord lets this person open.
+   * @param opens what Discord lets this person open, and the name of the person if Discord told it.
    * @returns whether the session goes on.
    */
-  async confirm(token: string, guildIds: readonly (string | null)[], announce: Announce): Promise<boolean> {
+  async confirm(token: string, { guildIds, name }: Confirmed, announce: Announce): Promise<boolean> {
     const { client, redisKeys } = this.store;
     const sha = hashToken(token);
     const found = await this.read(token);
@@ -105,7 +119,7 @@ export class Sessions {
     requireRoom(kept.length + added.length);
     const given = await newGrants(this.store, added, 'discord');
     const now = this.now();
-    const next: StoredSession = { ...stored, checkedAt: now, grants: [...kept, ...given] };
+    const next: StoredSession = { ...stored, name: name ?? stored.name, checkedAt: now, grants: [...kept, ...given] };
     const session = viewOf(token, { stored: next, grants: found.grants }, now);
     await Promise.all(added.map((guildId) => announce(guildId, session)));
     // A session that was ended meanwhile stays ended.
@@ -172,6 +186,7 @@ export class Sessions {
     const sha = hashToken(token);
     const stored: StoredSession = {
       userId: same.userId,
+      name: person.name || (isSame ? before.stored.name : ''),
       generation: same.generation,
       checkedAt: source === 'discord' ? now : isSame ? before.stored.checkedAt : 0,
       grants: [...kept.map(({ since: _, ...grant }) => grant), ...given],

@@ -4,7 +4,18 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { type Overview, readOverview } from '../../core/guilds/overview.ts';
 import { BOARDS, kindOfBoard } from '../../core/store/keys.ts';
 import { ATTRIBUTES } from '../../widget/attributes.ts';
-import { capField, choice, formOf, parseForm, problemOfFields, showProblem } from '../forms.ts';
+import type { ShownForm } from '../config-form.ts';
+import {
+  capField,
+  choice,
+  errorsOf,
+  errorsOfFields,
+  formOf,
+  parseForm,
+  problemOfFields,
+  showProblem,
+  WrongFieldsError,
+} from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { makeKey } from '../keys/key-made.ts';
 import { notFound } from '../refusal.ts';
@@ -22,7 +33,7 @@ import {
   propertiesOf,
   widgetForm,
 } from './widget-form.ts';
-import { codeOf, codesOf, costsOf, PLACES, type Service, takesKey } from './widget-snippet.ts';
+import { codeOf, codesOf, costsOf, isOnSite, PLACES, type Place, type Service, takesKey } from './widget-snippet.ts';
 
 /** The form that makes a key has the settings of the widget too. */
 const keyForm = widgetForm.extend({ place: choice(PLACES), site: z.string().default(''), cap: capField });
@@ -43,7 +54,8 @@ export const widgetPage: GuildPage = {
 
     router.post('/widget', (req, res) => {
       const fields = formOf(req);
-      const showPage = (problem: string) => sendPage(parts, res, fields, problem);
+      const showPage = (problem: string, error: unknown) =>
+        sendPage(parts, res, fields, { problem, errors: errorsOf(error) });
       return showProblem(showPage, () => makeSiteKey(parts, req, res, fields));
     });
 
@@ -65,28 +77,43 @@ export const widgetPage: GuildPage = {
   },
 };
 
+/** What is wrong with a form. */
+type RefusedForm = Required<Pick<ShownForm, 'problem' | 'errors'>>;
+
 /** Makes a key for the place that the form names, and answers with the way to its code. @throws InvalidInputError with what to change. */
 async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Readonly<Record<string, string>>) {
   const { place, site, cap, ...settings } = parseForm(keyForm, fields);
   if (!takesKey(place, serviceOf(parts, await overviewOf(parts, res)))) {
-    throw new InvalidInputError('The public page needs no key: copy its address as it is');
+    throw new InvalidInputError('The public page needs no API Key: copy its address as it is');
   }
-  const { name, origin } = keyForPlace(place, site, parts);
+  const { name, origin } = keyOfSite(place, site, parts);
   const wanted = { name, lifetime: 'until revoked', lifetimeMs: null, origins: [origin], cap };
   const { record } = await makeKey(parts, req, res, wanted);
   const query = new URLSearchParams({ place, ...fieldsOf(settings) });
   res.redirect(303, `/guilds/${record.guildId}/widget/made/${record.id}?${query}`);
 }
 
-/** @param fields those of the address, or of a form that was refused for `refused`. */
-async function sendPage(parts: Parts, res: Response, fields: Request['query'], refused?: string): Promise<void> {
+/** Returns name and origin as {@link keyForPlace} does. What is wrong with the site is told beside its field. @throws InvalidInputError */
+function keyOfSite(place: Place, site: string, parts: Parts) {
+  try {
+    return keyForPlace(place, site, parts);
+  } catch (error) {
+    const isAboutSite = isOnSite(place) || (place === 'iframe' && parts.embedOrigins.length > 0);
+    if (!(error instanceof InvalidInputError && isAboutSite)) throw error;
+    throw new WrongFieldsError(error.message, { site: error.message });
+  }
+}
+
+/** @param fields those of the address, or of a form that was refused as `refused` says. */
+async function sendPage(parts: Parts, res: Response, fields: Request['query'], refused?: RefusedForm): Promise<void> {
   const { overview, ...shown } = await shownOf(parts, res, fields);
-  const problem = refused ?? shown.problem;
+  const { problem, errors } = refused ?? shown;
   const data = {
     title: 'Put it on your site',
     ...shown,
     overview,
     problem,
+    errors,
     // Half of the quota is left for everything else.
     cap: fields.cap ?? Math.max(1, Math.floor(overview.requests_per_hour / 2)),
     site: fields.site ?? '',
@@ -115,6 +142,7 @@ async function shownOf(parts: Parts, res: Response, fields: Request['query']) {
     settings,
     overview,
     problem: error ? sentence(problemOfFields(error)) : '',
+    errors: error ? errorsOfFields(error) : {},
     attributes: attributesOf(settings),
     properties: propertiesOf(settings),
     fields: fieldsOf(settings),

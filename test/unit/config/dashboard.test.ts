@@ -20,6 +20,32 @@ describe('parseDashboardConfig', () => {
     expect(() => parseDashboardConfig(env as Record<string, string>)).not.toThrow();
   });
 
+  it('takes addresses of pages for help and for privacy, and has none by default', () => {
+    expect(parseDashboardConfig({}).links).toEqual({ help: '', privacy: '' });
+    const env = {
+      DASHBOARD_HELP_URL: 'https://discord.gg/abc',
+      DASHBOARD_PRIVACY_URL: 'https://example.com/privacy#data',
+    };
+    expect(parseDashboardConfig(env).links).toEqual({
+      help: 'https://discord.gg/abc',
+      privacy: 'https://example.com/privacy#data',
+    });
+  });
+
+  it.each([
+    'http://example.com',
+    'javascript:alert(1)',
+    'example.com/help',
+    'https://',
+    'https://ann:secret@example.com/',
+    'https://example.com/a b',
+    `https://example.com/${'x'.repeat(500)}`,
+  ])('refuses %s as the address of a page, and says what it has to be', (text) => {
+    expect(() => parseDashboardConfig({ DASHBOARD_HELP_URL: text, DASHBOARD_PRIVACY_URL: text })).toThrow(
+      /DASHBOARD_HELP_URL must be an address such as https:.*\n.*DASHBOARD_PRIVACY_URL must be an address/s,
+    );
+  });
+
   const DISCORD = { DISCORD_CLIENT_ID: '1234567890', DISCORD_CLIENT_SECRET: 'secret' };
 
   it('has no sign-in with Discord unless its variables are set, and asks discord.com then', () => {

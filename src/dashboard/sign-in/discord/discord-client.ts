@@ -13,6 +13,8 @@ import {
 } from 'oauth4webapi';
 import * as z from 'zod';
 import type { DiscordConfig } from '../../../config/discord.ts';
+import { BOUNDS, cutText } from '../../../core/bounds.ts';
+import { nameOf } from '../../../widget/name.ts';
 import { boundedFetch, NoAnswer } from './bounded-fetch.ts';
 
 /** What the dashboard asks for: who somebody is, and the servers of this person. */
@@ -25,7 +27,8 @@ const MANAGES = 0x8n | 0x20n;
 const MAX_SERVERS = 200;
 
 const id = z.string().regex(/^\d{1,20}$/);
-const userSchema = z.object({ id });
+/** An account. `global_name` is the name that Discord shows; null for an account that has none beside its user name. */
+const userSchema = z.object({ id, username: z.string().default(''), global_name: z.string().nullish() });
 const serversSchema = z
   .array(z.object({ id, owner: z.boolean(), permissions: z.string().regex(/^\d{1,40}$/) }))
   .max(MAX_SERVERS);
@@ -33,6 +36,8 @@ const serversSchema = z
 /** A person, as Discord knows them. */
 export interface DiscordPerson {
   readonly userId: string;
+  /** The name that Discord shows of this person; "" if it tells none. */
+  readonly name: string;
   /** The servers that this person owns, or has Manage Server in: 200 at most. */
   readonly manages: readonly string[];
 }
@@ -103,7 +108,13 @@ export class DiscordClient {
       this.read('/api/v10/users/@me/guilds', token, serversSchema),
     ]);
     const manages = servers.filter(({ owner, permissions }) => owner || (BigInt(permissions) & MANAGES) !== 0n);
-    return { userId: user.id, manages: [...new Set(manages.map((server) => server.id))] };
+    // An account can have a name that nobody can see.
+    const name = nameOf({ username: user.global_name ?? '', user_id: user.username }).replace(/\p{Cc}/gu, '');
+    return {
+      userId: user.id,
+      name: cutText(name, BOUNDS.sessionName.bytes),
+      manages: [...new Set(manages.map((server) => server.id))],
+    };
   }
 
   /** Changes the code of an answer for a token. */

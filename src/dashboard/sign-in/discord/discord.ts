@@ -1,15 +1,15 @@
 import { type Request, type Response, Router } from 'express';
 import { AddressLimiter } from '../../../core/access/address-limiter.ts';
-import { enteredOf, TOKEN_FIELD } from '../../forms.ts';
+import { enteredOf, sentFields } from '../../forms.ts';
 import type { Parts } from '../../guild-page.ts';
 import { Refusal } from '../../refusal.ts';
+import { knownServers } from '../../servers/known-servers.ts';
 import { actorOf, visitOf } from '../../visit.ts';
 import type { Announce } from '../sessions.ts';
 import { enter } from '../sign-in.ts';
 import { NoAnswer } from './bounded-fetch.ts';
 import { type DiscordPerson, RefusedByDiscord, WrongAnswer } from './discord-client.ts';
 import { CALLBACK, type DiscordSignIn } from './discord-sign-in.ts';
-import { knownServers } from './known-servers.ts';
 import { beginPending, type PendingSignIn, takePending } from './pending-sign-ins.ts';
 
 /** Answers of Discord that one network may bring at once, and the time after which it may bring one more. Those that sign in do not count. */
@@ -30,16 +30,8 @@ export async function askAgain(parts: Parts, req: Request, res: Response): Promi
   // A script cannot follow a browser to Discord.
   const isPage = (req.headers['sec-fetch-dest'] ?? 'document') === 'document';
   if (req.method === 'GET' && isPage) return begin(parts, req, res, true, req.originalUrl);
-  const shown = { action: req.originalUrl, fields: fieldsOf(req), entered: enteredOf(req) };
+  const shown = { action: req.originalUrl, fields: sentFields(req), entered: enteredOf(req) };
   parts.views.send(res, 'confirm-rights', { title: 'Discord has to confirm your rights', ...shown }, 401);
-}
-
-/** Returns all fields of a form with all their values, but for the token of the session. */
-function fieldsOf(req: Request): [name: string, value: string][] {
-  const fields: Readonly<Record<string, string | string[]>> = req.body ?? {};
-  return Object.entries(fields).flatMap(([name, values]) =>
-    name === TOKEN_FIELD ? [] : [values].flat().map((value): [string, string] => [name, String(value)]),
-  );
 }
 
 /** Creates the routes that sign in with Discord. They need no session. */
@@ -86,7 +78,7 @@ async function finish(
   req: Request,
   res: Response,
   { isAgain, returnTo }: PendingSignIn,
-  { userId, manages }: DiscordPerson,
+  { userId, name, manages }: DiscordPerson,
 ): Promise<void> {
   const { sessions, auditLog } = parts;
   const known = await knownServers(parts, manages);
@@ -96,12 +88,12 @@ async function finish(
   const { session, token } = visitOf(res);
   // Any other session gets a new token: somebody else may know the one of a session that a link has opened.
   if (isAgain && token && session?.isByDiscord && session.userId === userId) {
-    const goesOn = await sessions.confirm(token, opens, announce);
+    const goesOn = await sessions.confirm(token, { guildIds: opens, name }, announce);
     if (opens.length === 0 || !goesOn) throw noServers(userId);
     return res.redirect(303, returnTo);
   }
   if (opens.length === 0) throw noServers(userId);
-  await enter(parts, res, await sessions.openByDiscord(userId, opens, token, announce));
+  await enter(parts, res, await sessions.openByDiscord({ userId, name }, opens, token, announce));
   res.redirect(303, '/');
 }
 
@@ -110,7 +102,7 @@ async function refusalOf({ sessions }: Parts, res: Response, { isAgain }: Pendin
   if (error instanceof NoAnswer) return noAnswer(error);
   if (error instanceof RefusedByDiscord) {
     const { token } = visitOf(res);
-    if (isAgain && token) await sessions.confirm(token, [], async () => {});
+    if (isAgain && token) await sessions.confirm(token, { guildIds: [] }, async () => {});
     return refused(isAgain);
   }
   return error instanceof WrongAnswer ? wrongAnswer() : error;

@@ -1,4 +1,4 @@
-import type { ClientStore } from '../../../core/store/store.ts';
+import type { ClientStore } from '../../core/store/store.ts';
 
 /**
  * Returns those servers that this service knows: the bot has told their names, or they have a configuration or members. O(n), one round trip.
