@@ -73,13 +73,14 @@ function showSnippet() {
   const text =
     '<style>@media (scripting: enabled) { guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: 48.75em } }</style>\n' +
     `<script src="${src}" integrity="${integrity}" crossorigin="anonymous" defer></script>\n` +
-    '<guild-leaderboard guild="…"></guild-leaderboard>';
+    `<guild-leaderboard guild="${inputWithId('guild').defaultValue || '…'}"></guild-leaderboard>`;
   const { block, code } = codeBlock('HTML', text);
   code.id = place.id;
   place.replaceWith(block);
 }
 
 byId('credentials').addEventListener('submit', (event) => event.preventDefault());
+byId('filled').hidden = inputWithId('key').defaultValue === '';
 keepCredentials();
 showSnippet();
 show().catch((error) => {
