@@ -71,8 +71,8 @@ const EMPTY_FIELDS: DocsFields = { key: '', guildId: '', userId: '' };
  */
 export function docsPage({ key, guildId, userId } = EMPTY_FIELDS): Asset {
   const { path, integrity } = readWidgetFile();
-  const values = { 'widget-path': path, 'widget-integrity': integrity, key, 'guild-id': guildId, 'user-id': userId };
-  return webFile('service/explorer/docs.html', values);
+  const ofWidget = { 'widget-path': path, 'widget-integrity': integrity };
+  return webFile('service/explorer/docs.html', { ...ofWidget, key, 'guild-id': guildId, 'user-id': userId });
 }
 
 type Route = [path: string, asset: Asset, headers: Record<string, string>];
@@ -98,7 +98,7 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
     // The site around the frame chooses where the pictures of members come from, by avatar-href.
     routes.push([
       '/embed',
-      webFile('widget/embed/embed.html'),
+      webFile('widget/embed/embed.html', { 'widget-path': widget.path }),
       pageHeaders(embedOrigins.join(' '), 'data: http: https:'),
     ]);
     routes.push(['/embed/embed.js', webFile('widget/embed/embed.js'), REVALIDATE]);

@@ -231,7 +231,7 @@ describe('the demo', () => {
   };
   const appOfDemo = () => appOf({ extraRoutes: demoPage(demo) });
 
-  it('shows the widget of the first server without an API key, and names each server as text, with plan and API key', async () => {
+  it('the demo page shows the widget of the first server without an API key, and names each server as text, with plan and API key', async () => {
     const { text, headers } = await request(await appOfDemo())
       .get('/')
       .expect(200);
@@ -253,7 +253,7 @@ describe('the demo', () => {
     });
   });
 
-  it('names the address by which its visitor came in the code to copy', async () => {
+  it('the code on the demo page names the address by which its visitor came', async () => {
     const { text } = await request(await appOfDemo())
       .get('/')
       .set('Host', 'laptop.local:8080')
@@ -262,7 +262,7 @@ describe('the demo', () => {
     expect(text).toContain('http://laptop.local:8080/api/v1/servers/g1/leaderboard?limit=3');
   });
 
-  it('gives bots the address of its Redis, or says that they cannot reach its data', async () => {
+  it('the demo page gives bots the address of its Redis, or says that no bot reaches its data', async () => {
     const reason = 'This demo keeps its data in memory';
     const { text } = await request(await appOfDemo()).get('/');
     expect(text).toContain('redis://127.0.0.1:7000');
@@ -271,7 +271,7 @@ describe('the demo', () => {
     expect((await request(inMemory).get('/')).text).toContain(reason);
   });
 
-  it('leads from /dashboard to a new link that signs in', async () => {
+  it('/dashboard of the demo leads to a new link that signs in', async () => {
     await request(await appOfDemo())
       .get('/dashboard')
       .expect(303)
@@ -279,7 +279,7 @@ describe('the demo', () => {
       .expect('cache-control', 'no-store');
   });
 
-  it('fills the fields of /docs, which are empty in a service', async () => {
+  it('the demo fills the fields of /docs, which are empty in a service', async () => {
     const fields = /id="key"[^>]* value="([^"]*)"[\s\S]*id="guild"[^>]* value="([^"]*)"[\s\S]*data-user-id="([^"]*)"/;
     const ofDemo = await request(await appOfDemo())
       .get('/docs')
@@ -297,7 +297,7 @@ describe('the demo', () => {
     ['/logo.svg', 'image/svg+xml'],
     ['/dashboard-light.png', 'image/png'],
     ['/dashboard-dark.png', 'image/png'],
-  ])('serves %s, stored nowhere', async (path, type) => {
+  ])('the demo serves %s, which browsers do not store', async (path, type) => {
     const { headers } = await request(await appOfDemo())
       .get(path)
       .expect(200);
