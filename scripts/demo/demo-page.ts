@@ -21,6 +21,8 @@ export interface Demo {
   readonly servers: readonly DemoServer[];
   /** The member of the first server that the page takes for its visitor. */
   readonly visitor: { readonly id: string; readonly name: string };
+  /** The roles that levels of the first server give, with colours such as `#16a34a`. */
+  readonly rewards: readonly { readonly level: number; readonly name: string; readonly colour: string }[];
   /** URL of the Redis for bots; undefined when no bot reaches it. */
   readonly redisUrl: string | undefined;
   /** Makes a link that signs in to the dashboard, once. */
@@ -49,7 +51,7 @@ const numbers = new Intl.NumberFormat('en');
 
 /** Returns routes with the demo page at /, its files, and the documentation of the API with filled fields at /docs. */
 export function demoPage(demo: Demo): Router {
-  const { servers, visitor, redisUrl, dashboardLink } = demo;
+  const { servers, visitor, rewards, redisUrl, dashboardLink } = demo;
   const [server] = servers as readonly [DemoServer];
   const render = readTemplates(new URL('.', import.meta.url), DASHBOARD);
   const router = Router({ caseSensitive: true, strict: true });
@@ -58,7 +60,7 @@ export function demoPage(demo: Demo): Router {
     const url = `${req.protocol}://${req.host}`;
     const values = { url, guildId: server.id, key: server.key, redisUrl: redisUrl ?? USUAL_REDIS, visitor };
     const html = render('demo', {
-      ...{ server, servers, visitor, refreshS: REFRESH_S, isReachable: redisUrl !== undefined, url },
+      ...{ server, servers, visitor, rewards, refreshS: REFRESH_S, isReachable: redisUrl !== undefined, url },
       snippets: snippetsOf(values),
       number: (value: number) => numbers.format(value),
     });

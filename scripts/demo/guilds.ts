@@ -95,6 +95,12 @@ const RULES = {
   ],
 };
 
+/** The roles that levels give, by the lowest level. */
+export const DEMO_REWARDS = RULES.rewards.map(({ level, role }) => {
+  const { name, color } = ROLES.find(({ id }) => id === role) as (typeof ROLES)[number];
+  return { level, name, colour: `#${color.toString(16).padStart(6, '0')}` };
+});
+
 type Member = XpRecord & { readonly set: number };
 
 /** Stores a guild's configuration, members and boards, and creates a key that was used for a week. @returns the key. */

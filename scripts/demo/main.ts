@@ -9,7 +9,7 @@ import { createLogger } from '../../src/observability/logger.ts';
 import { createService } from '../../src/service/service.ts';
 import { PUBLIC_PAGES, startDemoDashboard } from './dashboard.ts';
 import { type DemoServer, demoPage } from './demo-page.ts';
-import { DEMO_GUILDS, DEMO_VISITOR, demoUserId, seedGuild } from './guilds.ts';
+import { DEMO_GUILDS, DEMO_REWARDS, DEMO_VISITOR, demoUserId, seedGuild } from './guilds.ts';
 import { startRising } from './rising-members.ts';
 import { stopRequested } from './stop-signal.ts';
 import { startDemoStore } from './store.ts';
@@ -66,7 +66,8 @@ async function demo(): Promise<void> {
     const [shown] = DEMO_GUILDS;
     const grant = { guildId: shown.id, userId: '' };
     const dashboardLink = () => createInvite(services, dashboard.url, grant, DAY_S);
-    const page = demoPage({ servers, visitor: DEMO_VISITOR, redisUrl: demoStore.url, dashboardLink });
+    const content = { servers, visitor: DEMO_VISITOR, rewards: DEMO_REWARDS };
+    const page = demoPage({ ...content, redisUrl: demoStore.url, dashboardLink });
     const parts = { logger, store: connections, extraRoutes: page };
     const service = await createService({ ...config, redis }, parts);
     const server = await service.start().catch((error: Error) => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type DemoServer, demoPage } from '../../scripts/demo/demo-page.ts';
-import { DEMO_GUILDS, DEMO_VISITOR, seedGuild } from '../../scripts/demo/guilds.ts';
+import { DEMO_GUILDS, DEMO_REWARDS, DEMO_VISITOR, seedGuild } from '../../scripts/demo/guilds.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { createService, type RunningService } from '../../src/service/service.ts';
@@ -47,6 +47,7 @@ describe('the demo in Chromium', needs('chromium'), () => {
     const extraRoutes = demoPage({
       servers,
       visitor: DEMO_VISITOR,
+      rewards: DEMO_REWARDS,
       redisUrl: undefined,
       dashboardLink: async () => `${dashboard.url}?link=${++links}`,
     });

@@ -80,7 +80,9 @@ function showSnippet() {
 }
 
 byId('credentials').addEventListener('submit', (event) => event.preventDefault());
-byId('filled').hidden = inputWithId('key').defaultValue === '';
+const isFilled = inputWithId('key').defaultValue !== '';
+byId('filled').hidden = !isFilled;
+byId('own').hidden = isFilled;
 keepCredentials();
 showSnippet();
 show().catch((error) => {

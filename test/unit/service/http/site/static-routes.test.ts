@@ -226,6 +226,7 @@ describe('the demo', () => {
   const demo = {
     servers: [server, { ...server, id: 'g2', name: 'Two', plan: 'free', requestsPerHour: 100, key: 'gr_k2' }],
     visitor: { id: 'u1', name: 'Ada' },
+    rewards: [{ level: 5, name: 'Regular', colour: '#16a34a' }],
     redisUrl: 'redis://127.0.0.1:7000',
     dashboardLink: async () => 'http://127.0.0.1:8090/invite',
   };
