@@ -78,7 +78,7 @@ async function demo(): Promise<void> {
     const url = server.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//127.0.0.1:');
     const dashboard = await startDemoDashboard(redis, connect, logger, url);
     closing.push(() => dashboard.close());
-    const lines = welcome(url, demoStore.description, servers, await dashboardLink());
+    const lines = welcome(url, demoStore.description, servers);
     process.stdout.write(`${lines.join('\n')}\n`);
 
     closing.push(
@@ -94,16 +94,16 @@ async function demo(): Promise<void> {
   }
 }
 
-function welcome(url: string, store: string, servers: readonly DemoServer[], link: string): string[] {
+function welcome(url: string, store: string, servers: readonly DemoServer[]): string[] {
   const [shown] = servers as readonly [DemoServer];
   const api = `${url}/api/v1/servers/${shown.id}`;
   const curl = (target: string) => `  curl -sS -w '\\n' -H 'x-api-key: ${shown.key}' '${target}'`;
   return [
     `The demo of Guildrank is ready. Open ${url}/`,
     '',
-    `The public page of ${shown.name}: ${url}/g/${shown.id}`,
-    `The API, with key and server filled in: ${url}/docs`,
-    `The dashboard, by a link that signs you in once: ${link}`,
+    `Public page  ${url}/g/${shown.id}`,
+    `API          ${url}/docs, with key and server filled in`,
+    `Dashboard    ${url}/dashboard, which signs you in`,
     '',
     ...table(
       context,
