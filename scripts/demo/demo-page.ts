@@ -1,79 +1,84 @@
+import { readFileSync } from 'node:fs';
 import { Router } from 'express';
-import { asset, assetFile, serve } from '../../src/service/http/site/asset.ts';
-import { PAGE_HEADERS } from '../../src/service/http/site/static-routes.ts';
+import { addRoute, asset, assetFile, serve } from '../../src/service/http/site/asset.ts';
+import { docsPage, PAGE_HEADERS, pageHeaders } from '../../src/service/http/site/static-routes.ts';
+import { readTemplates } from '../../src/service/http/site/templates.ts';
+import { snippetsOf } from './snippets.ts';
 
-/** The content of the demo page. Everybody who opens the page can read the keys. */
+/** A guild of the demo as its page tells of it. Everybody who opens the page can read the key. */
+export interface DemoServer {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly requestsPerHour: number;
+  readonly members: number;
+  readonly key: string;
+}
+
+/** The content of the demo page. */
 export interface Demo {
-  readonly guilds: readonly { readonly name: string; readonly guild: string; readonly key: string }[];
-  /** Seconds between two requests of the widget. */
-  readonly refreshS?: number;
+  /** At least one: the page shows the first one. */
+  readonly servers: readonly DemoServer[];
+  /** The member of the first server that the page takes for its visitor. */
+  readonly visitor: { readonly id: string; readonly name: string };
+  /** The roles that levels of the first server give, with colours such as `#16a34a`. */
+  readonly rewards: readonly { readonly level: number; readonly name: string; readonly colour: string }[];
+  /** URL of the Redis for bots; undefined when no bot reaches it. */
+  readonly redisUrl: string | undefined;
   /** Makes a link that signs in to the dashboard, once. */
-  readonly dashboardLink?: () => Promise<string>;
-  /** Path of a guild's public page. */
-  readonly publicPage?: string;
+  readonly dashboardLink: () => Promise<string>;
 }
 
-/** Returns routes with a page at /, which shows the widget for each guild. */
+/** Seconds between two requests of the widget. */
+const REFRESH_S = 2;
+/** Where bots look for a Redis when they are told of none. */
+const USUAL_REDIS = 'redis://127.0.0.1:6379';
+
+const NO_STORE = { 'Cache-Control': 'no-store' };
+/** The page shows rank cards, and a public page in a frame. */
+const HEADERS = {
+  ...pageHeaders("'none'", "'self' data:", "'self'"),
+  ...NO_STORE,
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** The dashboard has the design: its style sheet, its icons and its script for the buttons that copy. */
+const DASHBOARD = new URL('../../src/dashboard/', import.meta.url);
+const IMAGES = new URL('../../docs/images/', import.meta.url);
+const LOGO = new URL('../../src/service/http/site/logo.svg', import.meta.url);
+
+const numbers = new Intl.NumberFormat('en');
+
+/** Returns routes with the demo page at /, its files, and the documentation of the API with filled fields at /docs. */
 export function demoPage(demo: Demo): Router {
+  const { servers, visitor, rewards, redisUrl, dashboardLink } = demo;
+  const [server] = servers as readonly [DemoServer];
+  const render = readTemplates(new URL('.', import.meta.url), DASHBOARD);
   const router = Router({ caseSensitive: true, strict: true });
-  const noStore = { 'Cache-Control': 'no-store' };
-  serve(router, '/', asset(render(demo), 'text/html; charset=utf-8'), { ...PAGE_HEADERS, ...noStore });
-  serve(router, '/demo.css', assetFile(new URL('demo.css', import.meta.url)), noStore);
-  serve(router, '/demo.js', assetFile(new URL('demo.js', import.meta.url)), noStore);
-  const { dashboardLink } = demo;
-  if (dashboardLink) {
-    router.get('/dashboard', async (_req, res) => {
-      res.context.route = '/dashboard';
-      res.set(noStore).redirect(303, await dashboardLink());
+  addRoute(router, '/', (req, res) => {
+    // The visitor's own address of the service, in the code to copy.
+    const url = `${req.protocol}://${req.host}`;
+    const values = { url, guildId: server.id, key: server.key, redisUrl: redisUrl ?? USUAL_REDIS, visitor };
+    const html = render('demo', {
+      ...{ server, servers, visitor, rewards, refreshS: REFRESH_S, isReachable: redisUrl !== undefined, url },
+      snippets: snippetsOf(values),
+      number: (value: number) => numbers.format(value),
     });
+    res.set({ ...HEADERS, 'X-Request-Id': res.context.requestId, 'Content-Type': 'text/html; charset=utf-8' });
+    res.end(html);
+  });
+  const fields = { key: server.key, guildId: server.id, userId: visitor.id };
+  serve(router, '/docs', docsPage(fields), { ...PAGE_HEADERS, ...NO_STORE });
+  serve(router, '/demo.css', assetFile(new URL('demo.css', import.meta.url)), NO_STORE);
+  for (const name of ['dashboard.css', 'dashboard.js']) {
+    serve(router, `/${name}`, assetFile(new URL(`assets/${name}`, DASHBOARD)), NO_STORE);
   }
+  serve(router, '/logo.svg', asset(readFileSync(LOGO), 'image/svg+xml'), NO_STORE);
+  for (const name of ['dashboard-light.png', 'dashboard-dark.png']) {
+    serve(router, `/${name}`, asset(readFileSync(new URL(name, IMAGES)), 'image/png'), NO_STORE);
+  }
+  addRoute(router, '/dashboard', async (_req, res) => {
+    res.set(NO_STORE).redirect(303, await dashboardLink());
+  });
   return router;
-}
-
-function render({ guilds, refreshS = 2, dashboardLink, publicPage }: Demo): string {
-  const [first] = guilds;
-  const options = guilds.map(
-    ({ name, guild, key }) => `<option value="${escaped(guild)}" data-key="${escaped(key)}">${escaped(name)}</option>`,
-  );
-  const link = (href: string, text: string) => `<a href="${escaped(href)}">${text}</a>`;
-  const links = [link('docs', 'API documentation'), link('api/v1/openapi.json', 'openapi.json')];
-  if (dashboardLink) links.unshift(link('dashboard', 'Dashboard'));
-  if (publicPage) links.unshift(link(publicPage, 'Public page'));
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Guildrank demo</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="demo.css">
-<script src="widget.js" defer></script>
-<script src="demo.js" defer></script>
-</head>
-<body>
-<header>
-  <h1>Guildrank</h1>
-  <nav>${links.join(' ')}</nav>
-</header>
-<main>
-  <div class="choices">
-    <label>Server <select id="guild">${options.join('')}</select></label>
-    <label>Theme <select id="theme"><option>auto<option>light<option>dark</select></label>
-    <label>Direction <select id="direction"><option value="ltr">left to right<option value="rtl">right to left</select></label>
-  </div>
-  <guild-leaderboard guild="${escaped(first?.guild ?? '')}" api-key="${escaped(first?.key ?? '')}" refresh="${refreshS}"></guild-leaderboard>
-  <h2>Put it on a page of yours</h2>
-  <pre id="snippet" tabindex="0"></pre>
-  <button type="button" data-copy="snippet">Copy the tag</button>
-  <h2>Ask the API</h2>
-  <pre id="curl" tabindex="0"></pre>
-  <button type="button" data-copy="curl">Copy the command</button>
-</main>
-</body>
-</html>
-`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -3,7 +3,7 @@ import type { XpRecord } from '../../src/core/members/records.ts';
 import type { CurveName } from '../../src/core/ranking/curves.ts';
 import type { PageLook } from '../../src/core/settings/page-look.ts';
 
-/** One invented guild per plan. */
+/** One invented guild per plan, with a public page, and boards of the week and of the month. */
 export interface DemoGuild {
   readonly id: string;
   readonly name: string;
@@ -11,13 +11,11 @@ export interface DemoGuild {
   readonly members: number;
   readonly xpCurve: CurveName;
   readonly xpMultiplier: number;
-  /** Its public page; a guild with one also has boards of the week and of the month. */
-  readonly page?: { readonly title: string; readonly look: Partial<PageLook> };
+  readonly look: Partial<PageLook>;
 }
 
+/** The guild with the largest quota comes first: the page of the demo is about it. */
 export const DEMO_GUILDS = [
-  { id: 'demo-free', name: 'Night Owls', plan: 'free', members: 120, xpCurve: 'standard', xpMultiplier: 1 },
-  { id: 'demo-starter', name: 'Pixel Garden', plan: 'starter', members: 250, xpCurve: 'lurkr', xpMultiplier: 1 },
   {
     id: 'demo-pro',
     name: 'The Den',
@@ -25,13 +23,47 @@ export const DEMO_GUILDS = [
     members: 400,
     xpCurve: 'standard',
     xpMultiplier: 1.5,
-    page: {
-      title: 'The Den',
-      look: { accent: '#0f766e', accentDark: '#5eead4', background: '#e6f4f1', backgroundDark: '#04211d' },
-    },
+    look: { accent: '#0f766e', accentDark: '#5eead4', background: '#e6f4f1', backgroundDark: '#04211d' },
+  },
+  {
+    id: 'demo-starter',
+    name: 'Pixel Garden',
+    plan: 'starter',
+    members: 250,
+    xpCurve: 'lurkr',
+    xpMultiplier: 1,
+    look: { accent: '#b45309', accentDark: '#fcd34d' },
+  },
+  {
+    id: 'demo-free',
+    name: 'Night Owls',
+    plan: 'free',
+    members: 120,
+    xpCurve: 'standard',
+    xpMultiplier: 1,
+    look: { accent: '#6d28d9', accentDark: '#c4b5fd' },
   },
 ] as const satisfies readonly DemoGuild[];
 
+/** The first members. All later names are a word of FIRST and a word of SECOND. */
+const KNOWN = [
+  'Ada Lovelace',
+  'Grace Hopper',
+  'Alan Turing',
+  'Katherine Johnson',
+  'Nikola Tesla',
+  'Hedy Lamarr',
+  'Marie Curie',
+  'الخوارزمي',
+  'Claude Shannon',
+  'Emmy Noether',
+  'Rosalind Franklin',
+  'Sally Ride',
+  'Isaac Newton',
+  'Hypatia',
+  'Carl Sagan',
+  'Mary Anning',
+];
 const FIRST =
   'Amber Brisk Clever Dusty Eager Frosty Gentle Hidden Icy Jolly Keen Lucky Mellow Nimble Odd Plucky Quiet Rusty Swift Tidy';
 const SECOND =
@@ -63,6 +95,12 @@ const RULES = {
   ],
 };
 
+/** The roles that levels give, by the lowest level. */
+export const DEMO_REWARDS = RULES.rewards.map(({ level, role }) => {
+  const { name, color } = ROLES.find(({ id }) => id === role) as (typeof ROLES)[number];
+  return { level, name, colour: `#${color.toString(16).padStart(6, '0')}` };
+});
+
 type Member = XpRecord & { readonly set: number };
 
 /** Stores a guild's configuration, members and boards, and creates a key that was used for a week. @returns the key. */
@@ -71,27 +109,23 @@ export async function seedGuild(
   guild: DemoGuild,
   now: number,
 ): Promise<string> {
-  const { id, name, plan, xpCurve, xpMultiplier, members, page } = guild;
+  const { id, name, plan, xpCurve, xpMultiplier, members, look } = guild;
   await guildConfig.update(id, { plan, xpCurve, xpMultiplier });
   await writer.describeGuild(id, { name, icon: null, roles: ROLES, channels: CHANNELS });
   await guildConfig.setRules(id, JSON.stringify(RULES));
   const all = inventMembers(members, now);
-  if (page) {
-    // A board has what is added after it began: the month is the older one.
-    const ofMonth = inventGains(all, 53, 600);
-    const ofWeek = inventGains(all, 31, 900);
-    const gained = (index: number) => (ofMonth[index]?.add ?? 0) + (ofWeek[index]?.add ?? 0);
-    await writer.recordMany(
-      id,
-      all.map((member, index) => ({ ...member, set: member.set - gained(index) })),
-    );
-    await guildConfig.update(id, { publicPage: true, pageTitle: page.title, pageLook: page.look, boards: ['month'] });
-    await writer.recordMany(id, ofMonth);
-    await guildConfig.update(id, { boards: ['week', 'month'] });
-    await writer.recordMany(id, ofWeek);
-  } else {
-    await writer.recordMany(id, all);
-  }
+  // A board has what is added after it began: the month is the older one.
+  const ofMonth = inventGains(all, 53, 600);
+  const ofWeek = inventGains(all, 31, 900);
+  const gained = (index: number) => (ofMonth[index]?.add ?? 0) + (ofWeek[index]?.add ?? 0);
+  await writer.recordMany(
+    id,
+    all.map((member, index) => ({ ...member, set: member.set - gained(index) })),
+  );
+  await guildConfig.update(id, { publicPage: true, pageTitle: name, pageLook: look, boards: ['month'] });
+  await writer.recordMany(id, ofMonth);
+  await guildConfig.update(id, { boards: ['week', 'month'] });
+  await writer.recordMany(id, ofWeek);
   const { key, record } = await apiKeys.create(id, 'website', null);
   const { usage, apiKeysUsed } = redisKeys.guild(id);
   await client.hset(usage, inventUsage(record.id, members, now));
@@ -122,16 +156,15 @@ function inventGains(members: readonly Member[], step: number, parts: number) {
 
 /** Returns members by falling XP, always the same. Only the daily claims move with `now` (milliseconds since the epoch). */
 export function inventMembers(count: number, now: number): Member[] {
-  const first = FIRST.split(' ');
-  const second = SECOND.split(' ');
+  const [first, second] = [FIRST.split(' '), SECOND.split(' ')];
   return Array.from({ length: count }, (_, index) => {
     // 7 and 20 have no common factor, so names repeat only after all 400 pairs.
-    const name = `${first[(index * 7) % 20]} ${second[(index * 7 + Math.floor(index / 20)) % 20]}`;
+    const pair = `${first[(index * 7) % 20]} ${second[(index * 7 + Math.floor(index / 20)) % 20]}`;
     const streak = (index * 13) % 40;
     return {
       userId: demoUserId(index),
       set: Math.floor(24_000 * Math.exp(-index / 60)) + ((index * 37) % 29),
-      username: name,
+      username: KNOWN[index] ?? pair,
       dailyStreak: streak,
       ...(streak > 0 && { lastDailyClaim: new Date(now - (((index * 97) % 24) * DAY_MS) / 24) }),
     };
@@ -142,3 +175,6 @@ export function inventMembers(count: number, now: number): Member[] {
 export function demoUserId(index: number): string {
   return `40000000000000${String(1000 + index * 17)}`;
 }
+
+/** The member that the pages of the demo take for the visitor: the first one below page 1 who does not climb. */
+export const DEMO_VISITOR = { id: demoUserId(11), name: KNOWN[11] ?? '' };

@@ -8,8 +8,8 @@ import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createService } from '../../src/service/service.ts';
 import { PUBLIC_PAGES, startDemoDashboard } from './dashboard.ts';
-import { demoPage } from './demo-page.ts';
-import { DEMO_GUILDS, demoUserId, seedGuild } from './guilds.ts';
+import { type DemoServer, demoPage } from './demo-page.ts';
+import { DEMO_GUILDS, DEMO_REWARDS, DEMO_VISITOR, demoUserId, seedGuild } from './guilds.ts';
 import { startRising } from './rising-members.ts';
 import { stopRequested } from './stop-signal.ts';
 import { startDemoStore } from './store.ts';
@@ -54,16 +54,20 @@ async function demo(): Promise<void> {
     closing.push(async () => seeder.disconnect());
     await waitUntilReady(seeder, SEED_TIMEOUT_MS, () => {});
     const services = openCore(seeder, config.keyPrefix);
-    const keys: string[] = [];
-    for (const guild of DEMO_GUILDS) keys.push(await seedGuild(services, guild, Date.now()));
+    const servers: DemoServer[] = [];
+    for (const guild of DEMO_GUILDS) {
+      const key = await seedGuild(services, guild, Date.now());
+      servers.push({ ...guild, requestsPerHour: config.planQuotas.get(guild.plan) ?? 0, key });
+    }
 
     const connect = () => demoStore.connect(SERVICE_TIMEOUT_MS);
     const connections = { client: connect(), subscriber: connect() };
     const redis = demoStore.address ?? config.redis;
-    const [, , pro] = DEMO_GUILDS;
-    const grant = { guildId: pro.id, userId: '' };
+    const [shown] = DEMO_GUILDS;
+    const grant = { guildId: shown.id, userId: '' };
     const dashboardLink = () => createInvite(services, dashboard.url, grant, DAY_S);
-    const page = demoPage({ guilds: onThePage(keys), dashboardLink, publicPage: `g/${pro.id}` });
+    const content = { servers, visitor: DEMO_VISITOR, rewards: DEMO_REWARDS };
+    const page = demoPage({ ...content, redisUrl: demoStore.url, dashboardLink });
     const parts = { logger, store: connections, extraRoutes: page };
     const service = await createService({ ...config, redis }, parts);
     const server = await service.start().catch((error: Error) => {
@@ -74,11 +78,13 @@ async function demo(): Promise<void> {
     const url = server.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//127.0.0.1:');
     const dashboard = await startDemoDashboard(redis, connect, logger, url);
     closing.push(() => dashboard.close());
-    const lines = await welcome(url, demoStore.description, config.planQuotas, keys, await dashboardLink());
+    const lines = welcome(url, demoStore.description, servers);
     process.stdout.write(`${lines.join('\n')}\n`);
 
     closing.push(
-      startRising(services.writer, pro.id, CLIMBERS, (error) => logger.warn({ err: error }, 'the XP no longer rises')),
+      startRising(services.writer, shown.id, CLIMBERS, (error) =>
+        logger.warn({ err: error }, 'the XP no longer rises'),
+      ),
     );
     logger.level = config.logLevel;
     await Promise.race([stopped, demoStore.lost]);
@@ -88,46 +94,28 @@ async function demo(): Promise<void> {
   }
 }
 
-/** Returns the guilds for the page, the largest quota first: the widget asks every two seconds. */
-function onThePage(keys: readonly string[]) {
-  return DEMO_GUILDS.map(({ id }, index) => ({ name: id, guild: id, key: keys[index] ?? '' })).reverse();
-}
-
-async function welcome(
-  url: string,
-  store: string,
-  quotas: ReadonlyMap<string, number>,
-  keys: readonly string[],
-  link: string,
-): Promise<string[]> {
-  const [, starter, pro] = DEMO_GUILDS;
-  const [, starterKey, proKey] = keys as [string, string, string];
-  const path = (guildId: string, rest: string) => `${url}/api/v1/servers/${guildId}/${rest}`;
-  const curl = (key: string, target: string) => `  curl -sS -w '\\n' -H 'x-api-key: ${key}' '${target}'`;
-  // The XP of this guild does not change, so the ETag is still valid when the line is pasted.
-  const still = path(starter.id, 'leaderboard');
-  const etag = (await fetch(still, { headers: { 'x-api-key': starterKey } })).headers.get('etag');
+function welcome(url: string, store: string, servers: readonly DemoServer[]): string[] {
+  const [shown] = servers as readonly [DemoServer];
+  const api = `${url}/api/v1/servers/${shown.id}`;
+  const curl = (target: string) => `  curl -sS -w '\\n' -H 'x-api-key: ${shown.key}' '${target}'`;
   return [
-    `Guildrank is on ${url}, its data in ${store}.`,
-    `Open ${url}/ for the widget, ${url}/docs to try the API by hand.`,
-    `Open ${url}/g/${pro.id} for its public page, with boards of the week and the month.`,
-    `Open the dashboard of ${pro.id}, once: ${link}`,
+    `The demo of Guildrank is ready. Open ${url}/`,
+    '',
+    `Public page  ${url}/g/${shown.id}`,
+    `API          ${url}/docs, with key and server filled in`,
+    `Dashboard    ${url}/dashboard, which signs you in`,
     '',
     ...table(
       context,
       ['PLAN', 'REQUESTS/HOUR', 'GUILD', 'API KEY'],
-      DEMO_GUILDS.map(({ plan, id }, index) => [plan, String(quotas.get(plan)), id, keys[index] ?? '']),
+      servers.map(({ plan, requestsPerHour, id, key }) => [plan, String(requestsPerHour), id, key]),
     ),
     '',
-    'The top of a leaderboard (ask again: its members climb in turn):',
-    curl(proKey, path(pro.id, 'leaderboard?limit=10')),
-    'The member who climbs first:',
-    curl(proKey, path(pro.id, `members/${CLIMBERS[0]}`)),
-    'The statistics of the server:',
-    curl(proKey, path(pro.id, 'stats')),
-    'A page that you already have, 304 Not Modified:',
-    `  curl -sS -i -H 'x-api-key: ${starterKey}' -H 'If-None-Match: ${etag}' '${still}'`,
+    `The top of the leaderboard, and ${DEMO_VISITOR.name}:`,
+    curl(`${api}/leaderboard?limit=10`),
+    curl(`${api}/members/${DEMO_VISITOR.id}`),
     '',
+    `The data is in ${store}.`,
     'Ctrl-C ends the demo; nothing of it is kept.',
   ];
 }

@@ -9,6 +9,8 @@ import { findRedisServer, startEmbeddedRedis } from '../dev/embedded-redis.ts';
 export interface DemoStore {
   /** Text for the person, without a full stop. */
   readonly description: string;
+  /** URL for a bot; undefined when the store is in this process, where no bot reaches it. */
+  readonly url: string | undefined;
   /** Address for the service's log lines; undefined when the store is in this process. */
   readonly address: RedisConfig | undefined;
   /** Opens a connection. @param timeoutMs time limit of one command. */
@@ -37,6 +39,7 @@ async function startRedis(binary: string): Promise<DemoStore> {
   lost.catch(() => {}); // Without a handler, a loss before the demo waits for it would end the process.
   return {
     description: `a private ${basename(binary)} at ${redis.url}`,
+    url: redis.url,
     address: config,
     connect: (timeoutMs) => connect({ ...config, timeoutMs }),
     lost,
@@ -52,6 +55,7 @@ async function startMock(): Promise<DemoStore> {
   const { default: RedisMock } = await import('ioredis-mock');
   return {
     description: 'ioredis-mock in this process, because neither redis-server nor valkey-server is on PATH',
+    url: undefined,
     address: undefined,
     connect: () => new RedisMock({ host: 'demo' }) as RedisClient,
     lost: new Promise<never>(() => {}),

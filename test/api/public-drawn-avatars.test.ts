@@ -38,10 +38,10 @@ describeStores('the avatars in the pictures that the service draws', (kind) => {
     const still = HASHES[0].slice(0, -8) + tail;
     const animated = HASHES[1].slice(0, -8) + tail;
     await suite.service.store.writer.recordMany('guild', [
-      { userId: '1', set: 300, profile: { username: 'Ann', avatar: still } },
-      { userId: '2', set: 200, profile: { username: 'Bob' } },
-      { userId: '3', set: 100, profile: { username: 'Cy', avatar: animated } },
-      { userId: 'cli-4', set: 50, profile: { username: 'Dee', avatar: still } },
+      { userId: '1', set: 300, username: 'Ann', avatar: still },
+      { userId: '2', set: 200, username: 'Bob' },
+      { userId: '3', set: 100, username: 'Cy', avatar: animated },
+      { userId: 'cli-4', set: 50, username: 'Dee', avatar: still },
     ]);
     return { still, animated };
   };

@@ -15,7 +15,7 @@ describe('the pictures of members in the dashboard', needs('chromium', 'redis-se
     async (path) => {
       const { store } = visit.dashboard;
       await store.guildConfig.update(GUILD, { avatars: true });
-      await store.writer.setProfiles(GUILD, [{ userId: 'm11', profile: { avatar: HASH } }]);
+      await store.writer.setProfiles(GUILD, [{ userId: 'm11', avatar: HASH }]);
       await visit.signIn();
       const found: unknown[] = [];
       for (const isThere of [true, false]) {

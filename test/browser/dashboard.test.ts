@@ -272,7 +272,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     const ids = ['200000000000010000', '200000000000010001'];
     await visit.dashboard.store.writer.recordMany(
       GUILD,
-      ids.map((userId) => ({ userId, set: 9_000_000, profile: { username: 'A name that is long on a phone' } })),
+      ids.map((userId) => ({ userId, set: 9_000_000, username: 'A name that is long on a phone' })),
     );
     await visit.signIn(GUILD, { viewport: { width: 360, height: 740 } });
     await visit.follow('Members');

@@ -1,14 +1,11 @@
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { demoPage } from '../../scripts/demo/demo-page.ts';
-import { parseConfig } from '../../src/config/service.ts';
 import { PROBLEMS } from '../../src/service/http/response/problem.ts';
 import { RESERVED_SPACE } from '../../src/service/http/site/widget-file.ts';
-import { createService } from '../../src/service/service.ts';
 import { axeViolations, SIZE_RULES } from '../../tools/axe.ts';
 import { type Page, sharedChromium, startSite } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
-import { SILENT, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { mockStore } from '../support/stores.ts';
 import { type DocsService, startDocsService } from './docs-service.ts';
 import { MANY_LOOKS_MS, openChromium, type PageWatch, type Tab, watchPage } from './engines.ts';
@@ -363,61 +360,6 @@ describe('the pages without a key', () => {
       await testStore.stop();
     }
   });
-
-  it('the demo page is served when it is configured, with its guild names as text', async () => {
-    const testStore = await mockStore.start();
-    const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' });
-    const store = { client: testStore.connect(), subscriber: testStore.connect() };
-    const demo = { guilds: [{ name: '<b>"Demo"', guild: 'guild', key: 'gr_x' }] };
-    const composed = await createService(config, { logger: SILENT, store, extraRoutes: demoPage(demo) });
-    const service = await composed.start();
-    try {
-      const { text, headers } = await request(service.url).get('/').expect(200);
-      expect(text).toContain('&#60;b&#62;&#34;Demo&#34;');
-      expect(text).toContain('<guild-leaderboard guild="guild" api-key="gr_x" refresh="2">');
-      expect(headers).toMatchObject({ ...PAGE, 'cache-control': 'no-store' });
-      await request(service.url).get('/demo.js').expect(200);
-      await request(service.url).get('/demo.css').expect(200);
-      await request(service.url).get('/dashboard').expect(404);
-    } finally {
-      await service.close();
-    }
-  });
-});
-
-it('the demo page copies its code, and leads to the dashboard', needs('chromium'), async () => {
-  const testStore = await mockStore.start();
-  const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' });
-  const store = { client: testStore.connect(), subscriber: testStore.connect() };
-  const board = await startSite();
-  board.html = '<!doctype html><title>signed in</title>';
-  let links = 0;
-  const dashboardLink = async () => `${board.url}?link=${++links}`;
-  const extraRoutes = demoPage({ guilds: [{ name: 'demo', guild: 'guild', key: 'gr_x' }], dashboardLink });
-  const service = await (await createService(config, { logger: SILENT, store, extraRoutes })).start();
-  const { page, close } = await openChromium({ colorScheme: 'light' });
-  try {
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.goto(service.url);
-    const copied: unknown[] = [];
-    for (const button of await page.locator('button[data-copy]').all()) {
-      await button.click();
-      copied.push(await page.evaluate('navigator.clipboard.readText()'));
-    }
-    expect(copied).toEqual([
-      expect.stringContaining('<guild-leaderboard guild="guild" api-key="gr_x">'),
-      `curl -H 'x-api-key: gr_x' '${service.url}/api/v1/servers/guild/leaderboard?limit=5'`,
-    ]);
-    for (const link of [1, 2]) {
-      await page.goto(service.url);
-      await page.getByRole('link', { name: 'Dashboard' }).click();
-      await page.waitForURL(`${board.url}?link=${link}`);
-    }
-  } finally {
-    await close();
-    await board.close();
-    await service.close();
-  }
 });
 
 const PAGE = {

@@ -39,6 +39,18 @@ describe.each(Object.entries(RUNNERS))('the code samples in %s', (language, { mi
     }
   });
 
+  it('code samples with the API key inside run without a variable', missing, async () => {
+    await suite.service.store.writer.record(GUILD, { userId: MEMBER, set: 4675 });
+    const { key } = await suite.service.store.apiKeys.create(GUILD, 'test', null);
+    const [program = '', ...args] = run;
+    const source = sampleIn(codeSamples(`${suite.service.url}/api/v1/servers/${GUILD}/stats`, {}, key));
+    const { code, stdout, stderr } = await runProgram(program, [...args, source]);
+    expect({ code, stdout }, stderr).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/\b200\b[\s\S]*"total_xp":4675\b/),
+    });
+  });
+
   it('send an address and headers with quotes as they are', missing, async () => {
     const seen: object[] = [];
     const server = createServer(({ url = '', headers }, res) => {

@@ -1,13 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest';
+import { DEMO_VISITOR } from '../../scripts/demo/guilds.ts';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
 import { nodeArguments } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
+import { installPythonKit, PYTHON_KIT } from '../support/python-kit.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -22,26 +24,37 @@ interface RunningDemo {
   readonly lines: readonly string[];
 }
 
-/** Runs `npm run demo` in a process group of its own, as a shell does. Waits until it is ready. It ends with the test, others run beside it. */
-async function startDemo(
-  { onTestFinished }: TestContext,
-  env: Record<string, string>,
-  host: string,
-): Promise<RunningDemo> {
+/** Runs `npm run demo` in a process group of its own, as a shell does. Waits until it is ready. The caller ends it. */
+async function launchDemo(env: Record<string, string>, host: string): Promise<RunningDemo> {
   const port = await freePort();
   const npm = startChild('npm', ['run', 'demo'], {
     cwd: repository,
     env: { ...process.env, PORT: String(port), ...env },
     detached: true,
   });
-  onTestFinished(() => endDemo(npm.child, 'SIGTERM'));
-  await npm.waitForOutput('the demo to be ready', () => npm.stdout().includes('Ctrl-C ends the demo'), READY_MS);
+  try {
+    await npm.waitForOutput('the demo to be ready', () => npm.stdout().includes('Ctrl-C ends the demo'), READY_MS);
+  } catch (error) {
+    await endDemo(npm.child, 'SIGTERM');
+    throw error;
+  }
   const lines = npm
     .stdout()
     .split('\n')
     .filter((line) => line.startsWith('  curl '))
     .map((line) => line.trim());
   return { npm: npm.child, output: npm.stdout, url: `http://${host}:${port}`, lines };
+}
+
+/** Runs a demo that ends with the test, others run beside it. */
+async function startDemo(
+  { onTestFinished }: TestContext,
+  env: Record<string, string>,
+  host: string,
+): Promise<RunningDemo> {
+  const demo = await launchDemo(env, host);
+  onTestFinished(() => endDemo(demo.npm, 'SIGTERM'));
+  return demo;
 }
 
 /** The first start of a busy machine installs nothing, but loads everything. */
@@ -123,56 +136,58 @@ describe.concurrent.each(DEMOS)('npm run demo on $store at $host', ({ bare, says
   }, async (context) => {
     const demo = await startDemo(context, bare ? { PATH: barePath(context), HOST: host } : {}, host);
     expect(demo.output()).toMatch(says);
-    expect(demo.output()).toMatch(`Guildrank is on ${demo.url},`);
-    expect(demo.lines).toHaveLength(4);
-    const [page, member, stats, unchanged] = demo.lines as [string, string, string, string];
+    // The page comes first.
+    expect(
+      demo
+        .output()
+        .split('\n')
+        .find((line) => line.includes('http')),
+    ).toBe(`The demo of Guildrank is ready. Open ${demo.url}/`);
+    expect(demo.lines).toHaveLength(2);
+    const [top, visitor] = demo.lines as [string, string];
 
     if (findOnPath(['curl'])) {
       const paste = async (line: string) => (await runProgram('sh', ['-c', line])).stdout;
-      const { data, total } = JSON.parse(await paste(page));
+      const { data, total } = JSON.parse(await paste(top));
       expect([data.length, total]).toEqual([10, 400]);
-      expect(JSON.parse(await paste(member))).toMatchObject({ rank: expect.any(Number), xp: expect.any(Number) });
-      expect(JSON.parse(await paste(stats))).toMatchObject({ total_members: 400, xp_multiplier: 1.5 });
-      expect(await paste(unchanged)).toMatch(/^HTTP\/1\.1 304 /);
+      expect(JSON.parse(await paste(visitor))).toMatchObject({ username: 'Sally Ride', xp: expect.any(Number) });
     }
 
     const ask = async (line: string) => {
       const [url, headers] = requestOf(line);
-      return fetch(url, { headers });
+      return (await fetch(url, { headers })).json();
     };
-    expect((await ask(unchanged)).status).toBe(304);
-    const xp = async () => ((await (await ask(member)).json()) as { xp: number }).xp;
-    const before = await xp();
-    await vi.waitUntil(async () => (await xp()) > before, PATIENCE);
+    const xpOfTop = async () =>
+      ((await ask(top)) as { data: { xp: number }[] }).data.reduce((sum, { xp }) => sum + xp, 0);
+    const before = await xpOfTop();
+    await vi.waitUntil(async () => (await xpOfTop()) > before, PATIENCE);
 
     const keys = [...demo.output().matchAll(/^(free|starter|pro)\t(\d+)\t(\S+)\t(gr_\w{38})$/gm)];
-    expect(keys.map(([, plan]) => plan)).toEqual(['free', 'starter', 'pro']);
+    expect(keys.map(([, plan]) => plan)).toEqual(['pro', 'starter', 'free']);
     for (const [, , quota, guild, key] of keys) {
       const response = await fetch(`${demo.url}/api/v1/servers/${guild}/stats`, {
         headers: { 'x-api-key': key as string },
       });
       expect([response.status, response.headers.get('x-ratelimit-limit')]).toEqual([200, quota]);
+      for (const board of ['', '?board=week', '?board=month']) {
+        const answer = await fetch(`${demo.url}/g/${guild}${board}`);
+        expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('data-place="3"')]);
+        // The demo and the dashboard show it in a frame.
+        expect(answer.headers.get('content-security-policy')).toContain('frame-ancestors *');
+      }
     }
 
-    expect(demo.output()).toContain(`Open ${demo.url}/ for the widget`);
     const html = await (await fetch(`${demo.url}/`)).text();
-    const proKey = keys.at(-1)?.[4];
-    expect(html).toContain(`<guild-leaderboard guild="demo-pro" api-key="${proKey}" refresh="2">`);
-    expect([...html.matchAll(/<option value="(demo-\w+)"/g)].map(([, guild]) => guild)).toEqual([
-      'demo-pro',
-      'demo-starter',
-      'demo-free',
-    ]);
+    expect(html).toContain('<guild-leaderboard guild="demo-pro" boards="all,week,month"');
+    expect(html.includes('keeps its data in memory')).toBe(bare);
+    const addresses = [...demo.output().matchAll(/^(?:Public page|API|Dashboard) +(http[^\s,]+)/gm)];
+    expect(addresses.map(([, address]) => address)).toEqual(
+      ['/g/demo-pro', '/docs', '/dashboard'].map((path) => demo.url + path),
+    );
+    for (const [, address = ''] of addresses) expect((await fetch(address)).status).toBe(200);
+    const invite = await fetch(`${demo.url}/dashboard`, { redirect: 'manual' });
+    expect(invite.headers.get('location')).toContain('/sign-in/');
     expect((await fetch(`${demo.url}/widget.js`)).status).toBe(200);
-
-    expect(html).toContain('<a href="g/demo-pro">Public page</a>');
-    const [, publicPage = ''] = /^Open (\S+) for its public page,/m.exec(demo.output()) ?? [];
-    for (const board of ['', '?board=week', '?board=month']) {
-      const answer = await fetch(publicPage + board);
-      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('data-place="3"')]);
-      // The dashboard shows a preview of the page.
-      expect(answer.headers.get('content-security-policy')).toContain('frame-ancestors *');
-    }
 
     await expectNothingLeft(demo, () =>
       stop === 'Ctrl-C' ? signalGroup(demo.npm, 'SIGINT') : demo.npm.kill('SIGTERM'),
@@ -193,4 +208,66 @@ it.concurrent('the demo reports in one line that the port is taken and how to ch
   expect(stderr).toMatch(
     new RegExp(`^error: Port ${port} is taken: choose another, such as PORT=\\d+ npm run demo\\n$`),
   );
+});
+
+describe('the code that the page of the demo offers to copy', needs('redis-server'), () => {
+  let demo: RunningDemo;
+  let folder: string;
+
+  beforeAll(async () => {
+    demo = await launchDemo({}, '127.0.0.1');
+    folder = mkdtempSync(join(tmpdir(), 'guildrank-award-'));
+    symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
+  });
+  afterAll(async () => {
+    await endDemo(demo.npm, 'SIGTERM');
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Returns the text of an element, as a browser copies it. */
+  async function copied(id: string): Promise<string> {
+    const html = await (await fetch(`${demo.url}/`)).text();
+    const [, text = ''] = new RegExp(`<pre id="${id}"[^>]*>([^<]*)</pre>`).exec(html) ?? [];
+    const characters: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'" };
+    return text.replace(/&(lt|gt|amp|quot|#39);/g, (_all, name) => characters[name] ?? '');
+  }
+
+  const xpOfVisitor = async (): Promise<number> => {
+    const data = await fetch(`${demo.url}/g/demo-pro/m/${DEMO_VISITOR.id}/data.json`);
+    return ((await data.json()) as { member: { xp: number } }).member.xp;
+  };
+
+  /** Saves the code in a file, as the page says, runs it, and expects that the member has gained the XP that it gives, times the multiplier. */
+  async function expectAward(id: string, program: string, name: string): Promise<void> {
+    const before = await xpOfVisitor();
+    writeFileSync(join(folder, name), await copied(id));
+    const { stdout, stderr } = await runProgram(program, [join(folder, name)]);
+    const xp = await xpOfVisitor();
+    expect({ stdout, stderr, gained: xp - before }).toEqual({
+      stdout: expect.stringMatching(new RegExp(`^Sally Ride has ${xp} XP and level \\d+\n$`)),
+      stderr: '',
+      gained: 7500,
+    });
+  }
+
+  it('the JavaScript gives XP to the visitor of the page', () =>
+    expectAward('award-javascript', process.execPath, 'award.mjs'));
+
+  it('the Python gives XP to the visitor of the page', needs(...PYTHON_KIT), async () => {
+    const { python } = await installPythonKit(join(folder, 'python'));
+    await expectAward('award-python', python, 'award.py');
+  });
+
+  it('the README names addresses that the demo serves', async () => {
+    const readme = readFileSync(join(repository, 'README.md'), 'utf8');
+    const [, part = ''] = /^## Run it\n([\s\S]*?)^## /m.exec(readme) ?? [];
+    const paths = [...part.matchAll(/^- <http:\/\/127\.0\.0\.1:8080(\S*)>/gm)].map(([, path = '']) => path);
+    expect(paths).toEqual(['/', '/g/demo-pro', '/docs', '/dashboard']);
+    for (const path of paths) expect((await fetch(demo.url + path)).status, path).toBe(200);
+  });
+
+  it('the curl line reads the first three members', needs('curl'), async () => {
+    const { code, stdout } = await runProgram('sh', ['-c', await copied('curl')]);
+    expect([code, JSON.parse(stdout).data.length]).toEqual([0, 3]);
+  });
 });

@@ -73,13 +73,16 @@ function showSnippet() {
   const text =
     '<style>@media (scripting: enabled) { guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: 48.75em } }</style>\n' +
     `<script src="${src}" integrity="${integrity}" crossorigin="anonymous" defer></script>\n` +
-    '<guild-leaderboard guild="…"></guild-leaderboard>';
+    `<guild-leaderboard guild="${inputWithId('guild').defaultValue || '…'}"></guild-leaderboard>`;
   const { block, code } = codeBlock('HTML', text);
   code.id = place.id;
   place.replaceWith(block);
 }
 
 byId('credentials').addEventListener('submit', (event) => event.preventDefault());
+const isFilled = inputWithId('key').defaultValue !== '';
+byId('filled').hidden = !isFilled;
+byId('own').hidden = isFilled;
 keepCredentials();
 showSnippet();
 show().catch((error) => {

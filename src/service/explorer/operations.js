@@ -1,4 +1,4 @@
-import { codeBlock, el, heading, inputWithId, prose, table } from './elements.js';
+import { byId, codeBlock, el, heading, inputWithId, prose, table } from './elements.js';
 import { requestOf, send } from './request.js';
 import { codeSamples } from './samples.js';
 import { describe } from './schemas.js';
@@ -24,6 +24,7 @@ export function operationCard(path, { operationId, summary, description, paramet
     const input = isGuild
       ? inputWithId('guild')
       : el('input', { name, placeholder, required, spellcheck: false, autocomplete: 'off' });
+    if (name === 'user_id') input.value = byId('operations').dataset.userId ?? '';
     inputs.set(parameter, input);
     if (!isGuild) fields.push(el('label', {}, name, el('small', {}, `${place}: `, describe(schema)), input));
   }
@@ -58,6 +59,12 @@ export function operationCard(path, { operationId, summary, description, paramet
   );
 }
 
+/** Returns the API key that the service itself has put into the field, if it is still there: only a demo does that. */
+function keyOfDemo() {
+  const { defaultValue, value } = inputWithId('key');
+  return value.trim() === defaultValue ? defaultValue : '';
+}
+
 /** @type {(() => void)[]} */
 const refreshers = [];
 let language = 'curl';
@@ -84,7 +91,7 @@ function samplesPart(id, current) {
   refreshers.push(() => {
     const { url, headers } = current();
     for (const radio of radios) radio.checked = radio.value === language;
-    code.textContent = codeSamples(url, headers).find(({ label }) => label === language)?.source ?? '';
+    code.textContent = codeSamples(url, headers, keyOfDemo()).find(({ label }) => label === language)?.source ?? '';
   });
   const labels = radios.map((radio) => el('label', {}, radio, radio.value));
   block.firstElementChild?.firstChild?.replaceWith(

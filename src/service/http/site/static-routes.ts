@@ -18,12 +18,14 @@ const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 /**
  * Returns the headers of an HTML page: it runs only the service's own scripts and connects only to the service.
  * @param images sources of pictures.
+ * @param frames sources of the pages that it shows in frames.
  */
-function pageHeaders(frameAncestors: string, images = 'data:'): Record<string, string> {
+export function pageHeaders(frameAncestors: string, images = 'data:', frames = "'none'"): Record<string, string> {
+  const framing = frames === "'none'" ? '' : `frame-src ${frames}; `;
   return {
     ...REVALIDATE,
     'Content-Security-Policy':
-      `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src ${images}; ` +
+      `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src ${images}; ${framing}` +
       `base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}; require-trusted-types-for 'script'`,
     // For old browsers, which do not know frame-ancestors.
     ...(frameAncestors === "'none'" && { 'X-Frame-Options': 'DENY' }),
@@ -44,6 +46,35 @@ function readDocument(name: string): Asset {
   return asset(JSON.stringify(JSON.parse(readFileSync(file, 'utf8'))), 'application/json; charset=utf-8');
 }
 
+/** Reads a file for browsers, with values in the place of the names in braces, such as `{icon}`. */
+function webFile(name: string, values: Readonly<Record<string, string>> = {}): Asset {
+  const text = readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
+  const filled = Object.entries({ icon: ICON_ADDRESS, ...values }).reduce(
+    (page, [place, value]) => page.replace(`{${place}}`, value),
+    text,
+  );
+  return asset(filled, typeOf(name));
+}
+
+/** What the fields of the documentation page hold when it opens: a valid API key, and the ids of its guild and of a member. */
+export interface DocsFields {
+  readonly key: string;
+  readonly guildId: string;
+  readonly userId: string;
+}
+
+const EMPTY_FIELDS: DocsFields = { key: '', guildId: '', userId: '' };
+
+/**
+ * Creates the documentation page.
+ * @param fields for a demonstration, whose API key everybody may have. The page of a service has empty fields.
+ */
+export function docsPage({ key, guildId, userId } = EMPTY_FIELDS): Asset {
+  const { path, integrity } = readWidgetFile();
+  const ofWidget = { 'widget-path': path, 'widget-integrity': integrity };
+  return webFile('service/explorer/docs.html', { ...ofWidget, key, 'guild-id': guildId, 'user-id': userId });
+}
+
 type Route = [path: string, asset: Asset, headers: Record<string, string>];
 
 /**
@@ -54,17 +85,11 @@ type Route = [path: string, asset: Asset, headers: Record<string, string>];
 export function staticRoutes(embedOrigins: readonly string[], onPage: () => void): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const widget = readWidgetFile();
-  const webFile = (name: string): Asset => {
-    const text = readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
-    const values = { '{icon}': ICON_ADDRESS, '{widget-path}': widget.path, '{widget-integrity}': widget.integrity };
-    const filled = Object.entries(values).reduce((page, [place, value]) => page.replace(place, value), text);
-    return asset(filled, typeOf(name));
-  };
   const script = asset(widget.body, typeOf('widget.js'));
   const routes: Route[] = [
     ['/api/v1/openapi.json', readDocument('openapi.json'), { ...SHARED, ...REVALIDATE }],
     ['/public/openapi.json', readDocument('public-openapi.json'), { ...SHARED, ...REVALIDATE }],
-    ['/docs', webFile('service/explorer/docs.html'), PAGE_HEADERS],
+    ['/docs', docsPage(), PAGE_HEADERS],
     ...DOCS_FILES.map((name): Route => [`/docs/${name}`, webFile(`service/explorer/${name}`), REVALIDATE]),
     ['/widget.js', script, { ...SHARED, ...ONE_HOUR }],
     [`/${widget.path}`, script, { ...SHARED, ...FOR_EVER }],
@@ -73,7 +98,7 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
     // The site around the frame chooses where the pictures of members come from, by avatar-href.
     routes.push([
       '/embed',
-      webFile('widget/embed/embed.html'),
+      webFile('widget/embed/embed.html', { 'widget-path': widget.path }),
       pageHeaders(embedOrigins.join(' '), 'data: http: https:'),
     ]);
     routes.push(['/embed/embed.js', webFile('widget/embed/embed.js'), REVALIDATE]);

@@ -7,16 +7,17 @@ import { Eta } from 'eta';
 export type RenderTemplate = (name: string, data: object) => string;
 
 /**
- * Reads the templates of a folder and of the folders below it, and returns what renders them. Templates name each other by `@` and the name of the
+ * Reads the templates of folders and of the folders below them, and returns what renders them. Templates name each other by `@` and the name of the
  * file without its ending. The files are read now: a build or an update replaces them while the process runs, and its templates belong to its code.
  * @throws when there is no such folder.
  */
-export function readTemplates(folder: URL): RenderTemplate {
-  const root = fileURLToPath(folder);
+export function readTemplates(...folders: readonly URL[]): RenderTemplate {
   const eta = new Eta({ autoEscape: true });
-  for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
-    if (path.endsWith('.eta')) {
-      eta.loadTemplate(`@${basename(path, '.eta')}`, readFileSync(join(root, path), 'utf8'));
+  for (const root of folders.map((folder) => fileURLToPath(folder))) {
+    for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+      if (path.endsWith('.eta')) {
+        eta.loadTemplate(`@${basename(path, '.eta')}`, readFileSync(join(root, path), 'utf8'));
+      }
     }
   }
   return (name, data) => eta.render(`@${name}`, data);

@@ -206,56 +206,107 @@ describe('pages', () => {
       .expect(404);
   });
 
-  it('the demonstration gets 404 unless it is asked for', async () => {
-    for (const path of ['/', '/demo.css', '/demo.js'])
+  it('the demo gets 404 unless it is asked for', async () => {
+    for (const path of ['/', '/demo.css', '/dashboard', '/dashboard.css'])
       await request(await appOf())
         .get(path)
         .expect(404);
   });
 });
 
-describe('the demonstration', () => {
-  const guilds = [
-    { name: `<Tom & "Ann's">`, guild: 'g1', key: 'k1' },
-    { name: 'Two', guild: 'g2', key: 'k2' },
-  ];
+describe('the demo', () => {
+  const server = {
+    id: 'g1',
+    name: `<Tom & "Ann's">`,
+    plan: 'pro',
+    requestsPerHour: 10_000,
+    members: 400,
+    key: 'gr_k1',
+  };
+  const demo = {
+    servers: [server, { ...server, id: 'g2', name: 'Two', plan: 'free', requestsPerHour: 100, key: 'gr_k2' }],
+    visitor: { id: 'u1', name: 'Ada' },
+    rewards: [{ level: 5, name: 'Regular', colour: '#16a34a' }],
+    redisUrl: 'redis://127.0.0.1:7000',
+    dashboardLink: async () => 'http://127.0.0.1:8090/invite',
+  };
+  const appOfDemo = () => appOf({ extraRoutes: demoPage(demo) });
 
-  it('the demonstration shows the widget on the first guild and offers all, whatever their names hold', async () => {
-    const { text, headers } = await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
+  it('the demo page shows the widget of the first server without an API key, and names each server as text, with plan and API key', async () => {
+    const { text, headers } = await request(await appOfDemo())
       .get('/')
       .expect(200);
-    expect(text).toContain('<guild-leaderboard guild="g1" api-key="k1" refresh="2"></guild-leaderboard>');
-    expect(text).toContain(
-      '<option value="g1" data-key="k1">&#60;Tom &#38; &#34;Ann&#39;s&#34;&#62;</option><option value="g2" data-key="k2">Two</option>',
-    );
     expect(text).toMatch(/^<!doctype html>/);
+    expect(text).toContain('<guild-leaderboard guild="g1" boards="all,week,month" member="u1" refresh="2">');
+    expect(text).toContain('&lt;Tom &amp; &quot;Ann&#39;s&quot;&gt;');
+    expect(text).not.toContain('<Tom');
+    for (const shown of ['10,000 API requests an hour', '100 API requests an hour', '>gr_k1<', '>gr_k2<']) {
+      expect(text).toContain(shown);
+    }
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringMatching(
+        /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-src 'self'; /,
+      ),
     });
   });
 
-  it('the demonstration refreshes as often as it is told, and stands without a guild', async () => {
-    const { text } = await request(await appOf({ extraRoutes: demoPage({ guilds: [], refreshS: 7 }) }))
+  it('the code on the demo page names the address by which its visitor came', async () => {
+    const { text } = await request(await appOfDemo())
       .get('/')
+      .set('Host', 'laptop.local:8080')
       .expect(200);
-    expect(text).toContain('<guild-leaderboard guild="" api-key="" refresh="7">');
-    expect(text).toContain('<select id="guild"></select>');
+    expect(text).toContain('src=&quot;http://laptop.local:8080/widget.js&quot;');
+    expect(text).toContain('http://laptop.local:8080/api/v1/servers/g1/leaderboard?limit=3');
+  });
+
+  it('the demo page gives bots the address of its Redis, or says that no bot reaches its data', async () => {
+    const reason = 'This demo keeps its data in memory';
+    const { text } = await request(await appOfDemo()).get('/');
+    expect(text).toContain('redis://127.0.0.1:7000');
+    expect(text).not.toContain(reason);
+    const inMemory = await appOf({ extraRoutes: demoPage({ ...demo, redisUrl: undefined }) });
+    expect((await request(inMemory).get('/')).text).toContain(reason);
+  });
+
+  it('/dashboard of the demo leads to a new link that signs in', async () => {
+    await request(await appOfDemo())
+      .get('/dashboard')
+      .expect(303)
+      .expect('location', 'http://127.0.0.1:8090/invite')
+      .expect('cache-control', 'no-store');
+  });
+
+  it('the demo fills the fields of /docs, which are empty in a service', async () => {
+    const fields = /id="key"[^>]* value="([^"]*)"[\s\S]*id="guild"[^>]* value="([^"]*)"[\s\S]*data-user-id="([^"]*)"/;
+    const ofDemo = await request(await appOfDemo())
+      .get('/docs')
+      .expect(200)
+      .expect('cache-control', 'no-store');
+    expect(fields.exec(ofDemo.text)?.slice(1)).toEqual(['gr_k1', 'g1', 'u1']);
+    const ofService = await request(await appOf()).get('/docs');
+    expect(fields.exec(ofService.text)?.slice(1)).toEqual(['', '', '']);
   });
 
   it.each([
     ['/demo.css', 'text/css; charset=utf-8'],
-    ['/demo.js', 'text/javascript; charset=utf-8'],
-  ])('the demonstration serves %s, stored nowhere', async (path, type) => {
-    const { headers } = await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
+    ['/dashboard.css', 'text/css; charset=utf-8'],
+    ['/dashboard.js', 'text/javascript; charset=utf-8'],
+    ['/logo.svg', 'image/svg+xml'],
+    ['/dashboard-light.png', 'image/png'],
+    ['/dashboard-dark.png', 'image/png'],
+  ])('the demo serves %s, which browsers do not store', async (path, type) => {
+    const { headers } = await request(await appOfDemo())
       .get(path)
       .expect(200);
     expect(headers).toMatchObject({ 'content-type': type, 'cache-control': 'no-store' });
-    await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
+    await request(await appOfDemo())
       .get(path.toUpperCase())
       .expect(404);
-    await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
+    await request(await appOfDemo())
       .get(`${path}/`)
       .expect(404);
   });
