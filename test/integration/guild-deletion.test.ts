@@ -95,6 +95,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
       members: 3,
       staged: 0,
       keys: 1,
+      linksEnded: true,
       config: true,
       counters: true,
       quota: false,

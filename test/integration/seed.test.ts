@@ -13,6 +13,7 @@ import { createReader, type GuildReader } from '../../src/kit/reader.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 
+const [FIRST_ID, SECOND_ID] = ['204255221017214977', '159998587045832321'];
 const members = (count: number, name = '1') => [...generateMembers(count, name)];
 const csv = (rows: readonly { userId: string; xp: number }[]) =>
   `user_id,xp\n${rows.map(({ userId, xp }) => `${userId},${xp}\n`).join('')}`;
@@ -303,7 +304,7 @@ describe('npm run seed', needs('redis-server'), () => {
   });
 
   it('says first what is loaded, then what was left out and why, and then how the file was read', async () => {
-    const path = file('order.csv', 'user_id,xp,note\na,5,x\nb,x,y\na,9,z\n');
+    const path = file('order.csv', `user_id,xp,note\n${FIRST_ID},5,x\n${SECOND_ID},x,y\n${FIRST_ID},9,z\n`);
     const command = start(['--guild', 'g', '--file', path]);
     let output = '';
     for (const stream of [command.stdout, command.stderr])
@@ -315,7 +316,7 @@ describe('npm run seed', needs('redis-server'), () => {
       `${path}: csv (detected)`,
       expect.stringMatching(/^guild g: loaded 1 member/),
       expect.stringContaining('line 3: xp "x" is not a whole number'),
-      expect.stringContaining('line 4: it names the member "a" again'),
+      expect.stringContaining(`line 4: it names the member "${FIRST_ID}" again`),
       `${path}: not used: note`,
       'all other rows are loaded: correct the bad rows, and run the same command again',
     ]);

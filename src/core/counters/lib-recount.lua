@@ -59,8 +59,8 @@ local function reply(status, sums, counted)
   }
 end
 
--- Adds the members from rank `first` on to the sums, and to those of the boards; the sums also note an explicit level. Returns their number, and the last one's
--- id and score.
+-- Adds the members from rank `first` on to the sums, and to those of the boards. The sums also note an explicit level. Returns the number of these
+-- members, and the id and the score of the last one.
 local function count_slice(sums, curve, first, slice)
   local rows = redis.call('ZREVRANGE', KEYS[1], format_integer(first), format_integer(first + slice - 1), 'WITHSCORES')
   local ids = {}

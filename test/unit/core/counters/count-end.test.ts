@@ -94,7 +94,7 @@ describeStores('a count of the members', (kind) => {
   it('a count waits for another one to end', async () => {
     const guild = await newGuild();
     const second = Math.floor(Date.now() / 1000);
-    await suite.store.client.hset(stats(guild), 'recount', `other standard ${second} - - 0 0,0,0,0,0 - `);
+    await suite.store.client.hset(stats(guild), 'recount', `other standard ${second} - - 0 0,0,0,0,0 - - `);
     const names: string[] = [];
     const store = suite.beside(async ({ name }) => {
       if (names.push(name) === 4) await suite.store.client.hdel(stats(guild), 'recount');

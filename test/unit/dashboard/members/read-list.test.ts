@@ -64,7 +64,7 @@ describe('a list of changes', () => {
     expect(corrections.map(({ userId }) => userId)).toEqual(['good']);
     expect(problems).toEqual([expect.stringContaining(`list.csv line 3: `)]);
     expect(problems[0]).toContain(reason);
-    expect(refused).toMatch(/^file,unit,place,reason\nlist\.csv,line,3,/);
+    expect(refused).toMatch(/^file,unit,place,user_id,username,reason,row\nlist\.csv,line,3,/);
   });
 
   it('a second line of a member, two changes of XP, and a name that is too long are left out', async () => {
