@@ -47,7 +47,7 @@ export default defineConfig({
     ],
     projects: [
       // npm test. The files leave nothing behind, so they share a process, which loads the modules once.
-      tier('first', '{unit,api,recorded,integration,docs}', { isolate: false, exclude: replacing }),
+      tier('first', '{unit,http,recorded,integration,docs}', { isolate: false, exclude: replacing }),
       tier('first-alone', 'unit', { include: replacing }),
       // npm run test:all adds these.
       tier('second', '{topology,fault,process,deploy,packages}', {
@@ -59,8 +59,8 @@ export default defineConfig({
       }),
       // The suites of the API, the kit and the commands again, on hosts that a proxy imitates (test/support/host-proxy.ts). One suite
       // counts the commands of a single server.
-      tier('second-strict', '{api,integration}', { isolate: false, env: { TEST_HOST: 'strict' } }),
-      tier('second-sharded', '{api,integration}', {
+      tier('second-strict', '{http,integration}', { isolate: false, env: { TEST_HOST: 'strict' } }),
+      tier('second-sharded', '{http,integration}', {
         isolate: false,
         env: { TEST_HOST: 'sharded' },
         exclude: ['test/integration/round-trips.test.ts'],

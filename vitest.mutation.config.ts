@@ -8,8 +8,8 @@ const beside: Readonly<Record<string, readonly string[]>> = {
     'test/integration/bot/{award,claim,events,hide,sync-members}.test.ts',
     'test/unit/kit/{writer,wrong-fields}.test.ts',
   ],
-  'service/public': ['test/api/public-*.test.ts'],
-  'core/reads': ['test/integration/bot/card.test.ts', 'test/api/public-*.test.ts'],
+  'service/public': ['test/http/public/*.test.ts'],
+  'core/reads': ['test/integration/bot/card.test.ts', 'test/http/public/*.test.ts'],
 };
 
 /**

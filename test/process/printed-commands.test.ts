@@ -38,7 +38,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/^cosign verify\b/, 'reason: it needs a published image'],
   [/^(KEY|BASE)=/, 'reason: it sets a variable for the lines that follow'],
   [/^curl -i -H "x-api-key: \$KEY"/, 'test/recorded/recorded.test.ts'],
-  [/^curl 'http:.*\/data\.json/, 'test/api/public-data.test.ts'],
+  [/^curl 'http:.*\/data\.json/, 'test/http/public/data.test.ts'],
   [/^curl -fsS .*https:\/\/(mee6|api\.tatsu)\./, 'reason: it asks the service of another bot'],
   [/^kubectl apply -k\b/, 'test/deploy/kubernetes.test.ts'],
   [/^npm run (-s )?dashboard\b/, 'test/process/dashboard-command.test.ts'],

@@ -1,10 +1,10 @@
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hashKey } from '../../src/core/access/key-format.ts';
-import { parseOrigins } from '../../src/core/access/origins.ts';
-import { expectDocumented } from '../support/api-document.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { mockStore, type TestStore } from '../support/stores.ts';
+import { hashKey } from '../../../src/core/access/key-format.ts';
+import { parseOrigins } from '../../../src/core/access/origins.ts';
+import { expectDocumented } from '../../support/api-document.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { mockStore, type TestStore } from '../../support/stores.ts';
 
 const ORIGINS = ['https://a.example', 'http://localhost:3000'];
 const STATS = '/servers/guild/stats';

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { expect, it } from 'vitest';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite, setPlan } from '../support/suite.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite, setPlan } from '../../support/suite.ts';
 
 describeStores('caching', (kind) => {
   const suite = serviceSuite(kind);

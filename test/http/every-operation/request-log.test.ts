@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createLogger } from '../../src/observability/logger.ts';
-import { mockStore } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+import { mockStore } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = `00-${TRACE}-00f067aa0ba902b7-01`;

@@ -1,12 +1,12 @@
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/service.ts';
-import { generateKey } from '../../src/core/access/key-format.ts';
-import type { RedisClient } from '../../src/core/store/client.ts';
-import { createService } from '../../src/service/service.ts';
-import { document, expectDocumented } from '../support/api-document.ts';
-import { SILENT, startService, type TestService } from '../support/service.ts';
-import { describeStores, realStore, type TestStore } from '../support/stores.ts';
+import { parseConfig } from '../../../src/config/service.ts';
+import { generateKey } from '../../../src/core/access/key-format.ts';
+import type { RedisClient } from '../../../src/core/store/client.ts';
+import { createService } from '../../../src/service/service.ts';
+import { document, expectDocumented } from '../../support/api-document.ts';
+import { SILENT, startService, type TestService } from '../../support/service.ts';
+import { describeStores, realStore, type TestStore } from '../../support/stores.ts';
 
 describeStores('the API', (kind) => {
   let testStore: TestStore;

@@ -1,8 +1,8 @@
 import request from 'supertest';
 import { beforeEach, expect, it } from 'vitest';
-import { createWriter } from '../../src/kit/writer.ts';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { createWriter } from '../../../src/kit/writer.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 const HASH = '0123456789abcdef0123456789abcdef';
 const ANIMATED = 'a_0123456789abcdef0123456789abcdef';

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { PictureHost, pngOf } from '../support/picture-host.ts';
-import { startService } from '../support/service.ts';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { PictureHost, pngOf } from '../../support/picture-host.ts';
+import { startService } from '../../support/service.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 const HASHES = ['0123456789abcdef0123456789abcdef', 'a_0123456789abcdef0123456789abcdef'] as const;
 const BADGE = '/g/guild/badge.svg?member=1';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { describeStores, realStore } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { describeStores, realStore } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 describeStores('GET /servers/{guild_id}/stats', (kind) => {
   const suite = serviceSuite(kind);

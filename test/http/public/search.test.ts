@@ -1,10 +1,10 @@
 import request from 'supertest';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { RefusedError } from '../../src/core/errors.ts';
-import { NAME_LIMITS, NameSearch } from '../../src/core/reads/name-search.ts';
-import { LANGUAGES } from '../../src/widget/translation.ts';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { RefusedError } from '../../../src/core/errors.ts';
+import { NAME_LIMITS, NameSearch } from '../../../src/core/reads/name-search.ts';
+import { LANGUAGES } from '../../../src/widget/translation.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 describeStores('a search on the public page of a guild', (kind) => {
   const suite = serviceSuite(kind, { PUBLIC_PAGES: '1', TRUST_PROXY: '1' });

@@ -1,8 +1,8 @@
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { generateKey } from '../../src/core/access/key-format.ts';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { generateKey } from '../../../src/core/access/key-format.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 describeStores('API keys', (kind) => {
   const suite = serviceSuite(kind);

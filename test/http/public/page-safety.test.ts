@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import request from 'supertest';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { XpRecord } from '../../src/core/members/records.ts';
-import { startService } from '../support/service.ts';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import type { XpRecord } from '../../../src/core/members/records.ts';
+import { startService } from '../../support/service.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 describeStores('the public page of a guild, and strangers', (kind) => {
   const env = {

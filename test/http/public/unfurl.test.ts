@@ -1,8 +1,8 @@
 import request from 'supertest';
 import { beforeEach, expect, it } from 'vitest';
-import type { XpRecord } from '../../src/core/members/records.ts';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import type { XpRecord } from '../../../src/core/members/records.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 const env = { PUBLIC_PAGES: '1', PUBLIC_URL: 'https://ranks.example.com/' };
 

@@ -1,9 +1,9 @@
 import request from 'supertest';
 import { beforeEach, expect, it } from 'vitest';
-import { LANGUAGES } from '../../src/widget/translation.ts';
-import { faultsOf } from '../support/api-document.ts';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { LANGUAGES } from '../../../src/widget/translation.ts';
+import { faultsOf } from '../../support/api-document.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 const RULES = {
   message: { xp: { min: 15, max: 25 }, cooldown_ms: 60_000, min_chars: 5 },

@@ -1,8 +1,8 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { rawExchange } from '../support/raw-http.ts';
-import { mockStore } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { rawExchange } from '../../support/raw-http.ts';
+import { mockStore } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 describe('paths and answers', () => {
   const suite = serviceSuite(mockStore);

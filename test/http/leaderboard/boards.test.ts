@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { endBoards } from '../support/boards.ts';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { endBoards } from '../../support/boards.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 describeStores('the boards of a guild over HTTP', (kind) => {
   const suite = serviceSuite(kind);

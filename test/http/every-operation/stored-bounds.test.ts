@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { InvalidInputError } from '../../src/core/errors.ts';
-import { createReader } from '../../src/kit/reader.ts';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { InvalidInputError } from '../../../src/core/errors.ts';
+import { createReader } from '../../../src/kit/reader.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 describeStores('a text above its bound that something else stored', (kind) => {
   const suite = serviceSuite(kind);

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { mockStore } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { mockStore } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 describe('compression of answers', () => {
   const suite = serviceSuite(mockStore, { PLAN_QUOTAS: 'free=1000' });

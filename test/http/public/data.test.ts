@@ -3,12 +3,12 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readUsage } from '../../src/core/access/usage-reader.ts';
-import type { XpRecord } from '../../src/core/members/records.ts';
-import { faultsOf } from '../support/api-document.ts';
-import { startService } from '../support/service.ts';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { readUsage } from '../../../src/core/access/usage-reader.ts';
+import type { XpRecord } from '../../../src/core/members/records.ts';
+import { faultsOf } from '../../support/api-document.ts';
+import { startService } from '../../support/service.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 /** Returns an answer with its body as the service sent it. */
 async function exchange(url: string, headers: Record<string, string>) {

@@ -1,9 +1,9 @@
 import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { needs } from '../support/needs.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { storeOn } from '../support/stores.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../../scripts/dev/embedded-redis.ts';
+import { needs } from '../../support/needs.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { storeOn } from '../../support/stores.ts';
 
 describe('when Redis', needs('redis-server'), () => {
   let server: EmbeddedRedis;

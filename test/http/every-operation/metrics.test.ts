@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { freePort } from '../../scripts/dev/embedded-redis.ts';
-import { generateKey } from '../../src/core/access/key-format.ts';
-import { mockStore } from '../support/stores.ts';
-import { serviceSuite, setPlan } from '../support/suite.ts';
+import { freePort } from '../../../scripts/dev/embedded-redis.ts';
+import { generateKey } from '../../../src/core/access/key-format.ts';
+import { mockStore } from '../../support/stores.ts';
+import { serviceSuite, setPlan } from '../../support/suite.ts';
 
 const adminPort = await freePort();
 

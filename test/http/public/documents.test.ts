@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { XpRecord } from '../../src/core/members/records.ts';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import type { XpRecord } from '../../../src/core/members/records.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 const IDS = ['anna', 'bert', 'cleo', 'dora', 'emil', 'fred'];
 

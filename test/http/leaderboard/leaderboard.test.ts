@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 describeStores('GET /servers/{guild_id}/leaderboard', (kind) => {
   const suite = serviceSuite(kind);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { beforeEach, expect, it } from 'vitest';
-import type { XpRecord } from '../../src/core/members/records.ts';
-import { describeStores } from '../support/stores.ts';
-import { serviceSuite } from '../support/suite.ts';
+import type { XpRecord } from '../../../src/core/members/records.ts';
+import { describeStores } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
 
 describeStores('the public page of a guild', (kind) => {
   const suite = serviceSuite(kind, { PUBLIC_PAGES: '1' });
@@ -113,7 +113,7 @@ describeStores('the public page of a guild', (kind) => {
       `${root}?lang=en`,
     ]);
     expect(await linksOf('/g/guild/m/nobody')).toEqual([true, root]);
-    expect(await linksOf('/g/guild?board=month')).toEqual([false, '../g/guild']);
+    expect(await linksOf('/g/guild?board=month')).toEqual([false, '../../g/guild']);
     expect(await linksOf('/g/none')).toEqual([false]);
     expect(await linksOf('/g/none/m/nobody')).toEqual([false, '../../../g/none']);
     // There is no guild with such an id, and a badge names its member elsewhere.
