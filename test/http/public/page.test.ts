@@ -113,7 +113,7 @@ describeStores('the public page of a guild', (kind) => {
       `${root}?lang=en`,
     ]);
     expect(await linksOf('/g/guild/m/nobody')).toEqual([true, root]);
-    expect(await linksOf('/g/guild?board=month')).toEqual([false, '../../g/guild']);
+    expect(await linksOf('/g/guild?board=month')).toEqual([false, '../g/guild']);
     expect(await linksOf('/g/none')).toEqual([false]);
     expect(await linksOf('/g/none/m/nobody')).toEqual([false, '../../../g/none']);
     // There is no guild with such an id, and a badge names its member elsewhere.
