@@ -44,13 +44,13 @@ describeStores('of a guild directory', (kind) => {
         });
     });
 
-    it('keeps no more guilds than its bound, and says that there are more', async () => {
+    it('the directory keeps no more guilds than its bound, and says that there are more', async () => {
       const { client } = store;
       for (let n = 0; n < 12; n++) await client.hset(`gr:{g${n}}:config`, 'plan', 'pro');
       const bounded = new GuildDirectory({ client, redisKeys }, () => now, 10);
       const { guildIds, isCut } = await bounded.list();
       expect([guildIds.length, isCut]).toEqual([10, true]);
-      await client.del('gr:{g0}:config', ...Array.from({ length: 3 }, (_, n) => `gr:{g${n}}:config`).slice(1));
+      for (let n = 0; n < 3; n++) await client.del(`gr:{g${n}}:config`);
       now = 30_001;
       expect(await bounded.list()).toMatchObject({ guildIds: { length: 9 }, isCut: false });
     });
