@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 15)) {
-  fail(`Guildrank needs Node 20.15 or newer, and this is ${process.version}: see https://nodejs.org`);
+if (major < 20 || (major === 20 && minor < 19)) {
+  fail(`Guildrank needs Node 20.19 or newer, and this is ${process.version}: see https://nodejs.org`);
 }
 
 installMissing('.', 'dependencies', 'npm install');
