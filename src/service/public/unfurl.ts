@@ -10,7 +10,7 @@ import { shorten } from './views.ts';
 /** What a preview of a link says. */
 export interface Preview {
   readonly title: string;
-  /** Name of the site that the page belongs to. */
+  /** What the page belongs to, in words: the leaderboard, or the server of a member. */
   readonly place: string;
   readonly facts: string;
   /** Members in the order of the ranking. */
