@@ -13,7 +13,7 @@ export const TOKEN_FIELD = '_token';
 
 /** Largest form, in kB: 16 kB of rules as JSON, with line breaks and encoded. A page with an upload reads the body itself. */
 export const MAX_FORM_KB = 96;
-/** A form of 16 kB of rules has three fields for each reward. */
+/** Most fields of a form. A form with 16 kB of rules has three fields for each reward. */
 const MAX_FIELDS = 3000;
 /** What a form may have, for messages. */
 export const FORM_LIMITS = `${MAX_FORM_KB} kB and ${digits(MAX_FIELDS)} fields`;
@@ -129,7 +129,7 @@ export class WrongFieldsError extends InvalidInputError {
   }
 }
 
-/** Returns what is wrong with each field of a form, as far as an error says that. */
+/** Returns what is wrong with each field of a form, if an error says so. */
 export function errorsOf(error: unknown): FormErrors {
   return error instanceof WrongFieldsError ? error.fields : {};
 }
@@ -175,7 +175,7 @@ export function choice<T extends object>(table: T) {
   return z.enum(names, { error: `Choose one of ${names.filter(Boolean).join(', ')}` });
 }
 
-/** Returns the parser of a field that `parse` reads. The message of its InvalidInputError is that of the field. */
+/** Returns the parser of a field that `parse` reads. If `parse` throws an InvalidInputError, its message stands beside the field. */
 export function parsed<T>(parse: (text: string) => T) {
   return z.string().transform((text, context): T => {
     try {

@@ -1,6 +1,6 @@
 import { Refusal } from './refusal.ts';
 
-/** Returns a function that does one piece of work of a guild at a time, and refuses another one with these texts. */
+/** Returns a function that does one piece of work for a guild at a time, and refuses a second piece of work with these texts. */
 export function oneAtATime(title: string, message: string, retryAfterS: number) {
   const guilds = new Set<string>();
   return async (guildId: string, work: () => Promise<void>): Promise<void> => {

@@ -20,7 +20,7 @@ export interface Question {
 /** The field by which a form says which question was answered. */
 const ANSWER = 'confirm';
 
-/** Returns whether the person has answered this question. The answer to another question, such as about one board of two, is none. */
+/** Returns whether the person has answered this question. An answer to another question, such as about one board instead of two, does not count. */
 export function isAnswered(req: Request, { title }: Question): boolean {
   return formOf(req)[ANSWER] === title;
 }

@@ -4,14 +4,14 @@ export class Refusal extends Error {
     readonly status: number,
     readonly title: string,
     message: string,
-    /** Seconds after which it may be tried again. */
+    /** Seconds after which the person may try again. */
     readonly retryAfterS?: number,
   ) {
     super(message);
   }
 }
 
-/** Returns the refusal of a page that there is not, or that the session may not see: both look the same. */
+/** Returns the refusal for a page that does not exist, or that the session may not see. Both look the same. */
 export function notFound(): Refusal {
   return new Refusal(404, 'Not found', 'There is no such page, or this sign-in does not open it.');
 }

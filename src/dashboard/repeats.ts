@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { hashToken } from '../core/access/invites.ts';
 
-/** How long the result of a form is remembered, in milliseconds: a person presses a button twice within that. */
+/** How long to remember the result of a form, in milliseconds. A person who presses a button twice does so within this time. */
 const KEPT_MS = 10_000;
 /** Bytes of what is remembered, about. A result takes {@link RESULT_BYTES} with its name, which is a hash. */
 const MAX_BYTES = 1024 * 1024;
 const RESULT_BYTES = 1024;
 
 /**
- * Returns a function that does the work of a form once, however often the form is sent in ten seconds: each time with the result of the first. A
- * failure, and a result of null, is not remembered. In one process.
+ * Returns a function that does the work of a form once, however often a person sends the form within ten seconds. Each call returns the result of the
+ * first call. The function remembers neither a failure nor a result of null, and works within one process.
  */
 export function oncePerForm<T extends object | null>() {
   const results = new LRUCache<string, Promise<T>>({

@@ -19,7 +19,7 @@ export const PAGE_ADVICE: Advice = {
   runAgain: 'start it again',
 };
 
-/** Refusals as the owner of a guild reads them. The others are told everywhere with the same words. */
+/** Refusals in the words for the owner of a guild. All other refusals have the same words everywhere. */
 const PAGE_SENTENCES: Partial<Sentences> = {
   lock: () => 'Something else has changed this server meanwhile: begin again',
   event: () => 'This form was sent already, with other values: look at the member, and fill in the form again',

@@ -45,8 +45,8 @@ const LIMITS = {
 /**
  * Reads a form whose last parts are files, and writes these as they come. The token of the form is checked before.
  * @param pathOf returns the path for a file, by its number from 0.
- * @param maxBytes of all files together.
- * @param maxFiles files.
+ * @param maxBytes the most bytes of all files together.
+ * @param maxFiles the most files.
  * @param signal says that another file needs the place of this one.
  * @throws Refusal for a form without token, one that is malformed, or one that is too large or too slow.
  * @throws InvalidInputError for no file with content.
@@ -74,7 +74,7 @@ export async function receiveUpload(
       // The files can be deleted for good once they are closed.
       const open = saving.filter(({ copy }) => !copy.closed);
       const closed = open.map(({ copy }) => new Promise<void>((done) => copy.once('close', () => done()).destroy()));
-      // Another file that waits for the place of this one does not wait for its rest.
+      // The rest of this file is not awaited, because another file waits for its place.
       const rest = signal?.aborted ? req.resume() : readRest(req);
       void Promise.all([rest, ...closed]).then(() => reject(error));
     };

@@ -16,7 +16,7 @@ import { Doorkeeper } from './serving/doorkeeper.ts';
 import { RequestBatcher } from './serving/request-batcher.ts';
 import { ResponseCache } from './serving/response-cache.ts';
 
-/** Time limit of a key's look-up, in time limits of one command: with the command after it, 250 ms by default. */
+/** Time limit of the look-up of an API key, as a multiple of the time limit of a command. Look-up and command together take 250 ms by default. */
 const KEY_LOOKUP_TIMEOUTS = 1.5;
 
 /** The clocks of the service. */
@@ -48,7 +48,7 @@ export function composeReads(
       ),
   });
   const { commands, redisKeys } = core;
-  // The way of a request, under a name of its own in the metrics.
+  // The metrics show the commands of requests under a name of their own.
   const probes = openCore(client, config.keyPrefix, {
     limit: timeLimit(timeoutMs),
     observe: (_command, ms, failed) => observe('probe', ms, failed),
@@ -78,7 +78,7 @@ export function composeReads(
   );
   // A Redis that comes back can have lost writes. "-node" tells of a Cluster's nodes, one by one.
   for (const event of ['ready', '-node']) client.on(event, () => cache.clear());
-  // A connection that leads to the old master after a change is made anew. The one for messages leads there too, and shows nothing of it.
+  // After a change of the master, both connections lead to the old master. Only the connection for commands notices this, so both are made anew.
   client.on('close', () => reconnect(subscriber));
   const batcher = new RequestBatcher(quotas, usage, cache, commands);
   return {

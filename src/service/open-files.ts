@@ -4,7 +4,7 @@ import { MAX_ADMIN_CONNECTIONS } from './http/server/listener.ts';
 /** Files that a process has open beside connections to its ports: its own, the log, Redis with some nodes, the first looks at an address. */
 const OWN_FILES = 100;
 
-/** Connections that a process takes however few files it may open. */
+/** Connections that a process takes even if it may open very few files. */
 const LEAST_CONNECTIONS = 10;
 
 /** How many connections a process takes. */
@@ -16,7 +16,7 @@ interface ConnectionLimit {
 
 /**
  * Returns how many connections a process can take with the files that it may open, so that the admin port keeps its own. Node has raised the
- * limit to the hard one at its start.
+ * limit to the hard limit at its start.
  * @param limit of open files; undefined = unknown.
  */
 export function fittingConnections(maxConnections: number, limit: number | undefined): ConnectionLimit {

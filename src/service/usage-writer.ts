@@ -4,14 +4,14 @@ import type { Usage } from '../core/access/usage.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import { explainFailure } from '../core/store/failures.ts';
 
-/** What a killed process loses at most. */
+/** Milliseconds between two writes. A killed process loses at most the counts of this time. */
 export const USAGE_PERIOD_MS = 10_000;
 /** Attempts at the end of the process, and the time between two of them. */
 const LAST_ATTEMPTS = 4;
 const RETRY_MS = 150;
 
 /**
- * Writes the usage regularly from now on. Warns once for each reason why Redis refuses it; an outage is told by the health check.
+ * Writes the usage regularly from now on. Warns once for each reason why Redis refuses a write. The health check reports an outage.
  * @param onFailure called with each write that failed.
  * @returns a function that writes what is left, and ends.
  */

@@ -33,8 +33,8 @@ it('the table of the guide has each attribute of the widget', () => {
 });
 
 it('the guide names the attributes of the small elements', () => {
-  const common = namesBetween('`<guild-stats>` take ', ', the former');
-  const ofMembers = namesBetween(', the former also ', '.');
+  const common = namesBetween('`<guild-stats>` take ', '. ');
+  const ofMembers = namesBetween('. `<guild-member>` also takes ', '.');
   expect(common).toEqual(attributesOf('guild-stats').sort());
   expect([...common, ...ofMembers].sort()).toEqual(attributesOf('guild-member').sort());
 });

@@ -25,7 +25,7 @@ export interface CheckedFile {
   readonly rules: FoundRules | undefined;
 }
 
-/** A file that takes longer to read is for the command. A small archive can hold a text of any length. */
+/** How long reading may take. Load a file that takes longer with the command. A small archive can hold a text of any length. */
 const CHECK_MS = 30_000;
 /**
  * Reads files once, and writes nothing.

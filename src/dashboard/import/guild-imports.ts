@@ -18,11 +18,11 @@ import {
   type WaitingFiles,
 } from './waiting-files.ts';
 
-/** A checked file, and the end of a load, wait this long for their person. */
+/** How long a checked file, or the result of a load, waits for the person. */
 const KEPT_MS = 30 * 60_000;
-/** A file that has been coming for longer gives its place to another guild's, when all are taken. */
+/** If all places are taken, a file that has been arriving for longer than this gives its place to the file of another guild. */
 const SLOW_MS = 20_000;
-/** Disk for the files that wait for their persons. The oldest go first. */
+/** Most bytes on disk of the files that wait for people. The oldest files are deleted first. */
 const MAX_WAITING_BYTES = 1024 ** 3;
 
 /** The import of a guild. */

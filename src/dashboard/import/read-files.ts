@@ -24,10 +24,10 @@ export interface ImportChoice extends Partial<Pick<GivenFormat, 'format' | 'sour
   readonly curve: CurveName | undefined;
 }
 
-/** Members of a file that are told apart. Many files are read at the same time. */
+/** Most members of a file whose repeats are counted exactly, because many files are read at the same time. */
 export const MAX_DISTINCT = 50_000;
 
-/** What only a person knows of a file: which of its fields is which, or which of its guilds is loaded. */
+/** A question about a file that only a person can answer: what its fields mean, or which of its guilds to load. */
 export class FileQuestion extends Error {
   constructor(
     /** The number of the file, from 0. */

@@ -31,7 +31,7 @@ export class ReceivingFiles {
     return this.places.has(guildId);
   }
 
-  /** Gives a guild a place, if need be that of the slowest files. @throws InvalidInputError when all are taken. */
+  /** Gives a guild a place. If all places are taken, the slowest files lose theirs. @throws InvalidInputError when no files are slow. */
   begin(guildId: string): Receiving {
     if (this.places.size >= MAX_AT_ONCE && !this.cutSlowest()) throw new InvalidInputError(TOO_MANY);
     const controller = new AbortController();

@@ -12,7 +12,7 @@ interface NewKey {
 
 /** How long a new key waits for the page that shows it, in milliseconds. */
 const KEPT_MS = 300_000;
-/** Bytes of the keys that wait, about, and of one of them with its name. */
+/** Bytes of all keys that wait, about, and bytes of a key with its name. */
 const MAX_BYTES = 1024 * 1024;
 const KEY_BYTES = 512;
 
@@ -21,7 +21,7 @@ const KEY_BYTES = 512;
  * the memory of this process alone.
  */
 export class NewKeys {
-  /** By the token of the session and the id of the key. A timer removes each key that nobody looked at. */
+  /** The keys by the token of the session and the id of the key. A timer removes each key that nobody has looked at. */
   private readonly waiting = new LRUCache<string, NewKey>({
     maxSize: MAX_BYTES,
     sizeCalculation: () => KEY_BYTES,
@@ -36,7 +36,7 @@ export class NewKeys {
 
   /**
    * Returns a key and forgets it.
-   * @throws Refusal if it was taken, is over, or is that of another session; and for HEAD, whose answer would not show it.
+   * @throws Refusal if the key was shown already, has waited too long, or belongs to another session; and for HEAD, whose answer would not show the key.
    */
   take({ method }: Pick<Request, 'method'>, res: Response, keyId: string): NewKey {
     if (method !== 'GET') throw new Refusal(405, 'Not allowed', 'A new API Key is shown for GET alone.');

@@ -3,7 +3,7 @@ import { earningFields, earningOf, VOICE_BOXES } from './rules-form.ts';
 import { RULES_PATH, type RulesPage } from './rules-page.ts';
 import { trialOf } from './trial.ts';
 
-/** How members earn XP: messages, voice, and who earns none; with a trial of the rules that are stored. */
+/** The page about how members earn XP: by messages, in voice, and which members earn no XP. It also tries the stored rules. */
 export const earningPage: RulesPage = {
   path: RULES_PATH,
   template: 'earning',

@@ -52,7 +52,7 @@ export async function readStoredRules(parts: Parts, guildId: string): Promise<St
     return { document, rules, json: jsonOf(document), version, problem: '' };
   } catch (error) {
     if (!(error instanceof InvalidInputError)) throw error;
-    // Somebody wrote them past the checks.
+    // Somebody has written rules to Redis without the checks.
     return { ...none, problem: `The stored rules do not work: ${error.message}. Save others in their place.` };
   }
 }

@@ -18,7 +18,7 @@ export interface Trial {
 const ONE = 1_000_000;
 
 /**
- * Tries rules on a message of a member with one role, in one channel. Unless the address names them, they are those of the first multipliers.
+ * Tries rules on a message of a member with one role, in one channel. Unless the address names role and channel, they come from the first multipliers.
  * @param multiplier that of the whole server.
  * @param query `role` and `channel` of the address.
  */

@@ -9,12 +9,12 @@ import { problemOf } from '../sentences.ts';
 import { type PreviewedList, previewList } from './preview-list.ts';
 import { type ReadList, readList } from './read-list.ts';
 
-/** A list waits this long for its person. Redis knows a repeat of its changes for longer. */
+/** How long a list waits for its person. Redis recognises a repeat of the changes for longer. */
 const KEPT_MS = 30 * 60_000;
 /** Bytes of the lists that wait, about, and of a change without its texts. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const CHANGE_BYTES = 500;
-/** Bytes of a character, about: it is in the text that was read, and in those that the list keeps. */
+/** Bytes of a character, about. Each character is in the text that was read, and in the texts that the list keeps. */
 const CHARACTER_BYTES = 4;
 
 /** The changes of a file, from its check to the end of its run. */
@@ -105,7 +105,7 @@ export class CorrectionLists {
   private async make(guildId: string, list: CorrectionList): Promise<ListRun> {
     const { id, name, preview } = list;
     const { corrections } = preview;
-    // The earlier values of a list that goes on are those before its first run.
+    // If a list goes on, its earlier values are the values before its first run.
     if (!list.run) {
       const present = await previewList(this.core, guildId, { corrections, problems: new Problems() }, name);
       list.earlier = present.earlier;

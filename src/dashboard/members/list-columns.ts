@@ -11,7 +11,7 @@ const COLUMN_NAMES = {
 } as const;
 export type ListColumn = keyof typeof COLUMN_NAMES;
 
-/** Columns that an export of all members has, and a list of changes has not. */
+/** Columns that only an export of all members has, and that a list of changes does not have. */
 const OF_EXPORTS = ['explicit_level', 'hidden', 'daily_streak', 'last_daily_claim'];
 const CHANGES = ['xp', 'add', 'take', 'level', 'name'] as const;
 /** Columns that a message names. */

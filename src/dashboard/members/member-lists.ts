@@ -25,7 +25,7 @@ export async function readMemberList(
     if (!isHidden) return (await commands.read(new PageRead(guildId, page, PER_PAGE))).value.data;
     const first = (page - 1) * PER_PAGE;
     const { members } = await stored.read(guildId, await client.zrevrange(hidden, first, first + PER_PAGE - 1));
-    // One that came back between the two reads is not hidden any more.
+    // A member that came back between the two reads is not hidden any more.
     return members
       .filter((member) => member.hidden)
       .map((member) => ({

@@ -45,8 +45,8 @@ export class ServerList {
   ) {}
 
   /**
-   * Returns the servers whose name or id has a text in it, without case, in an order. Of a Redis with more servers than the directory keeps, others
-   * are found by their whole id alone. O(n log n) for n servers; four to six commands for each of them, at most once in half a minute.
+   * Returns the servers whose name or id contains a text, without case, in an order. If Redis has more servers than the directory keeps, the other
+   * servers are found only by their whole id. O(n log n) for n servers; four to six commands for each of them, at most once in half a minute.
    * @throws StoreUnavailableError
    */
   async find(search: string, sort: Sort) {

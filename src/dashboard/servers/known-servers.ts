@@ -1,7 +1,7 @@
 import type { ClientStore } from '../../core/store/store.ts';
 
 /**
- * Returns those servers that this service knows: the bot has told their names, or they have a configuration or members. O(n), one round trip.
+ * Returns the servers that Guildrank knows: the bot has stored their names, or they have a configuration or members. O(n), one round trip.
  * @throws StoreUnavailableError
  */
 export async function knownServers({ client, redisKeys }: ClientStore, guildIds: readonly string[]): Promise<string[]> {

@@ -47,7 +47,7 @@ export function readServersOf(store: ServerParts, guildIds: readonly string[]): 
   return Promise.all(guildIds.map((id) => readServer(store, id)));
 }
 
-/** Returns a server of which this is known, without a picture. */
+/** Returns a server with these facts, without a picture. */
 export function shownServer(id: string, name: string, members: number): ShownServer {
   return { id, name, picture: null, initials: initialsOf(name), tint: tintOf(id), members };
 }

@@ -13,7 +13,7 @@ export const ENDED: ReadonlyMap<string, string> = new Map([
   ['no-session', 'That session had ended already.'],
 ]);
 
-/** Of two that end the same session at once, the second finds that it has ended. */
+/** If two people end the same session at once, the second person finds that it has ended. */
 const endInTurn = inTurn();
 
 /** Ends the session that a form names, of a guild or of the operator (null), and logs it. @returns the name of what to say in {@link ENDED}. */
@@ -25,7 +25,7 @@ export function endSession(
 ): Promise<string> {
   return endInTurn(guildId ?? '', async () => {
     const { id = '' } = formOf(req);
-    // Looked up first, so that the log names no session that is none.
+    // The session is looked up first, so that the log never names a session that does not exist.
     const listed = (await sessions.list(guildId)).find((session) => session.id === id);
     if (!listed) return 'no-session';
     const close = () => sessions.endListed(guildId, id);

@@ -32,7 +32,7 @@ export async function findSession(
   now: number,
 ): Promise<FoundSession | null> {
   const [text, ttl] = await Promise.all([client.get(redisKeys.session(sha)), client.ttl(redisKeys.session(sha))]);
-  // A session with more time left than any gets was opened by a clock that was ahead.
+  // If a session has more time left than a new session gets, a clock that was ahead has opened it.
   if (text === null || ttl > SESSION_TTL_S) return null;
   const stored = JSON.parse(text) as StoredSession;
   const [generation, ...found] = await Promise.all([
@@ -97,7 +97,7 @@ export async function listSessions({ client, redisKeys }: ClientStore, guildId: 
   return listed.flat();
 }
 
-/** Ends what the session with this id may do in a guild, or as the operator (null). Other servers it still opens. @returns whether it did. @throws StoreUnavailableError */
+/** Ends what the session with this id may do in a guild, or as the operator (null). The session still opens its other servers. @returns whether the session was there. @throws StoreUnavailableError */
 export async function endListedSession(store: ClientStore, guildId: string | null, id: string): Promise<boolean> {
   const shas = await store.client.zrange(store.redisKeys.sessionsOf(guildId).open, 0, -1);
   const own = shas.filter((sha) => idOf(sha) === id);

@@ -36,7 +36,7 @@ interface Confirmed {
   readonly name?: string;
 }
 
-/** Is told of each server (null = as the operator) that a session is about to open, before it does. A failure opens none. */
+/** Called with each server (null = as the operator) before a session opens it. If a call fails, the session opens no server. */
 export type Announce = (guildId: string | null, session: Session) => Promise<void>;
 
 /**
@@ -67,7 +67,7 @@ export class Sessions {
    * @returns null when the invite is unknown, used or over, or all sessions were ended since it was made.
    */
   openByInvite(inviteToken: string, earlier: string | undefined, announce: Announce): Promise<Opened | null> {
-    // Of two calls at once, the second finds no invite, and is announced nowhere.
+    // If two calls race, the second call finds no invite, and nobody is told of it.
     return this.openInTurn(hashToken(inviteToken), async () => {
       const usable = await this.usable(inviteToken);
       if (!usable) return null;
@@ -209,7 +209,7 @@ export class Sessions {
       sessionGeneration(this.store, redisKeys.sessionsOf(guildId).sessions),
       userId ? sessionGeneration(this.store, redisKeys.personSessions(userId)) : null,
     ]);
-    // An invite of a clock that was ahead would work until then.
+    // An invite that was made by a clock that was ahead would work until the clock reaches its time.
     const isGood = [ofServer, ofPerson ?? ofServer].every(
       ({ endedAt, now }) => madeAt > endedAt && madeAt <= now + CLOCKS_DIFFER_US,
     );

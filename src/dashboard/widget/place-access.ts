@@ -7,8 +7,8 @@ import { isOnSite, PLACES, type Place } from './widget-snippet.ts';
 const NOTION = /^https:\/\/(?:[\w-]+\.)*notion\.(?:so|com|site)$/;
 
 /**
- * Returns the name and the origin of a key for a place: a part of a web page is asked for by the origin of the site, and a frame by that of
- * the service.
+ * Returns the name and the origin of a key for a place. A widget in a web page sends the origin of the site, and a widget in a frame sends the
+ * origin of the service.
  * @param site the address of the site, as a person enters it.
  * @throws InvalidInputError with what to change, also when the service does not let the site read it or show its page.
  */

@@ -5,7 +5,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i;
 const MAX_LENGTH = 500;
 
-/** Parts two addresses. In the path of one, a browser copies a space as %20. */
+/** Separates two addresses. No address contains a space, because a browser copies a space in a path as %20. */
 const BETWEEN_ADDRESSES = /[\s,;]/;
 
 /**
@@ -24,7 +24,7 @@ export function siteOrigin(text: string): string {
     throw new InvalidInputError(
       `Give one address, without a user name, such as https://www.example.com, not "${cut(address)}"`,
     );
-  // Without a scheme, one word is more likely the name of a site than a host.
+  // Without a scheme, a single word is more likely the name of a site than a host.
   const isHost = url && (hasScheme || LOCAL.test(address) || /[.:]/.test(url.hostname));
   if (!isHost || !/^https?:$/.test(url.protocol)) {
     throw new InvalidInputError(

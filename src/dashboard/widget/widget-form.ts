@@ -12,7 +12,7 @@ export const COLOURS = {
   'dark-background': '#14171d',
 } as const;
 
-/** Languages of the widget by their codes; "" is that of the web page, or of the visitor. */
+/** Languages of the widget by their codes; "" is the language of the web page, or of the visitor. */
 export const LANGUAGE_LABELS: Readonly<Record<Language | '', string>> = {
   '': 'That of your page',
   en: 'English',
@@ -71,7 +71,7 @@ export const widgetForm = z.object({
   layout: oneOf('The layout', ATTRIBUTES.layout.choices),
   density: oneOf('The density', ATTRIBUTES.density.choices),
   'page-size': whole('The page size', ATTRIBUTES.pageSize.min, ATTRIBUTES.pageSize),
-  // 0 reads once.
+  // 0 means that the widget reads the data once.
   refresh: whole('The refresh', 0, ATTRIBUTES.refreshInterval),
   lang: choice(LANGUAGE_LABELS).default(''),
   podium: left,

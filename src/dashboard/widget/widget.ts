@@ -38,7 +38,7 @@ import { codeOf, codesOf, costsOf, isOnSite, PLACES, type Place, type Service, t
 /** The form that makes a key has the settings of the widget too. */
 const keyForm = widgetForm.extend({ place: choice(PLACES), site: z.string().default(''), cap: capField });
 
-/** The way of the leaderboard to a site: the look with a preview, a key for the site, the code with the key in it, and what it costs. */
+/** The page that puts the leaderboard on a site: the look with a preview, a key for the site, the code with the key, and what it costs. */
 export const widgetPage: GuildPage = {
   path: '/widget',
   label: 'Put it on your site',
@@ -65,7 +65,7 @@ export const widgetPage: GuildPage = {
       if (!record || !data) throw notFound();
       const { place } = data;
       const service = serviceOf(parts, await overviewOf(parts, res));
-      // Last, because it can be taken once.
+      // This comes last, because the key can be shown only once.
       const { key } = newKeys.take(req, res, record.id);
       const code = codeOf(place, data, service, key);
       const settings = String(new URLSearchParams(fieldsOf(data)));
@@ -114,7 +114,7 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
     overview,
     problem,
     errors,
-    // Half of the quota is left for everything else.
+    // The other half of the quota is left for everything else.
     cap: fields.cap ?? Math.max(1, Math.floor(overview.requests_per_hour / 2)),
     site: fields.site ?? '',
     place: Object.hasOwn(PLACES, String(fields.place)) ? fields.place : 'html',

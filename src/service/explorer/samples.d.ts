@@ -5,5 +5,5 @@ export interface CodeSample {
   readonly source: string;
 }
 
-/** Returns code that sends one request, in each language. @param key to stand in the code; unless given, the code takes it from the variable KEY. */
+/** Returns code that sends one request, in each language. @param key the API key to write into the code; without it, the code reads the variable KEY. */
 export function codeSamples(url: string, headers?: Record<string, string>, key?: string): CodeSample[];

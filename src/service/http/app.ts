@@ -25,7 +25,7 @@ export interface AppParts extends ApiParts, RequestContextParts {
   /** Undefined = there are no public pages. */
   readonly publicPages: PublicPages | undefined;
   readonly trustProxy: number | readonly string[];
-  /** Called for each request that is no operation of the API and gets a response all the same. */
+  /** Called for each request that gets a response although it is not an operation of the API. */
   readonly countOther: (kind: 'options' | 'page' | 'probe') => void;
   /** Called before a problem is sent. */
   readonly onProblem: ((req: Request, res: Response) => void) | undefined;
@@ -74,7 +74,7 @@ function countBadPath(api: ApiRoutes): ErrorRequestHandler {
   };
 }
 
-/** Answers a request that failed with the problem that it is. */
+/** Answers a failed request with its problem document. */
 function answerProblem({ responses, report, onProblem, publicPages }: AppParts): ErrorRequestHandler {
   return (error, req, res, _next) => {
     const problem = toProblem(error);

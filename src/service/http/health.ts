@@ -3,7 +3,7 @@ import { Router } from 'express';
 /** Why the process cannot serve. */
 export interface Unready {
   readonly reason: 'draining' | 'redis' | 'workers';
-  /** Of the reason "redis": the kind of failure, without an address. */
+  /** For the reason "redis": the kind of failure, without an address. */
   readonly cause?: string;
 }
 

@@ -13,13 +13,13 @@ export interface RequestContext {
   traceId: string | undefined;
   /** Milliseconds on a clock that never goes back. */
   readonly startedAt: number;
-  /** Pattern of the route that serves it, for logs and metrics; never the path itself. */
+  /** Pattern of the route that serves the request, for logs and metrics. It is never the path itself. */
   route: string;
   /** Identity of the valid key that it carries. */
   identity: Identity | undefined;
-  /** State of the guild's quota after it. */
+  /** State of the guild's quota after the request. */
   quota: QuotaState | undefined;
-  /** The problem that is its response. */
+  /** The problem that is the response to the request. */
   problem: Problem | undefined;
 }
 

@@ -5,15 +5,15 @@ import { plainPng } from './png.ts';
 
 /** How long the host may take for one picture. */
 const TIMEOUT_MS = 1000;
-/** The largest picture that is taken: at 128 pixels, most have less than a third. */
+/** Bytes of the largest picture to accept. At 128 pixels, most pictures have less than a third of it. */
 const MAX_BYTES = 64 * 1024;
 /** The most pixels of a side. */
 const MAX_SIDE = 256;
-/** Pictures that are loaded at once. Those above it are left out, so that nobody waits for others. */
+/** Pictures to load at once. Further pictures are left out, so that nobody waits for the pictures of other people. */
 const MAX_LOADING = 8;
-/** Time after which a picture that was not there is asked for again. */
+/** Time after which to ask again for a missing picture. */
 const MISSING_MS = 600_000;
-/** Time for which the host is left alone when it could not be reached. */
+/** Time for which not to ask the host again after it could not be reached. */
 const PAUSE_MS = 15_000;
 /** Pictures to keep, and their bytes as data URLs. */
 const KEPT = { max: 10_000, maxSize: 16 * 1024 * 1024 };
@@ -50,7 +50,7 @@ export class AvatarLoader {
   constructor(private readonly parts: AvatarLoaderParts) {}
 
   /**
-   * Returns avatars as data URLs, by user id: without those that are not there within a second.
+   * Returns avatars as data URLs, by user id. Avatars that do not arrive within a second are missing.
    * @param avatars Discord's hashes by user id.
    * @param size in pixels.
    */
@@ -104,7 +104,7 @@ export class AvatarLoader {
   }
 }
 
-/** Fetches a picture; undefined for an answer that is none. @throws Error when the host cannot be reached, or takes too long. */
+/** Fetches a picture; undefined if the answer is not a picture. @throws Error when the host cannot be reached, or takes too long. */
 async function fetchPng(url: string): Promise<Buffer | undefined> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(url, { redirect: 'manual', signal, headers: { accept: 'image/png' } });

@@ -17,7 +17,7 @@ const BOLD_SIZE = 10;
 const AVATAR_SIZE = 32;
 const AVATAR_WIDTH = 20;
 
-/** Renders the badge of a guild: its members, and the first one of them. */
+/** Renders the badge of a guild: the number of its members, and the first member of the ranking. */
 export function renderGuildBadge({ guildId, lang }: RankingQuery, found: PublicPage): RenderedBody {
   const { page } = found;
   const [first] = page.data;

@@ -13,7 +13,7 @@ export function renderRanking({ guildId, board, limit }: DataQuery, found: Publi
   const { data, total, page } = found.page;
   const rows = data.map((entry) => entryOf(entry, found, board));
   const pages = Math.max(1, Math.ceil(total / limit));
-  // Left out by JSON unless it was asked for.
+  // Undefined unless the request asks for the rewards, and JSON leaves undefined fields out.
   const { rewards } = found;
   return toBody(documentOf({ guildId, board }, found, { data: rows, total, page, pages, limit, rewards }));
 }

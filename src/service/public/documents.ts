@@ -174,7 +174,7 @@ export function html(
   const isHere = template === 'rewards';
   const rewards = found.hasRewards ? { href: `${data.root}g/${query.guildId}/rewards`, isHere } : undefined;
   const tabs = tabsOf(boards, query, data.base, data.words, rewards);
-  // By this, an open page sees that more than the ranking has changed.
+  // An open page compares this value, and so notices that more than the ranking has changed.
   const surroundings = hash('sha1', JSON.stringify([data.title, tabs, picture, style]), 'base64url').slice(0, 10);
   const { guildId } = query;
   const isIndexed = 'userId' in query ? indexing === 'members' : indexing !== 'none' && !query.isOverlay;

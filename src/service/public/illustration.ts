@@ -4,13 +4,13 @@ import { RenderedBody, toBody } from '../http/response/rendered-body.ts';
 import type { AvatarLoader } from './avatar-loader.ts';
 
 const SVG = 'image/svg+xml; charset=utf-8';
-/** Memory of what a picture was drawn from: a few rows and the settings of their guild. Measured, rounded up. */
+/** Bytes of the data behind a picture: a few rows and the settings of their guild. Measured, rounded up. */
 const HELD_BYTES = 4000;
 
 /** Draws an SVG. @param avatars data URLs by user id: members without one have their initial. */
 export type DrawAvatars = (avatars: ReadonlyMap<string, string>) => string;
 
-/** A picture with initials whose members have avatars: it can be drawn anew with them. */
+/** A picture that shows initials of members who have avatars. It can be drawn anew with the avatars. */
 class Illustration extends RenderedBody {
   constructor(
     { body, etag }: RenderedBody,

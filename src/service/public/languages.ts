@@ -3,7 +3,7 @@ import { isLanguage, LANGUAGES, type Language } from '../../widget/translation.t
 
 export const DEFAULT_LANGUAGE: Language = 'en';
 
-/** Browsers send fewer characters. To parse a header of thousands takes milliseconds. */
+/** Longest header to parse, in characters. Browsers send shorter headers, and parsing a header of thousands of characters takes milliseconds. */
 const MAX_HEADER_LENGTH = 200;
 
 /** Returns the language of the pages that a visitor likes best, by Accept-Language; the default one for a header that no browser sends. */

@@ -5,7 +5,7 @@ import { contrastOf, mix, THEMES, textOn } from '../../pictures/colours.ts';
 /** The least contrast of a text that is not large, as WCAG wants it. */
 const READABLE = 4.5;
 
-/** Returns the accents of both themes. The dark one is a light tint, unless it is chosen. */
+/** Returns the accents of both themes. Unless the owner has chosen a dark accent, the dark accent is a light tint of the accent. */
 export function accentsOf({ accent, accentDark }: PageLook): { readonly light: string; readonly dark: string } {
   return {
     light: accent || DEFAULT_COLOURS.accent,
@@ -13,7 +13,7 @@ export function accentsOf({ accent, accentDark }: PageLook): { readonly light: s
   };
 }
 
-/** Returns the style of a look, "" when nothing is chosen. It has validated colours and nothing else. */
+/** Returns the style of a look, or "" if the owner has chosen no colour. The style contains validated colours and nothing else. */
 export function styleOf(look: PageLook): string {
   const { accent, accentDark, background, backgroundDark } = look;
   const { light, dark } = accentsOf(look);
@@ -23,7 +23,7 @@ export function styleOf(look: PageLook): string {
     Boolean,
   );
   let style = '';
-  // Not for both: the dark theme of page.css stands where nothing is chosen for it.
+  // The colours of the light theme do not apply to the dark theme, which keeps the colours of page.css unless the owner chooses others.
   if (lightRules.length > 0) style += `@media (prefers-color-scheme:light){:root{${lightRules.join(';')}}}`;
   if (darkRules.length > 0) style += `@media (prefers-color-scheme:dark){:root{${darkRules.join(';')}}}`;
   if (hasAccent) style += `:root.overlay{--accent:${dark}}`;

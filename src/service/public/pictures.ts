@@ -4,7 +4,7 @@ import { RenderedBody } from '../http/response/rendered-body.ts';
 /** Draws an SVG as PNG. */
 export type Painter = (svg: string) => Promise<Uint8Array>;
 
-/** Pictures to keep, and their bytes: one has 20 to 80 kB. */
+/** Most pictures to keep, and their bytes. A picture has 20 to 80 kB. */
 const KEPT = { max: 500, maxSize: 8 * 1024 * 1024 };
 /** Pictures that wait or are being drawn. A card takes about 20 ms of a core and a top picture about 50 ms, most of it in other threads. */
 const MAX_WAITING = 8;

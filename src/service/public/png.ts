@@ -15,7 +15,7 @@ const FORMAT = [8, 6, 0, 0, 0];
 
 const deflated = promisify(deflate);
 
-/** Encodes an image as PNG. It compresses in the thread pool: the encoder of resvg takes four times as long, and of the thread that serves. */
+/** Encodes an image as PNG, and compresses it in the thread pool. The encoder of resvg takes four times as long, and blocks the thread that serves. */
 export async function encodePng({ width, height, pixels }: Image): Promise<Buffer> {
   const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, ...FORMAT]);
   header.writeUInt32BE(width, 0);
@@ -42,13 +42,13 @@ function chunk(type: string, data: Buffer): Buffer {
   return whole;
 }
 
-/** The parts of a PNG that tell its pixels. Others can hold texts, profiles and films, compressed to a thousandth of their size. */
+/** The chunks of a PNG that describe its pixels. Other chunks can hold texts, profiles and films, compressed to a thousandth of their size. */
 const NEEDED = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'];
 
 /**
- * Returns a PNG with only what tells its pixels. O(bytes).
- * @returns undefined for what is no whole PNG, and for one with a longer side.
- * @param maxSide in pixels.
+ * Returns a PNG with only the chunks that describe its pixels. O(bytes).
+ * @returns undefined if the bytes are not a complete PNG, or if a side is longer than `maxSide`.
+ * @param maxSide the longest side, in pixels.
  */
 export function plainPng(bytes: Buffer, maxSide: number): Buffer | undefined {
   if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return undefined;

@@ -5,7 +5,7 @@ import { LANGUAGES, type Language } from '../../widget/translation.ts';
 import { count, id, parseAll, userId } from '../http/api/schemas.ts';
 import { invalidRequest, Problem } from '../http/response/problem.ts';
 
-/** Rows of a page unless its address says otherwise, and the most. */
+/** Rows of a page unless its address names another number, and the most rows. */
 const DEFAULT_ROWS = 25;
 const MAX_ROWS = 100;
 
@@ -166,7 +166,7 @@ function knownForm(id = ''): string {
   return id;
 }
 
-/** The problem of a page that does not exist, is switched off, or is of a member that is not ranked: visitors learn nothing else. */
+/** The problem of a page that does not exist, of a page that is switched off, and of a member that is not ranked. Visitors learn nothing else. */
 export function noPage(): Problem {
   return new Problem('not_found', 'There is no public page here, or no such member in this ranking.');
 }

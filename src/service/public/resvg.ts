@@ -17,10 +17,10 @@ const OWN_FONTS = ['DejaVuSans', 'DejaVuSans-Bold', 'NotoEmoji-Bold', 'NanumGoth
   (name) => fileURLToPath(new URL(`./fonts/${name}.ttf`, import.meta.url)),
 );
 
-/** What stands behind the first picture of an emoji of several. resvg draws no such emoji. */
+/** What follows the first picture of an emoji that consists of several pictures. resvg cannot draw such an emoji. */
 const MORE_OF_EMOJI = /\u200d\p{Extended_Pictographic}[\ufe0f\p{EMod}]*|[\u{e0020}-\u{e007f}]/gu;
 const BEYOND_ASCII = /[^\0-\x7f]+/g;
-/** What changes the character before it. It is left out where no font has it. */
+/** Characters that change the character before them. If no font has such a character, it is left out. */
 const CHANGES_ANOTHER = /[\p{M}\p{EMod}]/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
@@ -48,8 +48,8 @@ export async function loadPainter(
 }
 
 /**
- * Returns an SVG whose texts have characters that the fonts have, because resvg draws a box for another one, and for all those behind it. A styled
- * letter such as 𝓢 becomes a plain one, and "…" takes the place of others. O(n).
+ * Returns an SVG whose texts have only characters of the fonts, because resvg draws a box for any other character, and for all characters after it.
+ * A styled letter such as 𝓢 becomes a plain letter, and "…" takes the place of any other missing character. O(n).
  */
 function drawable(svg: string, has: HasCharacter): string {
   const isDrawn = (character: string) => has(character.codePointAt(0) ?? 0) || INVISIBLE.test(character);

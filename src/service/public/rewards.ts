@@ -70,8 +70,8 @@ function membersText(members: number | undefined, words: Words): string {
 }
 
 /**
- * Returns how many ranked members have the role of a reward; undefined where that is not known. A role that is not kept goes with the next level
- * of a reward.
+ * Returns how many ranked members have the role of a reward; undefined where this is not known. Unless members keep the role, they lose it at the
+ * level of the next reward.
  * @param levels of all rewards, ascending.
  */
 function holdersOf({ level, kept }: Reward, levels: readonly number[], { reached }: PublicRewards): number | undefined {

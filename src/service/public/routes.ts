@@ -43,7 +43,7 @@ const COMMON = {
   'Referrer-Policy': 'no-referrer',
 };
 const CACHING = headerBlock('Cache-Control', 'no-cache');
-/** For old browsers, which do not know frame-ancestors. */
+/** The header X-Frame-Options, for old browsers that do not know frame-ancestors. */
 const FRAMELESS = { 'X-Frame-Options': 'DENY' };
 /** A badge and a picture stand in pages of other sites, and run nothing. */
 const OF_IMAGES = joinBlocks(
@@ -69,11 +69,11 @@ const OF_DATA_PROBLEMS = blockOf({
 });
 /** A proxy before the service and a browser may each keep data for five seconds, so what is hidden is gone after ten. */
 const OF_DATA = joinBlocks(headerBlock('Cache-Control', 'public, max-age=5, s-maxage=5'), OF_DATA_PROBLEMS);
-/** The smaller coding first. */
+/** The codings of the responses. The coding that makes smaller bodies comes first. */
 const DATA_CODINGS = ['br', 'gzip'] as const;
-/** Open pages ask for the same addresses again and again: this many are cached with what they need. */
+/** Parsed addresses to cache, because open pages request the same addresses again and again. */
 const MAX_ADDRESSES = 5000;
-/** Addresses of pages and the languages of a browser are shorter together; what is longer is not worth the memory. */
+/** Longest key to cache. The address of a page and the languages of a browser are shorter together. A longer key is not worth the memory. */
 const MAX_KEY_LENGTH = 300;
 /** Seconds after which a picture is asked for again when too many others wait. */
 const PICTURE_RETRY_S = '2';
@@ -112,7 +112,7 @@ interface Route {
   /** Relative address of the root of the service. */
   readonly root: string;
   readonly want: Want;
-  /** What it sends: a web page in the language of the visitor, or the same for all visitors unless its address names a language. */
+  /** What the route sends: a web page in the language of the visitor, or a response that is the same for all visitors unless its address names a language. */
   readonly kind: 'page' | 'image' | 'data';
 }
 
@@ -175,7 +175,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     responses.refuse(req, res, problem, problemPage(req, problem, root), 'text/html; charset=utf-8', headers);
     return true;
   };
-  /** Lets a request pass that its address may send. */
+  /** Lets a request pass if its IP address is within its limit. */
   const limitBy =
     (taken: AddressLimiter): RequestHandler =>
     (req, res, next) => {
@@ -195,7 +195,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     usage.countPublic(wanted.command.guildId, use);
     return avatars ? withAvatars(response, avatars) : response;
   };
-  /** Addresses by {@link keyOf}, or by themselves where all visitors get the same. */
+  /** Parsed addresses by {@link keyOf}, or by the address itself if all visitors get the same response. */
   const known = new LRUCache<string, KnownAddress>({
     max: MAX_ADDRESSES,
     maxSize: MAX_ADDRESSES * MAX_KEY_LENGTH,
@@ -249,7 +249,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
       return answer(req, res, address);
     });
   }
-  /** Answers addresses that were parsed before, without asking the router about them again. */
+  /** Answers addresses that the router has parsed before, without asking the router again. */
   const knownAddresses: RequestHandler = (req, res, next) => {
     const isRead = req.url.startsWith('/g/') && (req.method === 'GET' || req.method === 'HEAD');
     const address = isRead ? (known.get(req.url) ?? known.get(keyOf(req))) : undefined;
@@ -263,7 +263,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
       if (!pictures) throw new UndrawnProblem();
       const svg = await read(wantedBy(req, want, DEFAULT_LANGUAGE), 'page');
       const etag = pictures.etagOf(svg);
-      // A client that has it needs no drawing.
+      // If the client has the picture already, nobody has to draw it.
       const picture = isFresh(req.headers['if-none-match'], etag)
         ? new RenderedBody('', etag)
         : await pictures.png(svg);

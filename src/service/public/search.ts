@@ -18,12 +18,12 @@ export interface SearchParts {
 /** The answer to a search: a page, or the relative address of another page. */
 export type SearchAnswer = { readonly body: RenderedBody } | { readonly to: string };
 
-/** A browser would take these user ids as a way up, however they are encoded. */
+/** User ids that a browser would read as a way up in a path, however they are encoded. */
 const WAYS_UP: readonly string[] = ['.', '..'];
 
 /**
- * Searches the members of a guild with a public page. One hit leads straight to its page, and a text that is empty to the ranking. One round
- * trip more than {@link NameSearch.find}.
+ * Searches the members of a guild with a public page. A single hit leads straight to the page of the member, and an empty text leads to the
+ * ranking. One round trip more than {@link NameSearch.find}.
  * @throws Problem not_found for a guild without a public page; invalid_request; store_unavailable, with the refusal as its cause, when other
  * searches have to end first.
  * @throws StoreUnavailableError

@@ -124,7 +124,7 @@ function rowAt(y: number, entry: LeaderboardEntry, parts: RowParts): string {
   ].join('');
 }
 
-/** Returns the XP of a row. The line above the rows says that those of a board were gained. */
+/** Returns the XP of a row. On a board, the line above the rows says that members have gained this XP. */
 function xpOf(words: Words, xp: number, board: RankingQuery['board']): string {
   const plus = board ? '+' : '';
   const shown = `${plus}${shortNumber(words, xp)} XP`;

@@ -1,6 +1,6 @@
 import { Problem } from '../http/response/problem.ts';
 
-/** The problem of a picture on a service that has nothing to draw it as PNG with. */
+/** The problem for a PNG picture on a service that cannot draw PNG. */
 export class UndrawnProblem extends Problem {
   constructor() {
     super(

@@ -10,7 +10,7 @@ import { shorten } from './views.ts';
 /** What a preview of a link says. */
 export interface Preview {
   readonly title: string;
-  /** Where the page belongs to. */
+  /** What the page belongs to, in words: the leaderboard, or the server of a member. */
   readonly place: string;
   readonly facts: string;
   /** Members in the order of the ranking. */
@@ -51,7 +51,7 @@ export function previewTags(
   const url = site.url && guild + path + queryOf(query);
   const names = rows.slice(0, NAMED).map(({ rank, name }) => `${rank}. ${isolated(shorten(name, MAX_NAME))}`);
   const description = [facts, ...names].join(' · ');
-  // Programs keep a picture by its address, so what it shows is a part of that.
+  // Programs keep a picture by its address, so the address changes with what the picture shows.
   const version = `v=${versionOf(found)}`;
   const isMember = 'userId' in query;
   const drawn = `${guild}${path}/${isMember ? 'card.png' : 'top.png'}${queryOf(query, version)}`;
@@ -79,7 +79,7 @@ export function previewTags(
   return tags.filter(([, , content]) => content !== '');
 }
 
-/** Returns a text that changes with all that a picture shows. A new Redis can come to a revision again, so it is not alone. */
+/** Returns a text that changes with all that a picture shows. The revision alone does not suffice, because a new Redis can reach a revision again. */
 function versionOf(found: PublicPage | PublicMember): string {
   const { revision, title, look, about, period } = found;
   const total = 'page' in found ? found.page.total : found.total;

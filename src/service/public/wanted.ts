@@ -37,10 +37,10 @@ const MEMBER_ROWS = 5;
 /** Rows of a card: the member and its neighbours. */
 const CARD_ROWS = 3;
 
-/** A read, which renders null for null. Its `render` throws Problem member_not_found for a user that is not ranked. */
+/** A read that renders null if it found nothing. Its `render` throws Problem member_not_found for a user that is not ranked. */
 export type Wanted<T = unknown> = CacheableRead<RenderedBody | null, T>;
 
-/** Returns what an address needs. @throws Problem for one that is not right. */
+/** Returns what an address needs. @throws Problem for a wrong address. */
 export type Want<T = unknown> = (address: Address, site: Site) => Wanted<T>;
 
 /** Returns what the page of a ranking needs. */

@@ -367,7 +367,7 @@ function createWords(lang: Language) {
     ...createTranslator(TEXTS, lang),
     /** Returns a time in seconds, in words. */
     seconds: seconds.format.bind(seconds),
-    /** Returns texts as a list of which one holds. */
+    /** Returns texts as a list with "or", of which one holds. */
     list: (texts: readonly string[]) => list.format(texts),
   };
 }

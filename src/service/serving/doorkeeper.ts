@@ -1,9 +1,9 @@
-/** Keys that are remembered, at most: 256 KiB. */
+/** Most keys to remember. They take 256 KiB. */
 const SLOTS = 65_536;
 
 /**
  * Tells a key that was met before from a new one, so that a cache keeps what is asked for again and nothing else. Most pages far down and
- * most members are asked for once: to keep them makes the garbage collector move them for nothing. The name is that of Einziger, Friedman
+ * most members are asked for once: if they were kept, the garbage collector would move them for nothing. The name comes from Einziger, Friedman
  * and Manes, "TinyLFU" (2017), section 3.4.2.
  */
 export class Doorkeeper {
@@ -12,7 +12,7 @@ export class Doorkeeper {
 
   /**
    * Notes a key. O(length).
-   * @returns whether it was met before. It may be wrong: a key is forgotten for one with the same slot, and taken for one with the same hash.
+   * @returns whether the key was met before. The answer may be wrong: a key with the same slot displaces the key, and a key with the same hash passes for it.
    */
   meet(key: string): boolean {
     const hash = fnv1a(key);

@@ -17,13 +17,13 @@ interface PendingRequest<V> {
   readonly reject: (error: unknown) => void;
 }
 
-/** A read for which nothing is counted, and that waits for the batch. */
+/** A read that waits for the batch, and for which nothing is counted. */
 interface PendingRead<V> {
   readonly read: CacheableRead<V>;
   readonly resolve: (result: Promise<ReadResult<V>>) => void;
 }
 
-/** Requests of one batch. Smaller batches cost more commands, larger ones make this process and Redis wait for each other (docs/adr/0006). */
+/** Most requests of a batch. Smaller batches cost more commands. Larger batches make this process and Redis wait for each other (docs/adr/0006). */
 const MAX_BATCH_SIZE = 32;
 
 /**

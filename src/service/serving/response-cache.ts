@@ -9,7 +9,7 @@ export interface ReadResult<V> {
   readonly error: unknown;
 }
 
-/** The longest that a response is kept at one revision: the bound for raw writers that do not raise it. */
+/** The longest time for which to keep a response at one revision. It bounds how late the change of a raw writer appears that does not raise the revision. */
 const MAX_AGE_MS = 5000;
 
 /** A read of a value T whose response V may be cached. */
@@ -101,7 +101,7 @@ export class ResponseCache<V> {
     this.epoch++;
   }
 
-  /** Returns the number of reads answered from the cache, of others, and of responses cached now. */
+  /** Returns the number of reads answered from the cache, the number of all other reads, and the number of responses in the cache. */
   counts(): { hits: number; misses: number; entries: number } {
     return { hits: this.hits, misses: this.misses, entries: this.entries?.size ?? 0 };
   }

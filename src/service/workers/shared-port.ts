@@ -10,10 +10,10 @@ export interface Taker {
 
 /**
  * The public port, which the first process listens on for its workers. It gives each connection to the worker that has been free for longest. So
- * a worker that does not respond gets one at most, and a stop closes one port.
+ * a worker that does not respond gets at most one connection, and a stop has to close only one port.
  */
 export class SharedPort {
-  /** In the order in which they became free. */
+  /** The free workers, in the order in which they became free. */
   private readonly free = new Set<Taker>();
   /** The connection of each worker that has not said yet that it took it. */
   private readonly given = new Map<Taker, Socket>();
@@ -47,13 +47,13 @@ export class SharedPort {
     if (this.letGo(worker)) this.addFree(worker);
   }
 
-  /** Notes that a worker takes no further connection, or has ended. A connection that an ended one had not taken ends. */
+  /** Notes that a worker takes no further connection, or has ended. If the worker has ended before it took a connection, this ends the connection. */
   leave(worker: Taker): void {
     this.letGo(worker);
     this.free.delete(worker);
   }
 
-  /** Settles when connections are refused and all before are given to workers. */
+  /** Settles when the port refuses connections, and the workers have all connections that came before. */
   async close(): Promise<void> {
     if (!this.server.listening) return;
     await closeWhenNoneWaits(this.server);

@@ -31,7 +31,7 @@ export class WorkerMetrics {
     this.onReceive();
   }
 
-  /** Moves the totals of a worker that has ended to those of all ended ones. */
+  /** Adds the totals of a worker that has ended to the totals of all workers that have ended. */
   end(workerId: number): void {
     const last = this.latest.get(workerId);
     if (!last) return;
@@ -40,7 +40,7 @@ export class WorkerMetrics {
     this.ended = sums.getMetricsAsArray() as unknown as MetricsJson;
   }
 
-  /** Returns the sums in the Prometheus format. Takes at most half a second. @param workers those that can answer. */
+  /** Returns the sums in the Prometheus format. Takes at most half a second. @param workers the workers that can answer. */
   collect(workers: readonly AskedWorker[]): Promise<string> {
     this.collecting ??= this.collectNow(workers).finally(() => {
       this.collecting = undefined;

@@ -10,10 +10,10 @@ const INITIAL_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 10_000;
 /** The end of a worker that ran this long resets the wait. */
 const STABLE_AFTER_MS = 10_000;
-/** Beats without a sign of life after which a worker is not counted on, and after which it is replaced. */
+/** Beats without a sign of life after which a worker counts as not ready, and after which it is replaced. */
 const SUSPECT_AFTER = 4;
 const WEDGED_AFTER = 20;
-/** The same before its first sign of life: to load the program takes long on a busy machine. */
+/** Beats without a sign of life after which a worker that has just started is replaced. Loading the program takes long on a busy machine. */
 const WEDGED_AT_START_AFTER = 120;
 
 export interface SlotEvents {

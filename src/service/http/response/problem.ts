@@ -97,7 +97,7 @@ export function quotaExceeded({ limit, resetMs, ofKey }: QuotaState): Problem {
   return tooManyRequests(detail, seconds);
 }
 
-/** 429 with Retry-After. */
+/** Returns a problem with status 429 and Retry-After. */
 export function tooManyRequests(detail: string, retryAfterS: number): Problem {
   return new Problem('quota_exceeded', detail, { headers: ['Retry-After', String(retryAfterS)] });
 }

@@ -4,11 +4,11 @@ import type { GuildStats, LeaderboardPage, Member } from '../../../core/ranking/
 import type { Encoding } from './encoding.ts';
 import { type HeaderBlock, headerBlock } from './headers.ts';
 
-/** Smaller bodies fit into one or two packets. */
+/** Length from which a body is compressed. Smaller bodies fit into one or two packets. */
 const MIN_COMPRESSED_BYTES = 2000;
-/** Higher levels take up to three times as long for 6 % fewer bytes. */
+/** Level of gzip. Higher levels take up to three times as long for 6 % fewer bytes. */
 const GZIP_LEVEL = 4;
-/** As fast as gzip at its level, with 8 % fewer bytes. */
+/** Level of brotli. It is as fast as gzip at the level above, with 8 % fewer bytes. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 /** The longest that a compressed body may be, as a part of the body. */
 const COMPRESSED_SHARE = 0.5;
@@ -71,7 +71,7 @@ export function sizeInMemory(rendered: RenderedBody | null): number {
   const { length } = rendered.body;
   const own = length + rendered.heldBytes + OVERHEAD_BYTES;
   if (!rendered.isLarge) return own;
-  // A large one may be compressed when it is in the cache, in each coding.
+  // A large body may be compressed in each coding while it is in the cache.
   return own + CODINGS * (Math.ceil(length * COMPRESSED_SHARE) + OVERHEAD_BYTES);
 }
 
@@ -92,7 +92,7 @@ export function statsText({ total_members, total_xp, ...rest }: GuildStats): str
 
 /** Renders a text of this media type. @param more further headers of a 200, as a flat list: a 304 lacks them, so the ETag changes with them. */
 export function toBody(text: string, type?: string, more?: readonly string[]): RenderedBody {
-  // Text of ASCII alone is its own bytes.
+  // A text that is only ASCII has the same bytes as latin1.
   const isAscii = Buffer.byteLength(text) === text.length;
   const body = isAscii ? text : Buffer.from(text).toString('latin1');
   const content = more ? [text, ...more].join('\n') : text;

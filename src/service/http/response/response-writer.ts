@@ -6,7 +6,7 @@ import type { Problem } from './problem.ts';
 import { rawHead, sendWhole, type WriteHead } from './raw-head.ts';
 import type { RenderedBody } from './rendered-body.ts';
 
-/** For a browser that opens a response as a document: it runs nothing, loads nothing and stands in no frame. */
+/** The policy for a browser that opens a response as a document. The document runs nothing, loads nothing and stands in no frame. */
 const SAFETY = headerBlock(
   'X-Content-Type-Options',
   'nosniff',
@@ -61,7 +61,7 @@ export class ResponseWriter {
     this.send(req, res, whole, blockFor(req, whole.isLarge ? this.ofLargeData : this.ofData));
   }
 
-  /** Sends 200 or 304 in the same way, with other headers than those of the API. @param codings those to choose from, the best one first. */
+  /** Sends 200 or 304 in the same way, with other headers than those of the API. @param codings the codings to choose from, the best coding first. */
   send(req: Request, res: Response, whole: RenderedBody, common: HeaderBlock, codings = ENCODINGS): void {
     const coding = whole.isLarge ? chooseEncoding(req.headers['accept-encoding'], codings) : undefined;
     const rendered = coding ? whole.encoded(coding) : whole;

@@ -5,7 +5,7 @@ import { methodNotAllowed, Problem } from '../response/problem.ts';
 /** The response to a request that does not reach the application. */
 const BAD_REQUEST = { status: 400, title: 'Bad Request', detail: 'The request is not valid HTTP/1.1.' };
 
-/** Others, by the parser's error code. */
+/** The other responses, by the error code of the parser. */
 const BY_CODE: Readonly<Record<string, typeof BAD_REQUEST>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,

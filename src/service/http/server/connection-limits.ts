@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 export const MAX_PIPELINED = 500;
 /** Requests that may wait in this way over all connections of a server. */
 export const MAX_PIPELINED_IN_ALL = 4000;
-/** A client has this long to take a response. */
+/** How long a client may take to receive a response. */
 export const STALL_MS = 15_000;
 const CHECK_MS = 1000;
 
@@ -37,13 +37,14 @@ export class ConnectionLimits {
   private readonly connections = new Map<Duplex, Connection>();
   /** Requests that wait behind another one of their connection. */
   private pipelined = 0;
-  /** Runs while there are connections. */
+  /** The timer of the checks. It runs while there are connections. */
   private checks: NodeJS.Timeout | undefined;
 
   /**
-   * @param maxConnections further connections are closed at once; with `readsBodies`, a connection without a request is closed in their place.
+   * @param maxConnections the most open connections. A further connection is closed at once; with `readsBodies`, a connection without a request
+   * is closed in its place.
    * @param onCut called for each connection that is refused or cut.
-   * @param readsBodies whether responses wait for bodies, or are large. A client that sends, waits, or takes a part is then not cut for it.
+   * @param readsBodies whether the application reads bodies or sends large responses. A client may then take long to send, wait or receive.
    */
   constructor(
     server: Server,

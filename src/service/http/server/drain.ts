@@ -9,8 +9,8 @@ const LOOK_MS = 20;
 /**
  * Closes the port, lets requests in flight finish, then closes the other connections. Settles within `timeoutMs` and cuts the connections that are
  * still busy then.
- * @param onPortClosed called when connections are refused. A client that is told earlier to connect again would still wait in the kernel when the
- * port closes, and its connection would be reset.
+ * @param onPortClosed called when the port refuses connections. If a client were told earlier to connect again, its new connection could wait in
+ * the kernel when the port closes, and would be reset.
  */
 export async function drain(
   server: LimitedServer,

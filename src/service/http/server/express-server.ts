@@ -7,7 +7,7 @@ import { MAX_ADMIN_CONNECTIONS, serverOptions } from './listener.ts';
 import { messageClasses } from './message-classes.ts';
 import { type LimitedServer, ownPort } from './port.ts';
 
-/** Is told of all that does not reach the application. */
+/** Called for all connections and requests that do not reach the application. */
 export interface ServerObserver {
   /** A connection was refused or cut. */
   onCut(reason: CutReason): void;
@@ -15,11 +15,11 @@ export interface ServerObserver {
   onUnreadable(status: number): void;
 }
 
-/** A listener for operators, beside a public one whose connections strangers can take. */
+/** A listener for operators. It answers even when strangers hold all connections of the public listener. */
 export interface AdminListener {
   /** Starts to listen. @returns the address; undefined when the port is 0. @throws Error when the port is taken. */
   open(): Promise<string | undefined>;
-  /** Drains it as {@link drain} does. */
+  /** Drains the listener as {@link drain} does. */
   close(timeoutMs: number): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function createExpressServer(
       return;
     }
     req.url = path;
-    // For an error that the last layer of the application throws: Express's own handler would send its stack.
+    // Handles an error of the last layer of the application, because Express's own handler would send the stack.
     app(req as Request, res as Response, () => res.destroy());
   };
   const classes = messageClasses(app, (socket) => limits.end(socket));

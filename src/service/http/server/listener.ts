@@ -11,7 +11,7 @@ export const serverOptions = {
   connectionsCheckingInterval: 1000,
   // The application refuses a request without Host, with a problem document.
   requireHostHeader: false,
-  // A second Host must be seen to be refused; Node would keep the first.
+  // The application can refuse a second Host only if it sees both; Node would keep the first.
   joinDuplicateHeaders: true,
   // Node 24.12 and later make no stream events for requests without a body (hot path, see ADR 11). The types are of Node 20.
   optimizeEmptyRequests: true,
@@ -23,7 +23,7 @@ export const serverOptions = {
  */
 const BACKLOG = 4096;
 
-/** Connections of the admin listener. Its clients are few, and it must answer when the public port has no place left. */
+/** Most connections of the admin listener. It has few clients, and it must answer when the public port has no place left. */
 export const MAX_ADMIN_CONNECTIONS = 100;
 
 /** The address that means all of IPv6, which Node opens for IPv4 too, and the address that means all of IPv4. */

@@ -5,7 +5,7 @@ import { listenOn, urlOf } from './listener.ts';
 /** In such a short turn of the event loop, hardly any connection can arrive unseen. A busy process has no short turn, so it settles for its first turns. */
 const SHORT_TURN_MS = 0.02;
 const SHORT_TURN_TRIES = 500;
-/** More turns than connections that the kernel lets wait by default. */
+/** Most turns of the event loop. By default the kernel lets fewer connections wait. */
 const MOST_TURNS = 5000;
 
 /** A server that counts its connections, wherever they come from. */

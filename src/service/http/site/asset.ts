@@ -18,7 +18,7 @@ export interface Asset extends Representation {
   readonly compressed: Promise<Readonly<Record<Encoding, Representation>>>;
 }
 
-/** The smaller first. */
+/** The codings of an asset. The coding that makes smaller files comes first. */
 const ENCODINGS = ['br', 'gzip'] as const;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
 };
 
-/** By tag, so that a process that creates several applications compresses an asset once. */
+/** Compressed assets by their tag, so that a process that creates several applications compresses an asset once. */
 const compressedByTag = new Map<string, Asset['compressed']>();
 
 /** Reads a file. @throws when it is missing: the build has not copied it. */

@@ -27,7 +27,7 @@ export function pageHeaders(frameAncestors: string, images = 'data:', frames = "
     'Content-Security-Policy':
       `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src ${images}; ${framing}` +
       `base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}; require-trusted-types-for 'script'`,
-    // For old browsers, which do not know frame-ancestors.
+    // This header is for old browsers that do not know frame-ancestors.
     ...(frameAncestors === "'none'" && { 'X-Frame-Options': 'DENY' }),
     'Referrer-Policy': 'no-referrer',
   };
@@ -79,7 +79,7 @@ type Route = [path: string, asset: Asset, headers: Record<string, string>];
 
 /**
  * Creates the routes that need no key: the first page, the API documents, the documentation page, the widget, and its page for frames.
- * @param embedOrigins the sites that may show that page in a frame; "*" allows all. Without any there is no such page.
+ * @param embedOrigins the sites that may show that page in a frame; "*" allows all. Without any site, there is no page for frames.
  * @param onPage called for each request.
  */
 export function staticRoutes(embedOrigins: readonly string[], onPage: () => void): Router {
@@ -113,7 +113,7 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
     if (isPerson) home(req, res, next);
     else next();
   });
-  // Relative, because a proxy can serve the page below a path of its own.
+  // The address is relative, because a proxy can serve the page below a path of its own.
   router.get('/docs/', (_req, res) => {
     onPage();
     res.context.route = '/docs/';

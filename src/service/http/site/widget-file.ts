@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 /** The script of the widget, as the service serves it. */
 export interface WidgetFile {
   readonly body: Buffer;
-  /** Path of this content, relative to the service. Another content never has it. */
+  /** Path of this content, relative to the service. No other content ever has this path. */
   readonly path: string;
   /** Value of the attribute `integrity` of its script element. */
   readonly integrity: string;
@@ -12,7 +12,7 @@ export interface WidgetFile {
 
 /**
  * Returns the CSS rule that reserves a height, in em, in a web page until the script is there, so that nothing below it moves. Without
- * JavaScript it reserves none.
+ * JavaScript, the rule reserves no space.
  */
 export function reservedSpace(height: number): string {
   return `@media (scripting: enabled) { guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: ${height}em } }`;
