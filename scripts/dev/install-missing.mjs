@@ -4,9 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+const oldest = engines.node.replace('>=', '');
+const [oldestMajor, oldestMinor] = oldest.split('.').map(Number);
 const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 19)) {
-  fail(`Guildrank needs Node 20.19 or newer, and this is ${process.version}: see https://nodejs.org`);
+if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
+  fail(`Guildrank needs Node ${oldest} or newer, and this is ${process.version}: see https://nodejs.org`);
 }
 
 installMissing('.', 'dependencies', 'npm install');

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { commandLine } from '../config/command-line.ts';
 import { type ApiKeyRecord, isExpired, type ListedKey } from '../core/access/api-key-record.ts';
 import { type KeyUsage, readUsage } from '../core/access/usage-reader.ts';
-import { count, minute } from '../core/readable.ts';
+import { count, utcMinute } from '../core/readable.ts';
 import {
   type GuildOptions,
   guildCommands,
@@ -114,7 +114,7 @@ async function rotate(context: CommandContext, keyId: string, { guild, overlap, 
     ...newKeyLines(key),
     describe(record),
     replaced?.expiresAt && stateOf(replaced) === 'active'
-      ? `Key ${keyId} works until ${minute(replaced.expiresAt)}.`
+      ? `Key ${keyId} works until ${utcMinute(replaced.expiresAt)}.`
       : `The service refuses key ${keyId} from now on.`,
   ]);
 }
@@ -126,7 +126,7 @@ function newKeyLines(key: string): string[] {
 function describe({ id, guildId, name, expiresAt, origins, cap }: ApiKeyRecord): string {
   const key = name ? `Key ${id} (${name})` : `Key ${id}`;
   const facts = [`${key} of guild ${guildId}`];
-  facts.push(expiresAt === null ? 'does not expire' : `expires ${minute(expiresAt)}`);
+  facts.push(expiresAt === null ? 'does not expire' : `expires ${utcMinute(expiresAt)}`);
   if (origins.length > 0) facts.push(`for pages of ${origins.join(' ')} only`);
   if (cap !== null) facts.push(`at most ${count(cap, 'request')} an hour`);
   return `${facts.join(', ')}.`;
@@ -135,12 +135,12 @@ function describe({ id, guildId, name, expiresAt, origins, cap }: ApiKeyRecord):
 function toRow({ record, usage: { lastUsed } }: { record: ListedKey; usage: KeyUsage }): string[] {
   const { id, name, createdAt, expiresAt, origins, cap } = record;
   if (record.isUnfinished) return [id, '-', '-', '-', '-', stateOf(record), '-', '-'];
-  const end = expiresAt === null ? 'never' : minute(expiresAt);
-  const used = lastUsed === null ? '-' : minute(lastUsed);
+  const end = expiresAt === null ? 'never' : utcMinute(expiresAt);
+  const used = lastUsed === null ? '-' : utcMinute(lastUsed);
   return [
     id,
     name || '-',
-    minute(createdAt),
+    utcMinute(createdAt),
     end,
     used,
     stateOf(record),

@@ -11,6 +11,6 @@ export function count(n: number | bigint, noun: string): string {
 }
 
 /** Returns an ISO 8601 time as "2026-01-31 18:30 UTC". */
-export function minute(iso: string): string {
+export function utcMinute(iso: string): string {
   return iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, '$1 $2 UTC');
 }

@@ -164,16 +164,16 @@ function msOf(id: string): number {
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
 /** Returns a text of a person as a part of one line. */
-export function plainText(text: string): string {
+export function onOneLine(text: string): string {
   return text.replace(CONTROLS, '');
 }
 
 /** Returns an action whose texts are on one line each, and cut to their bounds. */
 function cutAction({ who, from, what }: Action): Action {
   return {
-    who: cutText(plainText(who), AUDIT_BYTES.who),
-    from: cutText(plainText(from), AUDIT_BYTES.from),
-    what: cutText(plainText(what), AUDIT_BYTES.what),
+    who: cutText(onOneLine(who), AUDIT_BYTES.who),
+    from: cutText(onOneLine(from), AUDIT_BYTES.from),
+    what: cutText(onOneLine(what), AUDIT_BYTES.what),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { cutText } from '../core/bounds.ts';
-import { type Actor, plainText } from './audit-log.ts';
+import { type Actor, onOneLine } from './audit-log.ts';
 import type { ShownServer } from './servers/server.ts';
 import type { Session } from './sign-in/session-types.ts';
 
@@ -53,7 +53,7 @@ const ACTOR_NAME_BYTES = 40;
 export function actorOf(req: Request, res: Response, session = sessionOf(res)): Actor {
   const { isOperator, userId, name, id } = session;
   const role = isOperator ? 'operator' : 'owner';
-  const shownName = cutText(plainText(name), ACTOR_NAME_BYTES);
+  const shownName = cutText(onOneLine(name), ACTOR_NAME_BYTES);
   const person = [role, userId, shownName && `(${shownName})`].filter(Boolean).join(' ');
   return { role, who: `${person}, session ${id}`, from: req.ip ?? '' };
 }

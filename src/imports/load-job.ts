@@ -12,6 +12,7 @@ export interface LoadTarget extends Store {
   readonly guildConfig: GuildConfig;
 }
 
+/** What a load reads, and how it writes the members. */
 export interface LoadJob {
   readonly guild: string;
   readonly reading: Reading;
@@ -24,7 +25,7 @@ export interface LoadJob {
   readonly formatCurve: FormatCurve | undefined;
   /** Undefined = refuse levels that the curve does not give. */
   readonly levels: LevelChoice | undefined;
-  /** Members that are told apart, as `Tally` takes it. */
+  /** Members that are told apart, as `DistinctMembers` takes it. */
   readonly maxDistinct: number;
   /** Stops the load after about so many new members. Each hidden one of the file counts, new or not. */
   readonly maxCreated?: number;

@@ -10,6 +10,7 @@ export interface Progress extends Reporter {
   update(done: number, members: number): void;
 }
 
+/** The inputs of a run, how it takes their bad rows, and whom it tells of its progress. */
 export interface Reading {
   readonly inputs: readonly Input[];
   /** Ends the reading with an error at the first bad row. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
@@ -30,15 +30,17 @@ export const proxies: readonly ProxyExample[] = [
     program: 'nginx',
     config: 'deploy/nginx/guildrank.conf',
     shutdownDelayMs: 0,
-    complete: (config, { folder, port, cert, key }) =>
-      nginxConfiguration(
-        config
-          .replaceAll('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
-          .replaceAll('/etc/guildrank/tls.crt', cert)
-          .replaceAll('/etc/guildrank/tls.key', key)
-          .replaceAll('/var/cache/nginx/guildrank', join(folder, 'cache')),
-        folder,
-      ),
+    complete: (config, { folder, port, cert, key }) => {
+      const example = config
+        .replaceAll('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+        .replaceAll('/etc/guildrank/tls.crt', cert)
+        .replaceAll('/etc/guildrank/tls.key', key)
+        .replaceAll('/var/cache', join(folder, 'cache'));
+      // The command that the example prints.
+      for (const [, made] of example.matchAll(/Run this once: mkdir -p (\S+)/g))
+        mkdirSync(made as string, { recursive: true });
+      return nginxConfiguration(example, folder);
+    },
     args: (file) => ['-c', file],
   },
   {

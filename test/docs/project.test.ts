@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const { version, devDependencies, dependencies } = JSON.parse(read('package.json'));
+const { version, engines, devDependencies, dependencies } = JSON.parse(read('package.json'));
 
 it('CHANGELOG.md has the sections of Keep a Changelog, the newest version first', () => {
   const text = read('CHANGELOG.md');
@@ -16,6 +16,14 @@ it('CHANGELOG.md has the sections of Keep a Changelog, the newest version first'
   for (const [, kind] of text.matchAll(/^### (.*)$/gm)) {
     expect(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']).toContain(kind);
   }
+});
+
+it('the documents and renovate.json name the oldest Node that package.json allows', () => {
+  const [, oldest] = /^>=(\d+\.\d+)$/.exec(engines.node) as RegExpExecArray;
+  for (const name of ['README.md', 'CONTRIBUTING.md'])
+    expect(read(name), name).toContain(`You need Node ${oldest} or later`);
+  expect(JSON.parse(read('renovate.json')).constraints.node).toBe(engines.node);
+  expect(JSON.parse(read('src/kit/package.json')).engines.node).toBe(engines.node);
 });
 
 it('renovate.json holds back only packages that exist, at versions that it allows', () => {

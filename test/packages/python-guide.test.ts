@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -202,6 +202,14 @@ describe('docs/python.md', needs('redis-server', 'python3-discord', ...PYTHON_KI
     expect(ended).toEqual({ code: 0, stderr: '' });
     const told = stdout.trim().split('\n');
     expect(told.map((line) => JSON.parse(line))).toEqual(Object.values(CHECKS).flatMap(([, ...values]) => values));
+  });
+
+  it('the command of docs/python.md makes a wheel in the folder of the bot', { timeout: INSTALLING_MS }, async () => {
+    const [command = ''] = /(?<=`)pip wheel [^`]+(?=`)/.exec(guide) ?? [];
+    const script = `. .venv/bin/activate\n${DEBIAN}${command}`;
+    const made = await runProgram('sh', ['-ec', script], { cwd: bot });
+    expect(made.code, made.stderr).toBe(0);
+    expect(readdirSync(bot)).toContainEqual(expect.stringMatching(/^guildrank-.*-py3-none-any\.whl$/));
   });
 
   it('docs/python.md names the classes of errors as the package does', async () => {

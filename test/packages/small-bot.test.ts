@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,9 +11,10 @@ import { logAfterOutages } from './outages.ts';
 const guide = readFileSync(join(repository, 'docs/bots.md'), 'utf8');
 const [, source = ''] = /^## A whole small bot\n[\s\S]*?```js\n([\s\S]*?)^```/m.exec(guide) ?? [];
 
-/** Stands for discord.js: it emits the messages that the test sends, and tells what the bot writes. */
+/** Stands for discord.js: it emits the messages that the test sends, and tells what the bot registers and writes. */
 const DISCORD = `
 import { EventEmitter } from 'node:events';
+export const Events = { ClientReady: 'clientReady' };
 export const GatewayIntentBits = { Guilds: 1, GuildMessages: 2, GuildVoiceStates: 4 };
 export class Client extends EventEmitter {
   guilds = { cache: new Map() };
@@ -25,7 +27,8 @@ export class Client extends EventEmitter {
       const channel = { id: 'general', parentId: null, parent: null, send: async (text) => process.send({ said: text }) };
       this.emit('messageCreate', { id, author: { bot: false }, member, channel });
     });
-    process.send({ ready: true });
+    const create = async (command) => process.send({ registered: command });
+    this.emit(Events.ClientReady, { application: { commands: { create } } });
   }
 }
 `;
@@ -61,5 +64,16 @@ describe('the whole small bot of docs/bots.md', needs('redis-server'), () => {
     // An outage, a restart and a change of the master each close the connection, and a server that starts can close it once more.
     expect(lines.filter((line) => !line.startsWith('Redis is away: '))).toEqual([]);
     expect(lines.length).toBeLessThanOrEqual(4);
+  });
+
+  it('registers the command that it answers', async () => {
+    const bot = fork(join(folder, 'bot.mjs'), {
+      env: { ...process.env, REDIS_URL: 'redis://127.0.0.1:1' },
+      silent: true,
+    });
+    const [first] = await once(bot, 'message');
+    bot.kill('SIGKILL');
+    expect(first).toEqual({ registered: { name: 'rank', description: 'Shows your rank' } });
+    expect(source).toContain("interaction.commandName !== 'rank'");
   });
 });

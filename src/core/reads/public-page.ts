@@ -19,10 +19,10 @@ import { avatarsOf } from './avatars.ts';
 import type { CommandReply, ReadCommand } from './command-batcher.ts';
 import { type Period, periodOf } from './period.ts';
 import {
+  commandName,
   curveOf,
   decodePage,
   decodeStats,
-  named,
   PageRead,
   type PageReply,
   type Versioned,
@@ -163,7 +163,7 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | Pu
     private readonly board: BoardName | undefined,
     private readonly options: PublicReadOptions = {},
   ) {
-    this.command = publicCommand([named('member', board), userId, weight].join(' '), options);
+    this.command = publicCommand([commandName('member', board), userId, weight].join(' '), options);
   }
 
   decode(reply: CommandReply): Versioned<PublicMember | PublicUnranked | null> {

@@ -53,7 +53,7 @@ export class PageRead implements ReadCommand<VersionedPage> {
   ) {
     // Redis takes 64-bit ranks, but not Number's notation for larger ones.
     this.first = Math.min((page - 1) * weight, MAX_XP);
-    this.command = [named('page', board), this.first, this.first + weight - 1].join(' ');
+    this.command = [commandName('page', board), this.first, this.first + weight - 1].join(' ');
   }
 
   decode(reply: CommandReply): VersionedPage {
@@ -71,7 +71,7 @@ export class MemberRead implements ReadCommand<Versioned<Member | null>> {
     private readonly userId: string,
     board?: BoardName,
   ) {
-    this.command = [named('member', board), userId].join(' ');
+    this.command = [commandName('member', board), userId].join(' ');
   }
 
   decode(reply: CommandReply): Versioned<Member | null> {
@@ -88,7 +88,7 @@ export class StatsRead implements ReadCommand<VersionedStats> {
     readonly guildId: string,
     board?: BoardName,
   ) {
-    this.command = named('stats', board);
+    this.command = commandName('stats', board);
   }
 
   decode(reply: CommandReply): VersionedStats {
@@ -97,7 +97,7 @@ export class StatsRead implements ReadCommand<VersionedStats> {
 }
 
 /** Returns the name of a command of batch.lua for a ranking. */
-export function named(command: string, board: BoardName | undefined): string {
+export function commandName(command: string, board: BoardName | undefined): string {
   return board ? `${command}~${board}` : command;
 }
 

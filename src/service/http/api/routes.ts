@@ -130,7 +130,7 @@ export function apiRoutes(parts: ApiParts): ApiRoutes {
     },
     addTo: (app) => {
       for (const route of ROUTES) {
-        const named: RequestHandler = (_req, res, next) => {
+        const noteRoute: RequestHandler = (_req, res, next) => {
           res.context.route = route;
           next();
         };
@@ -142,7 +142,7 @@ export function apiRoutes(parts: ApiParts): ApiRoutes {
           });
         app
           .route(PREFIX + route)
-          .all(named)
+          .all(noteRoute)
           .get(read)
           .all(refuse(methodNotAllowed));
       }
