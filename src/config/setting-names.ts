@@ -41,23 +41,34 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 /** What names of Guildrank alone begin with. */
 const FAMILY = /^(REDIS|CACHE|SHUTDOWN|DASHBOARD|GUILDRANK)_/;
 
-/** Returns a sentence about the names that are probably misspelt, each with the setting that may be meant; undefined if there is none. */
+/**
+ * Returns a sentence about the names that are probably misspelt, each with the setting that may be meant, if there is one; undefined if there is no
+ * such name.
+ */
 export function misspeltNames(names: readonly string[]): string | undefined {
   const told = names.flatMap((name) => {
-    const meant = meantBy(name);
-    return meant === undefined ? [] : [`${name} (${meant}?)`];
+    if (KNOWN.includes(name)) return [];
+    const meant = meantBy(name.toUpperCase());
+    if (meant !== undefined) return [`${name} (${meant}?)`];
+    return FAMILY.test(name.toUpperCase()) ? [name] : [];
   });
   if (told.length === 0) return undefined;
   return `.env has names that Guildrank does not read: ${told.join(', ')}. Correct each name, or ignore this if another program reads it`;
 }
 
-/** Returns the setting that a name is close to; undefined for a setting, and for a name that is like none. */
-function meantBy(name: string): string | undefined {
-  if (KNOWN.includes(name)) return undefined;
-  const capital = name.toUpperCase();
-  // A short name is one letter away from many words.
-  const maxDistance = name.length < 6 ? 1 : 2;
-  const near = closestMatch(capital, [...SETTINGS, ...OTHER_NAMES.keys()], { maxDistance });
+/** Returns the setting that a name in capital letters is close to; undefined for a name that is like none. */
+function meantBy(capital: string): string | undefined {
+  // A short name is two letters away from the names of many programs, such as PGHOST from HOST.
+  const maxDistance = capital.length < 8 ? 1 : 2;
+  const name = capital.replace(/^GUILDRANK_/, '');
+  const near = closestMatch(name, [...SETTINGS, ...OTHER_NAMES.keys()], { maxDistance });
   if (near !== undefined) return OTHER_NAMES.get(near) ?? near;
-  return FAMILY.test(capital) ? closestMatch(capital.replace(/^GUILDRANK_/, ''), SETTINGS) : undefined;
+  if (!FAMILY.test(name)) return undefined;
+  // Such as REDIS_TLS_URL and REDIS_URL: one name has all words of the other.
+  const words = name.split('_');
+  const alike = SETTINGS.filter((setting) => {
+    const own = setting.split('_');
+    return own.length > 1 && (own.every((word) => words.includes(word)) || words.every((word) => own.includes(word)));
+  });
+  return closestMatch(name, alike);
 }

@@ -81,6 +81,25 @@ export const BOUNDS = {
   auditFrom: { what: 'address of the author of a change', where: '`from` of `gr:{G}:audit`', bytes: MAX_FROM_BYTES },
 } as const satisfies Record<string, Bound>;
 
+/** The fields of the hashes of a guild that have a bound. */
+export const GUILD_FIELDS = {
+  config: {
+    plan: BOUNDS.plan,
+    xp_curve_custom: BOUNDS.curve,
+    xp_multiplier: BOUNDS.multiplier,
+    time_zone: BOUNDS.timeZone,
+    utc_offsets: BOUNDS.utcOffsets,
+    rules: BOUNDS.rules,
+    page_title: BOUNDS.title,
+    page_accent: BOUNDS.colour,
+    page_accent_dark: BOUNDS.colour,
+    page_background: BOUNDS.colour,
+    page_background_dark: BOUNDS.colour,
+    page_picture: BOUNDS.picture,
+  },
+  about: { name: BOUNDS.guildName, icon: BOUNDS.guildIcon, roles: BOUNDS.about, channels: BOUNDS.about },
+} as const satisfies Record<string, Record<string, Bound>>;
+
 /** Ends a text that was cut. */
 const CUT = '…';
 const CUT_BYTES = 3;

@@ -74,6 +74,8 @@ export interface Refusals {
   readonly member_twice: OfMember;
   readonly user_id_unfit: OfMember & { readonly list: string };
   readonly name_unfit: OfMember;
+  /** `hash` is the Redis key that has the field. */
+  readonly field_oversized: OfGuild & { readonly field: string; readonly hash: string };
 }
 
 export type RefusalCode = keyof Refusals;
@@ -161,6 +163,8 @@ const SENTENCES: Sentences = {
     `${JSON.stringify(user)} in ${list} is not a user id: remove it with ZREM, and try again`,
   name_unfit: ({ guild, user }) =>
     `Member ${user} of guild ${guild} has a name above 512 bytes: correct the profile with HSET`,
+  field_oversized: ({ field, hash }) =>
+    `The field ${field} of ${hash} is longer than docs/reference.md allows: store a shorter text, ${AGAIN}`,
 };
 
 /** Returns the sentence of a refusal, with what was done before it. @param own those of the place that shows it. */

@@ -89,6 +89,14 @@ describe('docker-compose.yml', () => {
     },
   );
 
+  it.each(['guildrank', 'guildrank-bot', 'guildrank-sentinel', 'guildrank-cluster'])(
+    'opens the API of %s, and its health and metrics to this machine alone',
+    (name) => {
+      const { port, adminPort } = parseConfig({});
+      expect(readComposeFile()[name]?.ports).toEqual([`${port}:8080`, `127.0.0.1:${adminPort}:9464`]);
+    },
+  );
+
   it('lets the other shards of the Cluster serve while one has no master', () => {
     const { command } = services['cluster-node'];
     expect(command[command.indexOf('--cluster-require-full-coverage') + 1]).toBe('no');

@@ -97,6 +97,14 @@ describe.each([
     }
   });
 
+  it('loads pictures of members only where its policy lets requests to other hosts out', () => {
+    const [{ spec }] = ofKind('NetworkPolicy');
+    const { egress } = spec as { egress?: { ports: { port: number }[] }[] };
+    const isOpen = egress === undefined || egress.flatMap(({ ports }) => ports).some(({ port }) => port === 443);
+    const [settings] = ofKind('ConfigMap');
+    expect(parseConfig(settings.data).fetchAvatars).toBe(isOpen);
+  });
+
   it('opens the admin port to Prometheus only', () => {
     const [{ spec }] = ofKind('NetworkPolicy');
     const { ingress } = spec as { ingress: { ports: { port: string }[]; from?: unknown[] }[] };

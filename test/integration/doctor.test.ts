@@ -261,6 +261,29 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect(asked.of('rights')[0]?.detail).toBe(lacks);
   });
 
+  it('doctor calls nothing right in guilds for which the user may not look', async () => {
+    const { url, client } = await goodRedis();
+    await client.hset('gr:{a}:config', 'rules', ' '.repeat(20_000));
+    await client.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...permissionsOf('guildrank'));
+    const { states, of } = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url.replace('//', '//service:pass@') });
+    expect(states).toMatchObject({
+      rights: 'ok',
+      keys: 'unknown',
+      counters: 'unknown',
+      stored: 'unknown',
+      cost: 'unknown',
+    });
+    expect(of('stored')).toEqual([
+      {
+        check: 'stored',
+        state: 'unknown',
+        detail: 'no guild was looked at, because the keys were not checked',
+        fix: 'Run doctor again as the user operator of deploy/redis/users.acl, or name a guild with --guild',
+      },
+    ]);
+    expect(states).not.toHaveProperty('bounds');
+  });
+
   it('doctor looks at every master of a Cluster, and names a server of another kind', async () => {
     const cluster = await startCluster();
     onTestFinished(cluster.stop);

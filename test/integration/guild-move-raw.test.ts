@@ -85,4 +85,36 @@ describe('the move of a guild with values that were written by hand', needs('red
       `"a\ufffdb" in gr:{${guild}}:hidden is not a user id: remove it with ZREM, and try again`,
     );
   });
+
+  it.each([
+    ['members', 'a', `- 0 - ${'n'.repeat(513)}`, 'has a name above 512 bytes'],
+    ['config', 'rules', ' '.repeat(16_385), 'is longer than docs/reference.md allows'],
+    ['config', 'page_title', 'é'.repeat(201), 'is longer than docs/reference.md allows'],
+    ['about', 'roles', ' '.repeat(262_145), 'is longer than docs/reference.md allows'],
+  ])('a move names a text above its bound, which no import stores: in %s of %s', async (hash, field, text, told) => {
+    const guild = await make();
+    const fitting = await streamOf(suite.store, guild);
+    const key = `gr:{${guild}}:${hash}`;
+    await suite.store.client.hset(key, field, text);
+    await expect(streamOf(suite.store, guild)).rejects.toThrow(told);
+
+    // A person can change a stream, too.
+    await deleteGuild(suite.store, guild);
+    const changed = fitting.map((line) => {
+      const { members, end, ...format } = JSON.parse(line);
+      const bytes = Buffer.from(text).toString('latin1');
+      if (members && hash === 'members')
+        return JSON.stringify({ members: members.map((member: string[]) => member.with(4, bytes)) });
+      if (end && hash !== 'members') return JSON.stringify({ end: { ...end, [hash]: [field, bytes] } });
+      return JSON.stringify({ members, end, ...format });
+    });
+    await expect(importLines(suite.store, changed)).rejects.toThrow('The stream ended before the guild was complete');
+    expect(await suite.store.client.hgetall(key)).toEqual({});
+  });
+
+  it('a move names a user id above its bound', async () => {
+    const guild = await make();
+    await suite.store.client.zadd(`gr:{${guild}}:xp`, 5, 'u'.repeat(65));
+    await expect(streamOf(suite.store, guild)).rejects.toThrow(`in gr:{${guild}}:xp is not a user id`);
+  });
 });

@@ -21,7 +21,7 @@ class ProfileChange(TypedDict, total=False):
     """Fields of the profile of a member, as `set_profiles` takes them. A field left out stays as it is; None removes it."""
 
     username: str | None
-    """Display name, up to 512 bytes. Without one, a ranking shows the user id."""
+    """Display name, up to 512 bytes. An empty name removes it, as None does, and a ranking then shows the user id."""
     level: int | None
     """An explicit level replaces the one computed from XP, until it is removed."""
     daily_streak: int | None

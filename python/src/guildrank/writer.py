@@ -90,8 +90,9 @@ class GuildWriter:
 
         `amount` is 0 to 10^9, or the least and the greatest of a range that gives a random number. `factor` multiplies this award too, such
         as that of `xp_for`: 0 to 1000 with six decimals at most. The product is rounded half up once, and exact; one above 2^53-1 is refused
-        as "range". `cooldown_ms` keeps the member from the next award. `username` is stored if it differs. `avatar` is Discord's hash of the
-        avatar, and None removes the stored one. With `rank`, the reply has the rank. `reason` comes with what `xp_for` gives, and changes nothing.
+        as "range". `cooldown_ms` keeps the member from the next award. `username` is stored if it differs. An empty name leaves the stored
+        name: `record` and `set_profiles` can remove a name. `avatar` is Discord's hash of the avatar, and None removes the stored one. With `rank`,
+        the reply has the rank. `reason` comes with what `xp_for` gives, and changes nothing.
         """
         check_ids(guild_id, user_id)
         args = [user_id, *award_args(amount, cooldown_ms, username, rank, factor, avatar)]

@@ -38,7 +38,14 @@ export async function examine(context: CheckContext, guild?: string): Promise<re
 
 /** Returns the checks by name. @param named the guild to look into; without one, those of a sample of keys. */
 function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
-  let guilds = named === undefined ? [] : [named];
+  let guilds = named === undefined ? undefined : [named];
+  const ofGuilds =
+    (name: string, check: (context: CheckContext, guilds: readonly string[]) => Promise<readonly Finding[]>): Check =>
+    async (context) => {
+      if (guilds !== undefined) return check(context, guilds);
+      const fix = 'Run doctor again as the user operator of deploy/redis/users.acl, or name a guild with --guild';
+      return [unknown(name, 'no guild was looked at, because the keys were not checked', fix)];
+    };
   return {
     'round trip': checkRoundTrip,
     server: checkServers,
@@ -50,9 +57,9 @@ function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
       if (named === undefined) guilds = [...sample.guilds];
       return keyFindings(sample);
     },
-    counters: (context) => checkGuilds(context, guilds),
-    stored: (context) => checkStored(context, guilds),
-    cost: (context) => checkCost(context, guilds),
+    counters: ofGuilds('counters', checkGuilds),
+    stored: ofGuilds('stored', checkStored),
+    cost: ofGuilds('cost', checkCost),
   };
 }
 

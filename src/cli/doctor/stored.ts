@@ -1,4 +1,4 @@
-import { BOUNDS } from '../../core/bounds.ts';
+import { BOUNDS, GUILD_FIELDS } from '../../core/bounds.ts';
 import { areCurrentOffsets, isTimeZone } from '../../core/settings/time-zone.ts';
 import { redisTime } from '../../core/store/clock.ts';
 import { type CheckContext, type Finding, note, ok, problem, some } from './finding.ts';
@@ -9,21 +9,6 @@ const MAX_MS = 4000;
 const AHEAD_MS = 86_400_000;
 /** Members from the top of a ranking whose profiles are looked at. */
 const MEMBERS = 200;
-
-/** The fields of a config with a bound. */
-const CONFIG = {
-  plan: BOUNDS.plan,
-  xp_curve_custom: BOUNDS.curve,
-  xp_multiplier: BOUNDS.multiplier,
-  time_zone: BOUNDS.timeZone,
-  utc_offsets: BOUNDS.utcOffsets,
-  rules: BOUNDS.rules,
-  page_title: BOUNDS.title,
-  page_picture: BOUNDS.picture,
-};
-
-/** The fields of a description with a bound. */
-const ABOUT = { name: BOUNDS.guildName, icon: BOUNDS.guildIcon, roles: BOUNDS.about, channels: BOUNDS.about };
 
 /** Looks in some guilds for texts that are longer than their bounds, times in the future by Redis's clock, and time zones that need a renewal. */
 export async function checkStored(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
@@ -36,8 +21,8 @@ export async function checkStored(context: CheckContext, guilds: readonly string
   for (const guild of guilds.slice(0, MAX_GUILDS)) {
     if (performance.now() > until) break;
     const { config, about } = context.redisKeys.guild(guild);
-    long.push(...(await longFields(context, config, CONFIG, guild)));
-    long.push(...(await longFields(context, about, ABOUT, `the description of ${guild}`)));
+    long.push(...(await longFields(context, config, GUILD_FIELDS.config, guild)));
+    long.push(...(await longFields(context, about, GUILD_FIELDS.about, `the description of ${guild}`)));
     long.push(...(await longProfiles(context, guild)));
     ahead.push(...(await keysAhead(context, guild, latest)), ...(await timesAhead(context, guild, latest)));
     outdated.push(...(await outdatedZones(context, guild, nowMs)));

@@ -21,7 +21,7 @@ export interface AwardRequest extends OnceOptions {
   readonly factor?: number;
   /** How long this award keeps the member from the next one; 0 or left out = not at all. */
   readonly cooldownMs?: number;
-  /** Display name to store, if it differs. */
+  /** Display name to store, if it differs. An empty name leaves the stored name as it is: `record` and `setProfiles` can remove a name. */
   readonly username?: string;
   /** Discord's hash of the avatar, to store if it differs; null removes it. */
   readonly avatar?: string | null;

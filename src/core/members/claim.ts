@@ -21,7 +21,7 @@ export interface ClaimRequest extends OnceOptions {
    * two days at once.
    */
   readonly minIntervalMs?: number;
-  /** Display name to store, if it differs. */
+  /** Display name to store, if it differs. An empty name leaves the stored name as it is. */
   readonly username?: string;
 }
 

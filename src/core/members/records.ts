@@ -5,7 +5,7 @@ import { checkFields, checkList, checkText } from './check-fields.ts';
 
 /** Fields of the profile to store with a member's XP. A field left out stays as it is; null removes it. */
 export interface ProfileChange {
-  /** Display name; without one the API shows the user id. */
+  /** Display name. An empty name removes it, as null does, and the API then shows the user id. */
   readonly username?: string | null;
   /** An explicit level replaces the one computed from XP, until it is removed. */
   readonly level?: number | null;

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { BOUNDS, isAbove } from '../bounds.ts';
 import { RefusedError } from '../errors.ts';
 import { reasonsIn } from '../ranking/model.ts';
 import { isPictureHash } from '../ranking/picture-hash.ts';
 import { BOARDS, boardKeys, type LockedKeys } from '../store/keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { type ClientStore, transact } from '../store/store.ts';
-import { FORMAT, type LastLine, type Line, MEMBERS_PER_LINE, type MovedMember } from './moved-guild.ts';
+import { FORMAT, isFitProfile, type LastLine, type Line, MEMBERS_PER_LINE, type MovedMember } from './moved-guild.ts';
 import { readLastLine } from './read-last-line.ts';
 
 export interface ExportOptions {
@@ -45,7 +46,7 @@ export class GuildExport {
    * Writes the stream. O(n log n) for each round, in steps of 125 members. Reads only.
    * @returns the number of members.
    * @throws RefusedError when the guild has no data, is half done by another command, or changes after the pause has begun, and for
-   *   values written by hand that no import takes: a member in two places, a user id that is no text, an API key.
+   *   values written by hand that no import takes: a member in two places, a user id that is no text, an API key, a text above its bound.
    * @throws StoreUnavailableError
    */
   async run(): Promise<number> {
@@ -112,7 +113,7 @@ export class GuildExport {
   private async writeMembers(place: 'xp' | 'hidden', scored: readonly string[], found: Map<string, number>) {
     const userIds = membersOf(scored);
     const { keys } = this;
-    const unfit = userIds.find((userId) => userId.includes('\ufffd'));
+    const unfit = userIds.find((userId) => userId.includes('\ufffd') || isAbove(userId, BOUNDS.userId.bytes));
     if (unfit !== undefined)
       throw new RefusedError('user_id_unfit', { guild: this.guildId, user: unfit, list: keys[place] });
     const pipeline = this.store.client
@@ -129,6 +130,7 @@ export class GuildExport {
       const [xp, ttl] = [scored[2 * index + 1] as string, Number(ttls[index])];
       const until = ttl > 0 ? Date.now() + ttl : 0;
       const profile = (profiles as (Buffer | null)[])[index]?.toString('latin1') ?? '';
+      if (!isFitProfile(profile)) throw new RefusedError('name_unfit', { guild: this.guildId, user: userId });
       const text = (reasons as (string | null)[])[index] ?? '';
       const kind = place === 'hidden' ? `hidden ${reasonsIn(text).join(' ')}` : 'ranked';
       const onBoards = gains.map((board) => board[index] ?? '0');

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { oversizedKeyFields } from '../bounds.ts';
+import { BOUNDS, GUILD_FIELDS, isAbove, MAX_USERNAME_BYTES, oversizedKeyFields } from '../bounds.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
 import { isPictureHash } from '../ranking/picture-hash.ts';
+import { splitProfile } from '../ranking/profile.ts';
 
 /** The stream of "guild export": one JSON value a line. Ids, names and values are texts of bytes (latin1), so that they arrive as they were. */
 export const FORMAT = 'guildrank-guild-1';
@@ -20,14 +21,31 @@ const count = z.int().min(0);
 const milliseconds = z.number().min(0);
 const GAINS = /^([^,]+(,[^,]+){3})?$/;
 
+/** Returns whether a profile, as a text of bytes, and the name in it are within their bounds. */
+export function isFitProfile(profile: string): boolean {
+  return profile.length <= BOUNDS.profile.bytes && splitProfile(profile).username.length <= MAX_USERNAME_BYTES;
+}
+
+/** Returns the first field of a hash of a guild whose value, a text of bytes, is above its bound. */
+export function oversizedField(hash: keyof typeof GUILD_FIELDS, values: Fields): string | undefined {
+  const bounds: Readonly<Record<string, { readonly bytes: number }>> = GUILD_FIELDS[hash];
+  const at = values.findIndex(
+    (name, i) => i % 2 === 0 && (values[i + 1] ?? '').length > (bounds[name]?.bytes ?? Number.POSITIVE_INFINITY),
+  );
+  return values[at];
+}
+
+const fieldsOf = (hash: keyof typeof GUILD_FIELDS) =>
+  fields.refine((values) => oversizedField(hash, values) === undefined, 'a field above its bound');
+
 const member = z.union([
   z
     .tuple([
-      z.string(),
+      z.string().refine((userId) => !isAbove(userId, BOUNDS.userId.bytes), 'a user id above its bound'),
       z.string().regex(/^(ranked|hidden( left)?( self)?( moderator)?)$/),
       z.string(),
       milliseconds,
-      z.string(),
+      z.string().refine(isFitProfile, 'a profile above its bound'),
       z.string().regex(GAINS),
       z.string().refine((avatar) => avatar === '' || isPictureHash(avatar), 'an avatar that is no hash'),
     ])
@@ -52,9 +70,9 @@ const lastLine = z.object({
   hidden: count,
   rev: z.string(),
   stats: fields,
-  config: fields,
+  config: fieldsOf('config'),
   season: fields,
-  about: fields,
+  about: fieldsOf('about'),
   keys: z
     .array(movedKeySchema)
     .refine(

@@ -1,6 +1,6 @@
 import { RefusedError } from '../errors.ts';
 import type { ClientStore } from '../store/store.ts';
-import { type Fields, type LastLine, movedKeySchema } from './moved-guild.ts';
+import { type Fields, type LastLine, movedKeySchema, oversizedField } from './moved-guild.ts';
 
 /** Fields of the counters that belong to running work. */
 const RUNNING = ['rev', 'recount', 'replacing'];
@@ -8,7 +8,7 @@ const RUNNING = ['rev', 'recount', 'replacing'];
 /**
  * Reads all that is stored of a guild but its members: the last line of the stream. Two round trips.
  * @param stats its counters.
- * @throws RefusedError for an API key that was written by hand and that no import takes.
+ * @throws RefusedError for an API key that was written by hand, and for a text above its bound: no import takes them.
  */
 export async function readLastLine(
   { client, redisKeys }: ClientStore,
@@ -35,13 +35,17 @@ export async function readLastLine(
   });
   const moved = (await Promise.all(apiKeys)).filter(({ record }) => record.length > 0);
   refuseUnfitKeys(moved, guildId, keys.apiKeys);
+  const hashes = { config: listed(config), about: listed(about) } as const;
+  for (const hash of ['config', 'about'] as const) {
+    const field = oversizedField(hash, hashes[hash]);
+    if (field !== undefined) throw new RefusedError('field_oversized', { guild: guildId, field, hash: keys[hash] });
+  }
   return {
     ranked,
     hidden,
     rev,
-    config: listed(config),
+    ...hashes,
     season: listed(season),
-    about: listed(about),
     stats: listed(Object.fromEntries(Object.entries(stats).filter(([name]) => !RUNNING.includes(name)))),
     keys: moved,
     used: listed(used),

@@ -24,6 +24,9 @@ describe('misspeltNames', () => {
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
     ['DASHBOARD_OPERATOR', 'DASHBOARD_OPERATORS'],
     ['DASHBOARD_MEMBERS', 'DASHBOARD_MAX_MEMBERS'],
+    ['REDIS_TLS_URL', 'REDIS_URL'],
+    ['REDIS_PRIVATE_URL', 'REDIS_URL'],
+    ['GUILDRANK_REDIS_URL', 'REDIS_URL'],
   ])('takes %s for %s', (name, meant) => {
     expect(misspeltNames(['LOG_LEVEL', name, 'NODE_ENV'])).toBe(
       `.env has names that Guildrank does not read: ${name} (${meant}?). Correct each name, or ignore this if another program reads it`,
@@ -33,6 +36,13 @@ describe('misspeltNames', () => {
   it('says all of them in one sentence', () => {
     expect(misspeltNames(['REDIS_URI', 'API_PORT'])).toContain('read: REDIS_URI (REDIS_URL?), API_PORT (PORT?). ');
   });
+
+  it.each(['REDIS_ADMIN_PASSWORD', 'REDIS_BOT_PASSWORD', 'CACHE_TTL'])(
+    'names %s, which begins like a setting, without a guess',
+    (name) => {
+      expect(misspeltNames([name])).toContain(`read: ${name}. Correct`);
+    },
+  );
 
   it('takes no setting and no variable of Docker Compose for a mistake', () => {
     expect(namesIn(example).length).toBeGreaterThan(50);
@@ -62,6 +72,9 @@ describe('misspeltNames', () => {
       'DATABASE_URL',
       'PREFIX',
       'OWNER_ID',
+      'PGHOST',
+      'PGPORT',
+      'DBHOST',
     ];
     const ofTracing = [
       'OTEL_SERVICE_NAME',
