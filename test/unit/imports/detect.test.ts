@@ -98,6 +98,49 @@ describe('a file that can be read in several ways', () => {
   });
 });
 
+describe('a file of a known bot whose fields a person names', () => {
+  const amari = '{"data":[{"id":"1","exp":5,"level":0,"nick":"ann","username":"a"}]}';
+
+  it('keeps the format that it is recognised as', async () => {
+    const { format, rows } = await readFile(amari, { map: { id: 'id', xp: 'exp', name: 'nick' } });
+    expect([format, rows]).toEqual(['amari', [{ userId: '1', xp: 5, username: 'ann' }]]);
+  });
+
+  it('has the format that a person names, if a person names it', async () => {
+    const file = await readFile(amari, { format: 'json', map: { id: 'id', xp: 'exp' } });
+    expect(file.format).toBe('json');
+  });
+
+  it('loads nobody from a page without members', async () => {
+    const map = { id: 'id', xp: 'xp' };
+    expect(await readFile('{"page":1,"players":[]}', { map })).toMatchObject({ format: 'mee6', entries: [] });
+  });
+});
+
+describe('pairs of an id and a member, as a Map of JavaScript has them', () => {
+  const ids = ['204255221017214977', '159998587045832321'];
+  const pairs = ids.map((id, n) => [id, { xp: 100 + n, level: n, username: `name${n}`, last: { message: 5 } }]);
+
+  it.each([
+    ['a list', pairs],
+    ['a list in an object', { dataType: 'Map', value: pairs }],
+  ])('are refused with the command that reads them, in %s', async (_where, content) => {
+    await expect(readFile(JSON.stringify(content))).rejects.toThrow(
+      /It has 2 rows with 1 "204255221017214977", 2\.xp "100", 2\.level "0", 2\.username "name0".*such as --map id=1,xp=2\.xp,name=2\.username,level=2\.level$/,
+    );
+    const map = { id: '1', xp: '2.xp', name: '2.username', level: '2.level' };
+    const { rows, lines } = await readFile(JSON.stringify(content), { map });
+    expect(rows).toEqual(ids.map((userId, n) => ({ userId, xp: 100 + n, username: `name${n}`, level: n })));
+    expect(lines).toEqual(['f: not used: 2.last.message']);
+  });
+
+  it('are told by their guild, if their members name several', async () => {
+    const content = JSON.stringify(ids.map((id, n) => [id, { xp: 1, guildId: `${n}` }]));
+    const map = { id: '1', xp: '2.xp', guild: '2.guildId' };
+    await expect(readFile(content, { map })).rejects.toThrow('f has members of 2 guilds: 0 (1), 1 (1)');
+  });
+});
+
 describe('a file with members of several guilds', () => {
   const dump = [
     '{"_id":{"$oid":"5f"},"userID":"1","guildID":"7","xp":{"$numberLong":"400"},"level":2}',
