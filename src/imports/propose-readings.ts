@@ -45,12 +45,12 @@ export function proposeReadings(list: FoundList): Proposal {
   return { readings, ...(doubt !== undefined && { doubt }) };
 }
 
-/** Returns the field that a name is like, also in an object in a member, such as `value.xp`, `xp.text`, `user.id`, and `2.name` in a pair. */
+/** Returns the field that a name is like, also in an object in a member, such as `value.xp`, `xp.text` and `user.id`. */
 function likenessIn(name: string): ImportField | undefined {
   const whole = likeness(name);
   if (whole !== undefined || !name.includes('.')) return whole;
   const inner = likeness(name.slice(name.lastIndexOf('.') + 1));
-  const isOfUser = /^(?:user|member|author|profile|\d+)\./i.test(name);
+  const isOfUser = /^(?:user|member|author|profile)\./i.test(name);
   if (inner === 'xp' || inner === 'level' || isOfUser) return inner;
   return likeness(name.slice(0, name.indexOf('.'))) === 'xp' ? 'xp' : undefined;
 }
