@@ -7,7 +7,7 @@ import type { Advice } from '../imports/advice.ts';
 export const PAGE_ADVICE: Advice = {
   checkFormat: 'is the format right?',
   mapFields: () => 'choose below which field is which',
-  readInstead: ({ xp }) => `if ${xp} is right, ask the operator of the bot to load it`,
+  readInstead: ({ xp }) => `if ${xp} is right, press "Choose other fields" before you load the file`,
   chooseGuild: 'choose one of them',
   nameCurve: 'choose it in the field "Level curve"',
   switchCurve: (curve) => `choose the curve ${curve} to switch`,

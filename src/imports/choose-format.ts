@@ -39,7 +39,7 @@ export function chooseFormat(
   file: string,
   advice: Advice,
 ): ChosenFormat {
-  if (map) return { format: format ?? syntax, ...mapFields(found, map, file) };
+  if (map) return asMapped(found, syntax, format, map, file);
   if (hasArraysAsColumns(found)) throw columnsInsteadOfRows(file);
   const lists = found.lists.filter((list) => syntax !== 'json' || (hasMembers(list) && !isOfColumns(list)));
   if (format) return asGiven(found, syntax, format, lists, file, advice);
@@ -88,6 +88,24 @@ function namesIn(name: FormatName, list: FoundList | undefined): FieldNames {
   if (list && isKeyed(list)) delete names.userId;
   else if (list?.place.endsWith('#')) names.userId = innerId(list) as string;
   return names;
+}
+
+/** Returns the reading of a file whose fields a person names. Its format stays the one that it is recognised as, with the curve of that format. */
+function asMapped(
+  found: FoundMembers,
+  syntax: Syntax,
+  format: FormatName | undefined,
+  map: FieldMap,
+  file: string,
+): ChosenFormat {
+  // The last page of a leaderboard can have no members, and so no fields.
+  if (isEmpty(found, format)) return { format: format ?? emptyFormat(found), list: undefined, names: {} };
+  const mapped = mapFields(found, map, file);
+  const fitting = FORMAT_NAMES.filter(
+    (name) => isPossible(name, syntax, mapped.list) && formatNamed(name).fits(mapped.list, found),
+  );
+  const [detected = syntax] = fitting.length === 1 ? fitting : [];
+  return { format: format ?? detected, ...mapped };
 }
 
 function asGiven(

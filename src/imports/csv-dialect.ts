@@ -27,7 +27,7 @@ export function dialectOf(head: string): CsvDialect {
   const lines = head.split(newline);
   const named = /^"?sep=(.)"?\r?$/i.exec(lines[0] ?? '')?.[1];
   let skippedLines = named === undefined ? 0 : 1;
-  while (skippedLines < lines.length - 1 && /^[\s,;|"]*$/.test(lines[skippedLines] ?? '')) skippedLines++;
+  while (skippedLines < lines.length - 1 && /^[\s,;|"+:-]*$/.test(lines[skippedLines] ?? '')) skippedLines++;
   const text = lines.slice(skippedLines).join(newline);
   const parses = SEPARATORS.map((each) => ({ separator: each, values: firstRecord(text, each, newline) }));
   const widest = parses.reduce((best, each) => (each.values.length > best.values.length ? each : best));

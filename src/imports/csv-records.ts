@@ -1,9 +1,13 @@
 import Papa from 'papaparse';
 import { InvalidInputError } from '../core/errors.ts';
+import { count } from '../core/readable.ts';
 import { type CsvDialect, extraLines } from './csv-dialect.ts';
 
 /** Without a limit, an open quote would read the rest of the file into memory. */
 const MAX_RECORD = 1 << 20;
+
+/** A value of a line that is empty, or that a database draws between the rows of a table. */
+const RULE = /^[\s+:-]*$/;
 
 /** One line of values, with its place in the file. */
 export interface CsvRecord {
@@ -16,7 +20,7 @@ export interface CsvRecord {
 }
 
 /**
- * Reads the records after the names of the columns; skips empty lines, and lines of separators alone.
+ * Reads the records after the names of the columns; skips empty lines, lines of separators alone, and drawn ones.
  * @throws InvalidInputError for a quote that never closes, and a record above 1 MiB.
  */
 export async function* readRecords(
@@ -40,7 +44,7 @@ export async function* readRecords(
       const begin = line;
       const last = begin + (hasQuotes ? extraLines(values, newline) : 0);
       line = last + 1;
-      if (begin <= skippedLines || values.every((value) => value.trim() === '')) continue;
+      if (begin <= skippedLines || values.every((value) => RULE.test(value))) continue;
       const end = values.length - 1;
       const ending = values[end] ?? '';
       if (ending.endsWith('\r')) values[end] = ending.slice(0, -1);
@@ -63,5 +67,5 @@ export async function* readRecords(
 /** Returns why a record with another number of values than the first line has is refused. @param width columns of the first line. */
 export function wrongWidth({ line, last, values }: CsvRecord, width: number): string {
   const open = last > line ? `, and reaches to line ${last}: is a quote left open?` : '';
-  return `it has ${values.length} columns where the first line names ${width}${open}`;
+  return `it has ${count(values.length, 'value')} where the first line names ${count(width, 'column')}${open}`;
 }

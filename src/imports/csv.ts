@@ -6,6 +6,9 @@ import type { FieldNames, ImportField } from './fields.ts';
 import { FoundMembers } from './found-members.ts';
 import type { Entry, RawRow, RowReading } from './rows.ts';
 
+/** Rows in which an example of each column is looked for. */
+const MAX_EXAMPLE_ROWS = 100;
+
 /** Returns what the names of the columns tell alone. @param guildField the column that a person names as that of the guild. */
 export function headerOf({ columns }: CsvDialect, guildField?: string): FoundMembers {
   const found = new FoundMembers(guildField);
@@ -17,7 +20,7 @@ export function headerOf({ columns }: CsvDialect, guildField?: string): FoundMem
 
 /**
  * Reads a whole file once, and tells what its columns have.
- * @param only names of the columns whose values are looked at; undefined = all. Each takes time.
+ * @param only names of the columns whose values are looked at; undefined = all. Each takes time. The others have an example alone.
  * @param guildField the column that a person names as that of the guild.
  * @throws InvalidInputError as {@link readRecords}.
  */
@@ -32,10 +35,13 @@ export async function inspectCsv(
   const list = found.list('');
   if (!list) return found;
   list.count = 0;
-  const looked = dialect.columns
-    .map((name, index) => ({ name, index, field: list.field(name) }))
-    .filter(({ name }) => !only || only.has(name));
+  const columns = dialect.columns.map((name, index) => ({ name, index, field: list.field(name) }));
+  const looked = columns.filter(({ name }) => !only || only.has(name));
   for await (const records of readRecords(chunks, dialect, file)) {
+    if (list.count === 0) {
+      for (const { values } of records.slice(0, MAX_EXAMPLE_ROWS))
+        for (const { index, field } of columns) field?.show((values[index] ?? '').trim());
+    }
     list.count += records.length;
     for (const { values } of records) {
       for (const { index, field } of looked) field?.add((values[index] ?? '').trim(), false);

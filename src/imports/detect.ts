@@ -7,7 +7,8 @@ import { isMemberLine } from './ndjson.ts';
  * @param name of the file, whose ending tells of a CSV file with one column.
  */
 export function detectSyntax(head: string, name: string): Syntax | undefined {
-  const text = head.trimStart();
+  // MySQL draws a line above the names of a table.
+  const text = head.trimStart().replace(/^\+[-+]+\s*/, '');
   if (text.startsWith('{') && isMemberLine(firstLine(text))) return 'ndjson';
   // A comment is no JSON, and the parser says so.
   if (/^(?:[{[]|\/\/|\/\*)/.test(text)) return 'json';

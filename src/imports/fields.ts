@@ -62,9 +62,12 @@ const LIKENESS: readonly (readonly [field: ImportField, pattern: RegExp])[] = [
 ];
 const ACCENTS = /\p{M}/gu;
 
-/** Returns the field that a name is like; undefined for others. */
+/** What a database puts around a member: the id or the value of its document, or the second of a pair. */
+const WRAPPER = /^(?:_id|value|data|\d+)\./i;
+
+/** Returns the field that a name is like, also of one in what a database puts around a member, such as `value.guild`; undefined for others. */
 export function likeness(name: string): ImportField | undefined {
-  const plain = name.normalize('NFD').replace(ACCENTS, '').toLowerCase().replace(/[_ -]/g, '');
+  const plain = name.replace(WRAPPER, '').normalize('NFD').replace(ACCENTS, '').toLowerCase().replace(/[_ -]/g, '');
   return LIKENESS.find(([, pattern]) => pattern.test(plain))?.[0];
 }
 

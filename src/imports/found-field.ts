@@ -57,12 +57,17 @@ export class FoundField {
     if (name === 'rank') this.ranks = new RankSpans();
   }
 
+  /** Takes a value as the example, unless there is one. O(1). */
+  show(text: string): void {
+    if (this.example === '') this.example = text.slice(0, EXAMPLE);
+  }
+
   /** Takes a value as the file has it. O(1). */
   add(text: string, isNumber: boolean): void {
     this.count++;
     if (text === '') return;
     this.filled++;
-    if (this.example === '') this.example = text.slice(0, EXAMPLE);
+    this.show(text);
     if (/^\d+$/.test(text)) {
       this.numeric++;
       this.digits = Math.max(this.digits, text.length);

@@ -28,10 +28,12 @@ export class FoundList {
   /**
    * @param place where the list is, as {@link placeIn} has it.
    * @param guildField the field that a person names as that of the guild.
+   * @param otherGuildFields fields that can name a guild, whatever they are called.
    */
   constructor(
     readonly place: string,
     private readonly guildField?: string,
+    readonly otherGuildFields: readonly string[] = [],
   ) {}
 
   field(name: string): FoundField | undefined {
@@ -39,7 +41,8 @@ export class FoundList {
     if (found) return found;
     this.isCutOff = this.fields.size >= MAX_FIELDS;
     if (this.isCutOff) return undefined;
-    const created = new FoundField(name, name.toLowerCase() === this.guildField?.toLowerCase() || undefined);
+    const isGuild = name.toLowerCase() === this.guildField?.toLowerCase() || this.otherGuildFields.includes(name);
+    const created = new FoundField(name, isGuild || undefined);
     this.fields.set(name, created);
     return created;
   }

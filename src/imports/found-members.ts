@@ -5,6 +5,9 @@ import { FoundList } from './found-list.ts';
 /** Different lists that are told apart. Each file that a person exports has fewer. */
 const MAX_LISTS = 200;
 
+/** Names of the id of a document. */
+export const DOCUMENT_IDS = ['_id', 'id'] as const;
+
 /** All that one file was found to have. */
 export class FoundMembers {
   private readonly byPlace = new Map<string, FoundList>();
@@ -21,7 +24,7 @@ export class FoundMembers {
 
   /** @param guildField the field that a person names as that of the guild. */
   constructor(private readonly guildField?: string) {
-    this.document = new FoundList('', guildField);
+    this.document = new FoundList('', guildField, DOCUMENT_IDS);
   }
 
   list(place: string): FoundList | undefined {

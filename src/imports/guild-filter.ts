@@ -3,7 +3,7 @@ import { count, digits } from '../core/readable.ts';
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import type { FoundList } from './found-list.ts';
-import type { FoundMembers } from './found-members.ts';
+import { DOCUMENT_IDS, type FoundMembers } from './found-members.ts';
 import type { RawRow } from './rows.ts';
 
 /** A file with members of several guilds. A person has to choose one. */
@@ -38,7 +38,9 @@ export function withGuildField(chosen: ChosenFormat): ChosenFormat {
 
 /** Returns the field that names a guild: one with its id, else one with its name. */
 function guildFieldIn(list: FoundList): string | undefined {
-  const named = [...list.fields].filter(([, { guilds, example }]) => guilds && example !== '').map(([name]) => name);
+  const named = [...list.fields]
+    .filter(([name, { guilds, example }]) => guilds && example !== '' && !list.otherGuildFields.includes(name))
+    .map(([name]) => name);
   return named.find((name) => !/name$/i.test(name)) ?? named[0];
 }
 
@@ -47,11 +49,21 @@ export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): Fo
   const field = names.guildId === undefined ? undefined : list?.fields.get(names.guildId)?.guilds;
   const ofRows = [field, list?.outerKeys.guilds].map(named).find(({ size }) => size > 0);
   if (ofRows) return { rowsOf: ofRows, areOfRows: true };
-  const ofPages = guildFieldIn(found.document);
+  const ofPages = guildFieldIn(found.document) ?? guildIdOf(list, found);
   return {
     rowsOf: named(ofPages === undefined ? undefined : found.document.fields.get(ofPages)?.guilds),
     areOfRows: false,
   };
+}
+
+/** Returns the field with the id of a document around the members, as a database of guilds has it: an id of Discord, which is then that of the guild. */
+function guildIdOf(list: FoundList | undefined, { document }: FoundMembers): string | undefined {
+  const isInDocument = list !== undefined && !['', '*', '*[]', '[]'].includes(list.place);
+  if (!isInDocument) return undefined;
+  return DOCUMENT_IDS.find((name) => {
+    const field = document.fields.get(name);
+    return field !== undefined && field.snowflakes > 0 && field.snowflakes === field.filled;
+  });
 }
 
 function named(guilds: ReadonlyMap<string, number> | undefined): Map<string, number> {

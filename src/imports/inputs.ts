@@ -8,7 +8,7 @@ import { type ChosenFormat, chooseFormat, type GivenFormat, type Syntax } from '
 import { headerOf, inspectCsv, readCsv } from './csv.ts';
 import { type CsvDialect, dialectOf, namesBelow } from './csv-dialect.ts';
 import { detectSyntax } from './detect.ts';
-import { likeness } from './fields.ts';
+import { type FieldNames, likeness } from './fields.ts';
 import { type FormatName, formatNamed, OPEN_FORMATS } from './formats.ts';
 import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
@@ -45,6 +45,8 @@ export interface Input {
   readonly found?: FoundMembers;
   /** What its list of members was found to have. */
   readonly members?: FoundList;
+  /** The names of the fields that are read. */
+  readonly names?: FieldNames;
   /** The guild of its members, if the file names one. */
   readonly guild?: string;
   /** Why its members can be missing or wrong, so that nothing may be replaced by them. */
@@ -119,6 +121,7 @@ async function inspect(
     hasLevels: chosen.names.level !== undefined,
     found,
     ...(chosen.list && { members: chosen.list }),
+    names: chosen.names,
     ...(guild !== undefined && { guild }),
     doubts,
     entries(onRead) {

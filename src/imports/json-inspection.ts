@@ -32,8 +32,12 @@ interface Level {
   /** The list whose member it is, or one for what a document says of itself; undefined for others, and arrays. */
   readonly list: FoundList | undefined;
   readonly isArray: boolean;
+  /** What the names of its fields begin with: the number of the object, in an array that is a member. */
+  readonly prefix: string;
   /** Values in it so far. */
   items: number;
+  /** Whether it is an array in a list of arrays, and its first value is no object: then the array is the member, as a pair of a Map is. */
+  isMember: boolean;
 }
 
 class Inspector implements TokenTaker {
@@ -75,7 +79,11 @@ class Inspector implements TokenTaker {
       if (level) level.items++;
       const isArray = token.name === 'startArray';
       if (isArray) this.takeField(tracker.place, '', false);
-      this.levels.push({ list: isArray ? undefined : this.begin(), isArray, items: 0 });
+      const common = { isArray, items: 0, isMember: false };
+      if (isArray) this.levels.push({ ...common, list: undefined, prefix: '' });
+      else if (level?.isMember)
+        this.levels.push({ ...common, list: this.found.list(`${tracker.outer}[]`), prefix: `${level.items}.` });
+      else this.levels.push({ ...common, list: this.begin(), prefix: '' });
       tracker.follow(token);
     } else if (isEnd(token)) {
       this.levels.pop();
@@ -137,6 +145,7 @@ class Inspector implements TokenTaker {
     const text = token.value === null ? '' : String(token.value);
     const level = this.levels.at(-1);
     if (level?.isArray) {
+      if (level.items === 1) level.isMember = outer.endsWith('*');
       if (outer === '' || outer.endsWith('*')) this.takeColumn(`${outer}[]`, level.items, text, isNumber);
     } else if (place.endsWith('#')) {
       const list = this.found.list(place);
@@ -167,12 +176,13 @@ class Inspector implements TokenTaker {
   /** Takes a field of the object around it that can be a member, and what a document says of itself. */
   private takeField(place: string, text: string, isNumber: boolean): void {
     if (place.endsWith('*')) return;
-    const list = this.levels.findLast((each) => each.list !== undefined)?.list;
+    const { list, prefix = '' } = this.levels.findLast((each) => each.list !== undefined) ?? {};
     if (!list) return;
-    const base = list.place === '*' || list.place === '' ? 0 : list.place.length + 1;
+    const around = list.place.replace(/\[\]$/, '');
+    const base = around === '*' || around === '' ? 0 : around.length + 1;
     const names = unwrappedName(place.slice(base)).split('.');
-    const name = names.slice(0, MAX_FIELD_DEPTH).join('.');
+    const name = prefix + names.slice(0, MAX_FIELD_DEPTH).join('.');
     list.field(name)?.add(text, isNumber);
-    if (base === 0) this.found.document.field(name)?.add(text, isNumber);
+    if (base === 0 && prefix === '') this.found.document.field(name)?.add(text, isNumber);
   }
 }

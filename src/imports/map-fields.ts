@@ -2,7 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { FIELD_WORDS, type FieldMap, type FieldNames, type FieldWord, likeness } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
-import { isKeyed } from './member-lists.ts';
+import { hasGuildsAsNames, isKeyed } from './member-lists.ts';
 
 /**
  * Returns the list of a file that has the fields which a person names, and their names in it. The largest counts.
@@ -15,7 +15,9 @@ export function mapFields(
 ): { readonly list: FoundList; readonly names: FieldNames } {
   const words = Object.entries(map) as [FieldWord, string][];
   const wanted = words.map(([, name]) => name);
-  const bySize = [...found.lists].sort((one, other) => other.count - one.count);
+  const bySize = [...found.lists].sort(
+    (one, other) => Number(hasGuildsAsNames(one)) - Number(hasGuildsAsNames(other)) || other.count - one.count,
+  );
   const list =
     bySize.find(({ place, values }) => values.count > 0 && place === `${map.xp}.#`) ??
     bySize.find((each) => wanted.every((name) => named(each, name) !== undefined));

@@ -31,11 +31,17 @@ export function isKeyed(list: FoundList): boolean {
   return list.place.endsWith('#') && innerId(list) === undefined;
 }
 
-/** Returns the list that is likeliest the members: one with XP and an id, the largest of these. */
+/** Whether the names of a list are ids of guilds, as in `servers: {id: {xp}}` in a member with XP in several guilds. */
+export function hasGuildsAsNames({ place }: FoundList): boolean {
+  return /(?:^|\.)(?:guild|server)s?\.#$/i.test(place);
+}
+
+/** Returns the list that is likeliest the members: one with XP and an id, and without ids of guilds as names; the largest of these. */
 export function likeliest(lists: readonly FoundList[]): FoundList | undefined {
   const score = (list: FoundList): number => {
     const kinds = new Set([...list.fields.keys()].map(likeness));
     return (
+      (hasGuildsAsNames(list) ? -8 : 0) +
       (kinds.has('xp') ? 4 : 0) +
       (list.place.endsWith('#') || kinds.has('userId') ? 2 : 0) +
       (list.place === '' ? 0 : 1)

@@ -264,6 +264,42 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['a', '7', 'c', '9', 'old', '40']);
   });
 
+  it('that is recognised shows which fields are read, and lets the person choose other fields before anything is written', async () => {
+    const before = await ranking();
+    const mee6 = (page: number, players: readonly object[]) => JSON.stringify({ page, players });
+    const player = { id: '1', xp: 5, total_xp: 4700, level: 0, username: 'ann', nick: 'Anna' };
+    await several({ '0.json': mee6(0, [player]), '1.json': mee6(1, [{ ...player, id: '2' }]), '2.json': mee6(2, []) });
+    const first = await page();
+    expect(first).toContain('press &quot;Choose other fields&quot; before you load the file');
+    expect(first).toMatch(/<li>XP: <bdi><b>xp<\/b>.*<li>Name: <bdi><b>username<\/b>/s);
+    const ask = (id: string) => owner.submit('/guilds/own', `${PAGE}/other-fields`, { id, reading: '0' });
+    expect((await ask('x')).status).toBe(400);
+    expect((await ask(idOf(first))).headers.get('location')).toBe(PAGE);
+    const asked = await page();
+    expect(asked).toContain('<b>total_xp</b></bdi>: <bdi>4700</bdi>');
+    for (const name of ['xp', 'id', 'username', 'level']) expect(asked).toContain(`<option value="${name}" selected>`);
+    await owner.submit('/guilds/own', `${PAGE}/fields`, {
+      id: idOf(asked),
+      ...{ field_xp: 'total_xp', field_id: 'id', field_name: 'nick' },
+    });
+    const checked = await page();
+    expect(checked).toContain('2 members with 9,400 XP in all.');
+    expect(checked).toMatch(/<li>XP: <bdi><b>total_xp<\/b>.*<li>Name: <bdi><b>nick<\/b>/s);
+    expect(checked).toContain('<bdi>Anna</bdi>');
+    expect(await ranking()).toEqual(before);
+    await start({ mode: 'replace', confirm: 'yes' });
+    expect(await ended()).toContain('replaced by 2 members');
+    expect(await ranking()).toEqual(['1', '4700', '2', '4700']);
+  });
+
+  it('of CSV that is recognised shows each column with an example when the person chooses other fields', async () => {
+    await upload('user_id,xp,username,nick\na,5,ann,Anna\n');
+    await owner.submit('/guilds/own', `${PAGE}/other-fields`, { id: idOf(await page()), reading: '0' });
+    const asked = await page();
+    expect(asked).toContain('<b>nick</b></bdi>: <bdi>Anna</bdi>');
+    expect(asked).toContain('<b>username</b></bdi>: <bdi>ann</bdi>');
+  });
+
   it('with the members of several servers offers these servers, and loads the members of the chosen one', async () => {
     const text = 'user_id,xp,guild_id\na,5,7\nb,6,8\nc,7,8\n';
     expect((await upload(text, 'two.csv')).status).toBe(303);
@@ -317,7 +353,9 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
   it('says in words which other field can be the XP', async () => {
     await upload(JSON.stringify({ data: [{ id: 'a', exp: 5, weeklyExp: 2, total_xp: 9 }] }), 'amari.json');
     const html = await page();
-    expect(html).toContain('total_xp can be XP too, and exp is what counts: if total_xp is right, ask the operator');
+    expect(html).toContain(
+      'total_xp can be XP too, and exp is what counts: if total_xp is right, press &quot;Choose other fields&quot;',
+    );
     expect(html).not.toContain('[object');
   });
 

@@ -159,7 +159,7 @@ describe('npm run seed', needs('redis-server'), () => {
       'file,unit,place,user_id,username,reason,row\n' +
         `${path},line,2,1,"Ann, A","xp ""5;5"" is not a whole number from 0 to 9007199254740991",\n` +
         `${path},line,3,a b,Bob,"user_id ""a b"" is not 1 to 64 of A-Z a-z 0-9 _ - .",\n` +
-        `${path},line,5,4,Cy,it has 4 columns where the first line names 3,"4,Cy,7,9"\n`,
+        `${path},line,5,4,Cy,it has 4 values where the first line names 3 columns,"4,Cy,7,9"\n`,
     );
     const nowhere = await seed('--guild', 'g', '--file', path, '--refused', join(folder, 'no', 'refused.csv'));
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('Cannot write')]);

@@ -7,6 +7,7 @@ import { IncompleteRun } from '../../imports/outcome.ts';
 import { hiddenNotice, Problems } from '../../imports/problems.ts';
 import type { Progress } from '../../imports/reading.ts';
 import { PAGE_ADVICE } from '../sentences.ts';
+import { type FieldReading, fieldReadings } from './field-readings.ts';
 import { type FoundRules, rulesOf } from './found-rules.ts';
 import { type ImportChoice, MAX_DISTINCT, readFiles, shortened } from './read-files.ts';
 
@@ -21,6 +22,8 @@ export interface CheckedFile {
   readonly repeated: readonly string[];
   /** Says why members can be missing or wrong, such as a missing page; undefined for no reason. */
   readonly missing: string | undefined;
+  /** How the fields of the files are read. */
+  readonly readings: readonly FieldReading[];
   /** The rules that came with the members; undefined for none. */
   readonly rules: FoundRules | undefined;
 }
@@ -58,14 +61,14 @@ export async function checkFiles(target: LoadTarget, guildId: string, choice: Im
     if (hidden) notes.push(hidden);
     const { problems } = reading;
     const left = { refused: problems.lines().map(shortened), repeated: problems.repeatedLines().map(shortened) };
-    return { ...result, ...left, missing, rules };
+    return { ...result, ...left, missing, rules, readings: fieldReadings(reading.inputs) };
   });
   const result = await checking.catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   if (!result || signal.aborted) throw new InvalidInputError('It takes too long to read here: use the command "seed"');
-  const { preview, notice, outcome, missing, rules, refused, repeated } = result;
+  const { preview, notice, outcome, missing, rules, refused, repeated, readings } = result;
   if (notice) notes.push(shortened(notice));
   if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(shortened(outcome.message));
-  return { preview, notes, refused, repeated, missing, rules };
+  return { preview, notes, refused, repeated, missing, rules, readings };
 }

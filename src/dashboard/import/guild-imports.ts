@@ -36,9 +36,9 @@ type State = {
 /** What a person says of a file: which of its fields is which, or which of its guilds is loaded. */
 export type FileAnswer = { readonly map: FieldMap } | { readonly sourceGuild: string };
 
-function answered({ choice, file }: UnreadImport, answer: FileAnswer): ImportChoice {
+function answered({ choice, questioned }: UnreadImport, answer: FileAnswer): ImportChoice {
   if ('sourceGuild' in answer) return { ...choice, ...answer };
-  const files = choice.files.map((each, index) => (index === file ? { ...each, ...answer } : each));
+  const files = choice.files.map((each, index) => (questioned.includes(index) ? { ...each, ...answer } : each));
   return { ...choice, files };
 }
 
@@ -118,6 +118,25 @@ export class GuildImports {
     if (unread?.id !== id) throw new InvalidInputError('There is no file: upload it again');
     const state = await checkImport(this.target, guildId, answered(unread, answer), this.maxMembers);
     if (this.of(guildId).unread !== unread) throw new InvalidInputError('There is no file: upload it again');
+    this.states.set(guildId, state);
+    this.discardLater(guildId, state);
+  }
+
+  /**
+   * Asks the person of checked files which of their fields is which, so that other fields can be chosen. Reads nothing.
+   * @param id of the files that the person has seen checked.
+   * @param reading the number of the reading of their fields, from 0.
+   * @throws InvalidInputError when these files are gone.
+   */
+  async askFields(guildId: string, id: string, reading: number): Promise<void> {
+    await this.dropOld(guildId);
+    const { checked } = this.of(guildId);
+    const chosen = checked?.readings[reading];
+    if (checked?.id !== id || !chosen) throw new InvalidInputError('There is no file: upload it again');
+    const { bytes, generation, name, files, format, curve, sourceGuild } = checked;
+    const choice = { name, files, format, curve, ...(sourceGuild !== undefined && { sourceGuild }) };
+    const question = { questioned: chosen.files, problem: '', fields: chosen.fields, likeliest: chosen.map };
+    const state = { unread: { id, bytes, generation, choice, ...question } };
     this.states.set(guildId, state);
     this.discardLater(guildId, state);
   }

@@ -20,7 +20,7 @@ const LIMITS = { maxBytes: MAX_MB * 1024 * 1024, maxFiles: 100 };
 const FIELD_WORD_LIST = Object.keys(FIELD_WORDS) as readonly FieldWord[];
 /** What the fields are called on the page, in their order there. */
 const FIELD_LABELS: readonly (readonly [word: FieldWord, label: string])[] = [
-  ['xp', 'XP (required)'],
+  ['xp', 'XP'],
   ['id', 'User id'],
   ['name', 'Name'],
   ['level', 'Level'],
@@ -48,6 +48,7 @@ const fieldsForm = z.object({
   id: z.string(),
   ...Object.fromEntries(FIELD_WORD_LIST.map((word) => [`field_${word}`, z.string().max(LONGEST_FIELD).default('')])),
 }) as unknown as z.ZodType<{ readonly id: string } & Readonly<Record<`field_${FieldWord}`, string>>>;
+const otherFieldsForm = z.object({ id: z.string(), reading: z.coerce.number() });
 const serverForm = z.object({ id: z.string(), source_guild: z.string().min(1, { error: 'Choose the server' }) });
 const startForm = z
   .object({
@@ -93,6 +94,18 @@ export const importPage: GuildPage = {
         await imports.add(guildId, receive);
         res.redirect(303, `/guilds/${guildId}/import`);
       });
+    });
+
+    router.post('/import/other-fields', (req, res) => {
+      const guildId = guildOf(res);
+      return showProblem(
+        (problem) => sendState(parts, res, problem),
+        async () => {
+          const { id, reading } = parseForm(otherFieldsForm, formOf(req));
+          await imports.askFields(guildId, id, reading);
+          res.redirect(303, `/guilds/${guildId}/import`);
+        },
+      );
     });
 
     router.post('/import/fields', (req, res) => {
@@ -171,7 +184,7 @@ function sendState({ views, imports }: Parts, res: Response, problem = ''): void
     const shown = { title: 'Name the fields', unread, words: FIELD_LABELS };
     views.send(res, 'import-fields', { ...shown, problem: problem || unread.problem }, status);
   } else if (checked) {
-    views.send(res, 'import-check', { title: 'Check the import', checked, problem }, status);
+    views.send(res, 'import-check', { title: 'Check the import', checked, words: FIELD_LABELS, problem }, status);
   } else if (run) {
     const isRunning = imports.isRunning(guildOf(res));
     if (isRunning) res.set('Refresh', REFRESH_S);

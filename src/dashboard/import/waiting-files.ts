@@ -24,9 +24,9 @@ export interface CheckedImport extends ImportChoice, CheckedFile, WaitingFiles {
 /** Files about one of which a person has to be asked: which of its fields is which, or which of its guilds is loaded. */
 export interface UnreadImport extends WaitingFiles {
   readonly choice: ImportChoice;
-  /** The number of the file, from 0. */
-  readonly file: number;
-  /** Why it cannot be read. */
+  /** The numbers of the files for which the answer counts, from 0. The question shows the first of them. */
+  readonly questioned: readonly number[];
+  /** Why it cannot be read; empty when a person wants to choose other fields of files that can. */
   readonly problem: string;
   /** The fields to name, and the likeliest names; undefined when the question is another one. */
   readonly fields?: UnknownFieldsError['fields'];
@@ -68,7 +68,7 @@ export async function checkImport(
       question instanceof UnknownFieldsError
         ? { fields: question.fields.slice(0, MAX_LISTED), likeliest: question.readings[0] ?? {} }
         : { guilds: question.guilds.slice(0, MAX_LISTED) };
-    return { unread: { ...common, choice, file, problem: shortened(question.message), ...asked } };
+    return { unread: { ...common, choice, questioned: [file], problem: shortened(question.message), ...asked } };
   }
 }
 

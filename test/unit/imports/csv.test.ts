@@ -95,7 +95,7 @@ describe('a CSV file', () => {
       '10: daily_streak "-3" is not a whole number from 0 to 9007199254740991',
       '11: last_daily_claim "yesterday" is not a time such as 2026-01-31T18:30:00Z',
       '12: last_daily_claim "2026-02-30" is not a time such as 2026-01-31T18:30:00Z',
-      '13: it has 4 columns where the first line names 5',
+      '13: it has 4 values where the first line names 5 columns',
     ]);
     expect(file.entries.at(-1)).toEqual({
       at: 14,
@@ -180,7 +180,19 @@ describe('a CSV file', () => {
   it('with an open quote is refused at the line where it opens', async () => {
     await expect(read('user_id,xp\n1,2\n2,"3\n4,5\n')).rejects.toThrow('f.csv line 3: a quote is opened here');
     expect(refusals(await read('user_id,xp\n"1,2\n2",3,4\n5,6\n'))).toEqual([
-      '2: it has 3 columns where the first line names 2, and reaches to line 3: is a quote left open?',
+      '2: it has 3 values where the first line names 2 columns, and reaches to line 3: is a quote left open?',
+    ]);
+  });
+
+  it.each([
+    ['psql', ' user_id | xp \n---------+----\n 1 | 5 \n 2 | 6 \n'],
+    ['mysql', '+---------+----+\n| user_id | xp |\n+---------+----+\n| 1 | 5 |\n| 2 | 6 |\n+---------+----+\n'],
+    ['Markdown', '| user_id | xp |\n| :--- | ---: |\n| 1 | 5 |\n| 2 | 6 |\n'],
+  ])('is read from a table as %s draws it', async (_program, text) => {
+    const { entries } = await readFile(text);
+    expect(entries.map(({ row }) => row)).toEqual([
+      { userId: '1', xp: 5 },
+      { userId: '2', xp: 6 },
     ]);
   });
 });

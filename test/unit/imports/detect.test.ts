@@ -98,6 +98,97 @@ describe('a file that can be read in several ways', () => {
   });
 });
 
+describe('a file of a known bot whose fields a person names', () => {
+  const amari = '{"data":[{"id":"1","exp":5,"level":0,"nick":"ann","username":"a"}]}';
+
+  it('keeps the format that it is recognised as', async () => {
+    const { format, rows } = await readFile(amari, { map: { id: 'id', xp: 'exp', name: 'nick' } });
+    expect([format, rows]).toEqual(['amari', [{ userId: '1', xp: 5, username: 'ann' }]]);
+  });
+
+  it('has the format that a person names, if a person names it', async () => {
+    const file = await readFile(amari, { format: 'json', map: { id: 'id', xp: 'exp' } });
+    expect(file.format).toBe('json');
+  });
+
+  it('loads nobody from a page without members', async () => {
+    const map = { id: 'id', xp: 'xp' };
+    expect(await readFile('{"page":1,"players":[]}', { map })).toMatchObject({ format: 'mee6', entries: [] });
+  });
+});
+
+describe('pairs of an id and a member, as a Map of JavaScript has them', () => {
+  const ids = ['204255221017214977', '159998587045832321'];
+  const pairs = ids.map((id, n) => [id, { xp: 100 + n, level: n, username: `name${n}`, last: { message: 5 } }]);
+
+  it.each([
+    ['a list', pairs],
+    ['a list in an object', { dataType: 'Map', value: pairs }],
+  ])('are refused with the command that reads them, in %s', async (_where, content) => {
+    await expect(readFile(JSON.stringify(content))).rejects.toThrow(
+      /It has 2 rows with 1 "204255221017214977", 2\.xp "100", 2\.level "0", 2\.username "name0".*such as --map id=1,xp=2\.xp,name=2\.username,level=2\.level$/,
+    );
+    const map = { id: '1', xp: '2.xp', name: '2.username', level: '2.level' };
+    const { rows, lines } = await readFile(JSON.stringify(content), { map });
+    expect(rows).toEqual(ids.map((userId, n) => ({ userId, xp: 100 + n, username: `name${n}`, level: n })));
+    expect(lines).toEqual(['f: not used: 2.last.message']);
+  });
+
+  it('are told by their guild, if their members name several', async () => {
+    const content = JSON.stringify(ids.map((id, n) => [id, { xp: 1, guildId: `${n}` }]));
+    const map = { id: '1', xp: '2.xp', guild: '2.guildId' };
+    await expect(readFile(content, { map })).rejects.toThrow('f has members of 2 guilds: 0 (1), 1 (1)');
+  });
+});
+
+describe('a database with a document of each guild or member', () => {
+  const [ann, bob] = ['204255221017214977', '159998587045832321'];
+  const [here, there] = ['111111111111111111', '222222222222222222'];
+  const several = `f has members of 2 guilds: ${here} (1), ${there} (1): choose one with --source-guild`;
+
+  it.each([
+    [
+      'the value of its document',
+      [
+        { key: `${here}-${ann}`, value: { user: ann, guild: here, points: 5, name: 'ann' } },
+        { key: `${there}-${bob}`, value: { user: bob, guild: there, points: 6, name: 'bob' } },
+      ],
+      { id: 'value.user', xp: 'value.points' },
+    ],
+    [
+      'the id of its document',
+      [
+        { _id: { guild: here, user: ann }, xp: 5 },
+        { _id: { guild: there, user: bob }, xp: 6 },
+      ],
+      { id: '_id.user', xp: 'xp' },
+    ],
+  ])('is told by the guild that each member has in %s', async (_where, content, map) => {
+    await expect(readFile(JSON.stringify(content), { map })).rejects.toThrow(several);
+    const { rows } = await readFile(JSON.stringify(content), { map, sourceGuild: there });
+    expect(rows).toEqual([{ userId: bob, xp: 6 }]);
+  });
+
+  it.each([
+    ['an object', { [ann]: { xp: 5 } }, { [bob]: { xp: 6 } }, { xp: 'xp' }],
+    ['an array', [{ user: ann, xp: 5 }], [{ user: bob, xp: 6 }], { id: 'user', xp: 'xp' }],
+  ])('is told by the id of each document, with the members in %s', async (_where, one, two, map) => {
+    const content = JSON.stringify([
+      { _id: here, members: one },
+      { _id: there, members: two },
+    ]);
+    await expect(readFile(content, { map })).rejects.toThrow('f has pages of 2 guilds');
+  });
+
+  it('is not read by the guilds in a member, whose ids are none of members', async () => {
+    const content = [
+      { user_id: ann, username: 'ann', total_exp: 9, servers: { [here]: { level: 1, current_exp: 5 }, [there]: {} } },
+      { user_id: bob, username: 'bob', total_exp: 6, servers: { [there]: { level: 1, current_exp: 6 } } },
+    ];
+    await expect(readFile(JSON.stringify(content))).rejects.toThrow(/--map id=user_id,xp=total_exp,name=username$/);
+  });
+});
+
 describe('a file with members of several guilds', () => {
   const dump = [
     '{"_id":{"$oid":"5f"},"userID":"1","guildID":"7","xp":{"$numberLong":"400"},"level":2}',
