@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { formOf, sentFields } from './forms.ts';
+import { sentFields } from './forms.ts';
 import type { Parts } from './guild-page.ts';
 
 /** What a person is asked before a form deletes or ends something. */
@@ -17,16 +17,17 @@ export interface Question {
   readonly back: string;
 }
 
-/** The field by which a form says which question was answered. */
+/** The parameter of the address by which a form says which question was answered. It stands in no field: a form of the largest size has no room for it. */
 const ANSWER = 'confirm';
 
 /** Returns whether the person has answered this question. An answer to another question, such as about one board instead of two, does not count. */
 export function isAnswered(req: Request, { title }: Question): boolean {
-  return formOf(req)[ANSWER] === title;
+  return req.query[ANSWER] === title;
 }
 
 /** Answers a form with a question. Its button sends all fields of the form again, with the answer. */
-export function ask({ views }: Parts, req: Request, res: Response, question: Question): void {
-  const fields = [...sentFields(req).filter(([name]) => name !== ANSWER), [ANSWER, question.title]];
-  views.send(res, 'question', { ...question, action: req.originalUrl, fields });
+export function ask({ views, url }: Parts, req: Request, res: Response, question: Question): void {
+  const address = new URL(req.originalUrl, url());
+  address.searchParams.set(ANSWER, question.title);
+  views.send(res, 'question', { ...question, action: address.pathname + address.search, fields: sentFields(req) });
 }

@@ -295,6 +295,34 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     expect(await visit.page.evaluate(shown)).toBe('none');
   });
 
+  it('shows three lines of the longest name in a list, and all of it on the page of the member', async () => {
+    const longest = 'W'.repeat(512);
+    await visit.dashboard.store.writer.record(GUILD, { userId: 'long', set: 9000, username: longest });
+    await visit.signIn();
+    await visit.page.setViewportSize({ width: 360, height: 740 });
+    await visit.page.goto(`${visit.dashboard.url}/guilds/${GUILD}/members`);
+    const row = visit.page.locator('#members > li').first();
+    expect((await row.boundingBox())?.height).toBeLessThan(160);
+    await row.getByRole('link').click();
+    const heading = visit.page.getByRole('heading', { level: 1 });
+    expect(await heading.textContent()).toBe(longest);
+    expect((await heading.boundingBox())?.height).toBeGreaterThan(500);
+  });
+
+  it('shows a new owner the first steps above the requests on a phone, and beside them on a wide screen', async () => {
+    await visit.signIn();
+    await visit.page.goto(`${visit.dashboard.url}/guilds/${GUILD}`);
+    const steps = visit.page.locator('.setup');
+    const requests = visit.page.locator('#requests');
+    await visit.page.setViewportSize({ width: 1440, height: 900 });
+    const [wideSteps, wideRequests] = [await steps.boundingBox(), await requests.boundingBox()];
+    await visit.page.setViewportSize({ width: 360, height: 740 });
+    const [phoneSteps, phoneRequests] = [await steps.boundingBox(), await requests.boundingBox()];
+    expect(wideSteps?.y).toBe(wideRequests?.y);
+    expect(wideSteps?.x).toBeGreaterThan(wideRequests?.x ?? 0);
+    expect(phoneSteps?.y).toBeLessThan(phoneRequests?.y ?? 0);
+  });
+
   it('keeps a form that is too large, and says how large it may be', async () => {
     await visit.signIn();
     await visit.follow('XP and rewards');

@@ -101,7 +101,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect(page.text).toMatch(
         /this week \(\w{3} \d+[^<]+ · \d days? left\)\..*this month \(\w{3} 1\s–\s\d\d · \d+ days? left\)\./s,
       );
-      await save({ clock: 'UTC', confirm: 'Turn off both boards?' });
+      await owner.submit(BOARDS, `${BOARDS}?confirm=Turn+off+both+boards%3F`, { clock: 'UTC' });
       expect(await config('boards')).toBeNull();
     });
 
@@ -171,7 +171,8 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       await save({ public: 'on', title: 'The Den', ...look, index: 'none' });
       expect(await kept()).toEqual(['none', 'off']);
       expect((await owner.get('/guilds/own/activity')).text).toContain('search engines listing none, no rewards');
-      await save({ confirm: 'Turn off the public page?', title: '', rewards: 'on', ...none, page_picture: '' });
+      const answer = `${PUBLIC_PAGE}?confirm=Turn+off+the+public+page%3F`;
+      await owner.submit(PUBLIC_PAGE, answer, { title: '', rewards: 'on', ...none, page_picture: '' });
       expect(await kept()).toEqual([null, null]);
       expect(await stored()).toEqual(Array(7).fill(null));
     });
@@ -270,6 +271,17 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect(busy.text).toContain('Other members are being searched just now: try again in 9 s.');
       search.mockRejectedValueOnce(new RefusedError('search_too_large', { guild: 'own' }));
       expect((await find('raven')).text).toContain('This server has too many names to search them: enter a user id.');
+    });
+
+    it.each([
+      ['too many names', new RefusedError('search_too_large', { guild: 'own' })],
+      ['others that search', new RefusedError('search_busy', { guild: 'own', seconds: 9 })],
+    ])('and a hidden member by its id, also with %s', async (_reason, refusal) => {
+      await dashboard.store.writer.record('own', { userId: 'gone', set: 400, username: 'Raven' });
+      await dashboard.store.writer.hide('own', ['gone']);
+      vi.spyOn(NameSearch.prototype, 'find').mockRejectedValueOnce(refusal);
+      const { status, headers } = await find('gone');
+      expect([status, headers.get('location')]).toEqual([303, '/guilds/own/members?id=gone']);
     });
   });
 

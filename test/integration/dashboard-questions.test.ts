@@ -116,6 +116,19 @@ describe('a form that deletes or ends something', needs('redis-server'), () => {
     expect((await owner.submit(JSON_PAGE, JSON_PAGE, { json, version: await version() })).status).toBe(303);
   });
 
+  it('takes the answer to the question about a form of the largest size, which is the same form again', async () => {
+    await dashboard.store.guildConfig.setRules('own', JSON.stringify(RULES));
+    const fields = { json: '{"message":{"xp":7}}', version: await version(), _token: await owner.tokenOf(JSON_PAGE) };
+    const largest = 96 * 1024;
+    const room = largest - new URLSearchParams(fields).toString().length;
+    const json = fields.json + ' '.repeat(room);
+    expect(new URLSearchParams({ ...fields, json }).toString()).toHaveLength(largest);
+    const question = await owner.post(JSON_PAGE, { ...fields, json });
+    expect([question.status, title(question)]).toEqual([200, 'Replace all rules?']);
+    expect((await press(question)).status).toBe(303);
+    expect(JSON.parse((await config('rules')) ?? '')).toEqual({ message: { xp: 7 } });
+  });
+
   it('asks before the rules are removed', async () => {
     await dashboard.store.guildConfig.setRules('own', JSON.stringify(RULES));
     const remove = '/guilds/own/settings/rules/remove';

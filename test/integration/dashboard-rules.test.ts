@@ -230,7 +230,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     const { text } = await owner.get(REWARDS);
     expect(text).toContain('<option value="r1" selected>Regular</option>');
     expect(text).toContain('<option value="r2">&lt;b&gt;Muted</option>');
-    expect(text).toContain('<option value="r9" selected>r9</option>');
+    expect(text).toContain('<option value="r9" selected>Unknown role r9</option>');
     expect(text).toContain('<circle cx="5" cy="5" r="5" fill="#16a34a">');
     expect(fields(await owner.get(`${REWARDS}?by=id`), 'reward_role')).toEqual(['r1', 'r9']);
     const channels = (await owner.get(RULES)).text;
@@ -240,6 +240,31 @@ describe('the pages of the rules', needs('redis-server'), () => {
     await save(RULES, { ...EARNING, no_xp_roles: ['r2', ''], no_xp_channels: ['', 'c2'] });
     expect((await stored()).no_xp).toEqual({ roles: ['r2'], channels: ['c2'] });
     expect((await owner.get(RULES)).text).toMatch(/name="no_xp_channels" value="c2" checked>\s*<bdi>#memes</);
+  });
+
+  it('say of a role and a channel that were deleted since that they are unknown, and keep them', async () => {
+    await describeGuild();
+    await save(RULES, { ...EARNING, no_xp_roles: ['r2', 'r9'], no_xp_channels: ['c2', 'c9'] });
+    const { text } = await owner.get(RULES);
+    expect(text).toContain('<bdi>Unknown role r9</bdi>');
+    expect(text).toContain('<bdi>Unknown channel c9</bdi>');
+    expect((await stored()).no_xp).toEqual({ roles: ['r2', 'r9'], channels: ['c2', 'c9'] });
+  });
+
+  it('offer a role and a channel whose name nobody can see by the id', async () => {
+    const unseen = '\u200b\u3164';
+    const [roles, channels] = [
+      [{ id: 'r1', name: unseen, color: 0, position: 1 }],
+      [
+        { id: 'c1', name: unseen, type: 4, parent: null },
+        { id: 'c2', name: unseen, type: 0, parent: 'c1' },
+      ],
+    ];
+    await dashboard.store.writer.describeGuild('own', { name: unseen, roles, channels });
+    const { text } = await owner.get(RULES);
+    expect(text).toContain('<option value="r1">r1</option>');
+    expect(text).toContain('<optgroup label="c1"><option value="c1">All of c1</option><option value="c2">#c2</option>');
+    expect(text).toContain('<b><bdi>own</bdi></b>');
   });
 
   it('show ids instead of names where lists of names would make a page of many megabytes', async () => {
@@ -283,6 +308,20 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect(await trial('?role=r1&channel=c2')).toBe(
       'A member with Regular writes in #memes → 23 to 38 XP, because Regular earns 1.5× and All of Talk gives 2× and the whole server earns 0.5×.',
     );
+    const stack = (stacking: string) =>
+      save(MULTIPLIERS, {
+        ...{ ...MULTIPLIER_ROWS, role: 'r1', role_multiplier: '1.5', channel: 'c1', channel_multiplier: '2' },
+        ...{ role_stacking: 'max', stacking },
+      });
+    await stack('max');
+    expect(await trial('?role=r1&channel=c2')).toBe(
+      'A member with Regular writes in #memes → 15 to 25 XP, because All of Talk gives 2× (of role and channel, only the greatest counts) and the whole server earns 0.5×.',
+    );
+    await dashboard.store.guildConfig.update('own', { xpMultiplier: 1 });
+    await stack('sum');
+    expect(await trial('?role=r1&channel=c2')).toBe(
+      'A member with Regular writes in #memes → 38 to 63 XP, because Regular earns 1.5× and All of Talk gives 2× (what each has above 1 is added).',
+    );
     await save(RULES, { ...EARNING, no_xp_roles: 'r2', no_xp_channels: 'c1' });
     expect(await trial('?role=r2&channel=')).toBe(
       'A member with <b>Muted writes in any other channel → no XP, because <b>Muted earns none.',
@@ -295,7 +334,10 @@ describe('the pages of the rules', needs('redis-server'), () => {
   });
 
   it('take all rules as JSON, checked by the same parser, and remove them', async () => {
-    const send = (json: string) => save(JSON_PAGE, { json, confirm: 'Replace all rules?' });
+    const send = async (json: string) => {
+      const version = field(await owner.get(JSON_PAGE), 'version');
+      return owner.submit(JSON_PAGE, `${JSON_PAGE}?confirm=Replace+all+rules%3F`, { json, version });
+    };
     const bad = await send('{"message":{"xp":-1}}');
     expect([bad.status, await rules()]).toEqual([400, null]);
     expect(alert(bad)).toContain('message.xp must be');
@@ -315,7 +357,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect(rows.reward_level).toHaveLength(700);
     expect((await save(REWARDS, { ...rows, do: 'add reward' })).status).toBe(200);
     const version = field(await owner.get(JSON_PAGE), 'version');
-    const removed = await owner.submit(JSON_PAGE, `${RULES}/remove`, { version, confirm: 'Remove all rules?' });
+    const removed = await owner.submit(JSON_PAGE, `${RULES}/remove?confirm=Remove+all+rules%3F`, { version });
     expect(notice(await follow(removed))).toBe('The rules are removed. Your bot decides by itself now.');
     expect(await rules()).toBeNull();
   });
@@ -366,12 +408,9 @@ describe('the pages of the rules', needs('redis-server'), () => {
       expect(late.text).toContain(`<a href="${page}">Show the present rules</a>`);
       if (path === '') expect(field(late, 'cooldown_s')).toBe(EARNING.cooldown_s);
       if (path === '/json') expect(field(late, 'json')).toBe('{"message":{"xp":8}}');
-      const again = {
-        version: field(late, 'version'),
-        confirm: `${path === '/remove' ? 'Remove' : 'Replace'} all rules?`,
-        ...form,
-      };
-      expect((await owner.submit(page, RULES + path, again)).status).toBe(303);
+      const answer = `?confirm=${path === '/remove' ? 'Remove' : 'Replace'}+all+rules%3F`;
+      const again = { version: field(late, 'version'), ...form };
+      expect((await owner.submit(page, RULES + path + answer, again)).status).toBe(303);
       expect(await rules()).not.toBe(present);
     },
   );

@@ -223,8 +223,9 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
       const { text } = await owner.get('/guilds/own');
       return [...text.matchAll(/<a class="button tight" href="\/guilds\/own(\/[\w/-]+)">/g)].map(([, path]) => path);
     };
-    expect(await undone()).toEqual(['/import', '/keys', '/settings/public-page', '/widget']);
+    expect(await undone()).toEqual(['/import', '/settings/rules', '/settings/public-page', '/widget']);
     await store.writer.record('own', { userId: 'a', set: 5 });
+    await store.guildConfig.setRules('own', '{"message":{"xp":5}}');
     const { record } = await store.apiKeys.create('own', 'site', null);
     expect(await undone()).toEqual(['/settings/public-page', '/widget']);
     await store.client.hset('gr:{own}:usage', `${Math.floor(Date.now() / 3_600_000)}:data`, 1);

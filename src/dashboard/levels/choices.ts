@@ -1,13 +1,16 @@
 import { type GuildAbout, type GuildChannel, type GuildRole, readAbout } from '../../core/guilds/description.ts';
 import type { ClientStore } from '../../core/store/store.ts';
+import { visibleName } from '../servers/server.ts';
 
 /** A role or a channel, as pages show it. */
 export interface Named {
   readonly id: string;
-  /** Its name, and its id if the bot has told none. */
+  /** Its name, and its id if the bot has told none. Beside other names, the id says that it is unknown. */
   readonly name: string;
   /** "#rrggbb" of a role; null for a role without a colour, and for a channel. */
   readonly colour: string | null;
+  /** Whether the bot has told it. Rules can name a role or a channel that was deleted since. */
+  readonly isTold: boolean;
 }
 
 /** Channels that stand below one category. */
@@ -46,12 +49,11 @@ export function choicesOf(about: GuildAbout | null): Choices {
   const shownChannels = new Map(channels.map((channel) => [channel.id, shownChannel(channel)]));
   const parents = new Map(channels.map(({ id, parent }) => [id, parent ?? undefined]));
   const sorted = [...roles].sort((a, b) => b.position - a.position);
-  const unnamed = (id: string): Named => ({ id, name: id, colour: null });
   return {
     roles: sorted.map(shownRole),
     groups: groupsOf(channels),
-    role: (id) => shownRoles.get(id) ?? unnamed(id),
-    channel: (id) => shownChannels.get(id) ?? unnamed(id),
+    role: (id) => shownRoles.get(id) ?? untold(id, roles.length > 0 ? 'Unknown role ' : ''),
+    channel: (id) => shownChannels.get(id) ?? untold(id, channels.length > 0 ? 'Unknown channel ' : ''),
     parentOf: (channelId) => parents.get(channelId),
   };
 }
@@ -63,17 +65,24 @@ function groupsOf(channels: readonly GuildChannel[]): ChannelGroup[] {
   const others = channels.filter(({ type }) => type !== CATEGORY);
   const loose = others.filter(({ parent }) => parent === null || !known.has(parent));
   const groups = categories.map((category) => ({
-    label: category.name,
+    label: visibleName(category.name, category.id),
     channels: [category, ...others.filter(({ parent }) => parent === category.id)].map(shownChannel),
   }));
   return [...(loose.length > 0 ? [{ label: '', channels: loose.map(shownChannel) }] : []), ...groups];
 }
 
 function shownRole({ id, name, color }: GuildRole): Named {
-  return { id, name, colour: color === 0 ? null : `#${color.toString(16).padStart(6, '0')}` };
+  const colour = color === 0 ? null : `#${color.toString(16).padStart(6, '0')}`;
+  return { id, name: visibleName(name, id), colour, isTold: true };
 }
 
 function shownChannel({ id, name, type }: GuildChannel): Named {
-  if (type === CATEGORY) return { id, name: `All of ${name}`, colour: null };
-  return { id, name: VOICE_KINDS.includes(type) ? `${name} (voice)` : `#${name}`, colour: null };
+  const visible = visibleName(name, id);
+  const place = VOICE_KINDS.includes(type) ? `${visible} (voice)` : `#${visible}`;
+  return { id, name: type === CATEGORY ? `All of ${visible}` : place, colour: null, isTold: true };
+}
+
+/** Returns a role or a channel that the bot has not told. @param words stand before its id. */
+function untold(id: string, words: string): Named {
+  return { id, name: words + id, colour: null, isTold: false };
 }

@@ -1,5 +1,5 @@
 import { xpFor } from '../../core/rules/rules.ts';
-import type { Rules } from '../../core/rules/rules-document.ts';
+import type { Rules, Stacking } from '../../core/rules/rules-document.ts';
 import type { Choices, Named } from './choices.ts';
 
 /** What a message would earn by the rules of a guild. */
@@ -41,20 +41,44 @@ export function trialOf(
   const { amount, factor } = gain;
   const { min, max } = typeof amount === 'number' ? { min: amount, max: amount } : amount;
   const [least, most] = [min, max].map((xp) => multiplied(xp, factor, multiplier));
-  const roleFactor = rules.multipliers.roles.get(roleId);
-  const place = [channelId, parent].find((id) => id !== undefined && rules.multipliers.channels.has(id));
+  const { roles, channels, stacking } = rules.multipliers;
+  const place = [channelId, parent].find((id) => id !== undefined && channels.has(id));
+  const found: readonly Factor[] = [
+    ...(role ? factorOf(roles.get(roleId), `${isolated(role.name)} earns`) : []),
+    ...(place ? factorOf(channels.get(place), `${isolated(choices.channel(place).name)} gives`) : []),
+  ];
   const reasons = [
-    role && roleFactor !== undefined && roleFactor !== 1 && `${isolated(role.name)} earns ${roleFactor}×`,
-    place &&
-      rules.multipliers.channels.get(place) !== 1 &&
-      `${isolated(choices.channel(place).name)} gives ${rules.multipliers.channels.get(place)}×`,
-    multiplier !== 1 && `the whole server earns ${multiplier}×`,
+    factorsInWords(found, stacking),
+    multiplier === 1 ? '' : `the whole server earns ${multiplier}×`,
   ].filter(Boolean);
   return {
     ...shown,
     xp: least === most ? `${least} XP` : `${least} to ${most} XP`,
     reason: reasons.length > 0 ? `because ${reasons.join(' and ')}` : 'as any message does',
   };
+}
+
+/** A multiplier with the words before it, such as "Regular earns". */
+interface Factor {
+  readonly factor: number;
+  readonly words: string;
+}
+
+function factorOf(factor: number | undefined, words: string): Factor[] {
+  return factor === undefined ? [] : [{ factor, words }];
+}
+
+/** Returns in words what the multipliers of a role and a channel do together; "" if they change nothing. */
+function factorsInWords(found: readonly Factor[], stacking: Stacking): string {
+  const told = ({ factor, words }: Factor) => `${words} ${factor}×`;
+  const others = found.filter(({ factor }) => factor !== 1);
+  if (found.length < 2 || others.length === 0) return others.map(told).join('');
+  if (stacking === 'max') {
+    const greatest = found.reduce((one, other) => (other.factor > one.factor ? other : one));
+    return `${told(greatest)} (of role and channel, only the greatest counts)`;
+  }
+  const isSum = stacking === 'sum' && others.length > 1;
+  return others.map(told).join(' and ') + (isSum ? ' (what each has above 1 is added)' : '');
 }
 
 /** Returns a name that does not turn the sentence after it around. */

@@ -83,13 +83,16 @@ export const membersPage: GuildPage = {
       return { member, change: change as Change };
     };
 
-    /** Returns the members that a search finds by name or id. A hidden one is found by its id. */
+    /** Returns the members that a search finds by name or id. A hidden one is found by its id, also where names cannot be searched. */
     const search = async (guildId: string, text: string): Promise<readonly { readonly userId: string }[]> => {
-      const [hits, byId] = await Promise.all([
-        parts.search.find(guildId, text),
-        readOneMember(parts, guildId, text),
-      ]).catch(refuseSearch);
-      return hits.length === 0 && byId ? [byId] : hits;
+      const byId = await readOneMember(parts, guildId, text);
+      try {
+        const hits = await parts.search.find(guildId, text);
+        return hits.length === 0 && byId ? [byId] : hits;
+      } catch (error) {
+        if (byId && error instanceof RefusedError) return [byId];
+        return refuseSearch(error);
+      }
     };
 
     const sendList = async (res: Response, shown: ShownList) => {

@@ -25,12 +25,17 @@ export const overviewPage: GuildPage = {
         readUsage(parts, guildId, parts.now()),
       ]);
       const board = BOARD_KINDS.find((kind) => kind === req.query.top && overview.boards.includes(kind));
-      const [{ value: top }, weekXp] = await Promise.all([
+      const [{ value: top }, weekXp, hasRules] = await Promise.all([
         parts.commands.read(new PageRead(guildId, 1, TOP, board)),
         xpOfWeek(parts, overview),
+        parts.client.hexists(parts.redisKeys.guild(guildId).config, 'rules'),
       ]);
       const tops = Object.entries(TOPS).filter(([kind]) => kind === '' || overview.boards.includes(kind));
-      const steps = firstSteps(overview, parts.publicPages, usage.isUsed || usage.publicUse.data.week > 0);
+      const steps = firstSteps(overview, {
+        hasPublicPages: parts.publicPages,
+        hasRules: hasRules === 1,
+        isUsed: usage.isUsed || usage.publicUse.data.week > 0,
+      });
       const chart = req.query.requests === 'week' ? weekChart(usage) : dayChart(usage);
       const hasPage = parts.publicPages && overview.public_page;
       const publicUrl = hasPage ? `${parts.apiUrl}/g/${encodeURIComponent(guildId)}` : '';
@@ -49,8 +54,18 @@ async function xpOfWeek({ commands }: Parts, { guild, boards }: Overview): Promi
   return BigInt(value.total_xp);
 }
 
-/** Returns the first steps of a new guild; none when all are done. @param isUsed whether a widget or a program has asked for data. */
-function firstSteps(overview: Overview, hasPublicPages: boolean, isUsed: boolean) {
+/** What the first steps ask of a guild beside its overview. */
+interface StepFacts {
+  /** Whether the service has public pages. */
+  readonly hasPublicPages: boolean;
+  /** Whether rules of XP are stored. */
+  readonly hasRules: boolean;
+  /** Whether a widget or a program has asked for data. */
+  readonly isUsed: boolean;
+}
+
+/** Returns the first steps of a new guild; none when all are done. */
+function firstSteps(overview: Overview, { hasPublicPages, hasRules, isUsed }: StepFacts) {
   const steps = [
     {
       label: 'Add your members',
@@ -60,11 +75,11 @@ function firstSteps(overview: Overview, hasPublicPages: boolean, isUsed: boolean
       isDone: overview.ranked > 0,
     },
     {
-      label: 'Make an API Key',
-      hint: 'Sites and programs read the leaderboard with it.',
-      path: '/keys',
-      button: 'Make it',
-      isDone: overview.keys > 0,
+      label: 'Choose how XP is earned',
+      hint: 'How much a message gives, and the roles that levels give.',
+      path: '/settings/rules',
+      button: 'Set up',
+      isDone: hasRules,
     },
     {
       label: 'Turn on the public page',

@@ -2,6 +2,7 @@ import { cutText } from '../../core/bounds.ts';
 import { readLabels } from '../../core/guilds/description.ts';
 import { iconUrl } from '../../core/ranking/picture-hash.ts';
 import type { ClientStore } from '../../core/store/store.ts';
+import { nameOf } from '../../widget/name.ts';
 
 /** The store, and whether people can sign in with Discord: browsers then load pictures from its host, which knows them already. */
 interface ServerParts extends ClientStore {
@@ -37,7 +38,7 @@ export async function readServer(parts: ServerParts, guildId: string): Promise<S
     client.hget(config, 'page_title'),
     client.zcount(xp, '(0', '+inf'),
   ]);
-  const name = cutText(label?.name || title || guildId, NAME_BYTES);
+  const name = cutText(visibleName(label?.name ?? '', visibleName(title ?? '', guildId)), NAME_BYTES);
   const picture = discord !== null && label?.icon ? iconUrl(guildId, label.icon, 64) : null;
   return { ...shownServer(guildId, name, members), picture };
 }
@@ -45,6 +46,11 @@ export async function readServer(parts: ServerParts, guildId: string): Promise<S
 /** Reads servers for a list, in the order of the ids. Three commands for each, one round trip. @throws StoreUnavailableError */
 export function readServersOf(store: ServerParts, guildIds: readonly string[]): Promise<ShownServer[]> {
   return Promise.all(guildIds.map((id) => readServer(store, id)));
+}
+
+/** Returns a name, or another text instead of a name that nobody can see. */
+export function visibleName(name: string, otherwise: string): string {
+  return nameOf({ username: name, user_id: otherwise });
 }
 
 /** Returns a server with these facts, without a picture. */
