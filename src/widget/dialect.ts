@@ -18,6 +18,8 @@ export interface Dialect {
   readonly findsNames: boolean;
   /** Says to the author that too many requests came. */
   readonly limit: string;
+  /** Returns whether a path can be without an answer while the others of its guild have one, because the guild does not have a board. */
+  isOfBoard(path: string): boolean;
   /** Says to the author that there is nothing at an address. */
   absent(root: string): string;
   statsOf(answer: unknown): Stats | undefined;
@@ -36,6 +38,8 @@ export const KEYED: Dialect = {
   find: (board, text) => `${board}/members/${text}`,
   findsNames: false,
   limit: 'The hourly quota is used up.',
+  // The API answers for each board.
+  isOfBoard: () => false,
   absent: (root) => `There is no leaderboard service at ${root}. Check the base-url attribute.`,
   statsOf: (answer) => answer as Stats | undefined,
   rewardsOf: () => [],
@@ -53,8 +57,9 @@ export const PUBLIC: Dialect = {
   find: (_board, text) => `/data.json?limit=10&find=${encodeURIComponent(text)}`,
   findsNames: true,
   limit: 'Too many requests came from this address.',
+  isOfBoard: (path) => path.includes('board='),
   absent: (root) =>
-    `There is no public page at ${root}. Switch it on, or check the guild and base-url attributes, or set api-key.`,
+    `There is no public page at ${root}, or no such board. Switch it on, or check the guild, boards and base-url attributes, or set api-key.`,
   statsOf: (answer) => (answer as Ranking | undefined)?.stats,
   rewardsOf: (answer) => (answer as Ranking | undefined)?.rewards ?? [],
   memberOf: (answer) => (answer as { member: Member } | undefined)?.member,

@@ -36,9 +36,9 @@ export function createFooter(goTo: (page: number) => void) {
   const previous = button('‹', () => state.page - 1);
   const next = button('›', () => state.page + 1);
   const last = button('»', () => state.last);
-  const place = el('input', { type: 'number', min: '1', inputmode: 'numeric', class: 'place', part: 'input' });
+  const place = el('input', { type: 'number', min: '1', class: 'place', part: 'input' });
   const pages = el('span');
-  // A form of its own, so that the keyboard of a phone has a key that sends the number.
+  // A form of its own, so that the keyboard of a phone has a key that sends the number: that of `inputmode="numeric"` has none on an iPhone.
   const jump = el('form', { class: 'jump', novalidate: '' }, place, pages);
   jump.onsubmit = (event) => {
     event.preventDefault();

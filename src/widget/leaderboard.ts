@@ -5,6 +5,7 @@ import { GuildElement, isId, RARELY } from './element.ts';
 import { createFooter } from './footer.ts';
 import { createList } from './list.ts';
 import type { Entry, Member, Page, Reward, Stats } from './model.ts';
+import type { Problem } from './problem.ts';
 import { createRow, type RowContext } from './row.ts';
 import { createSearch } from './search.ts';
 import { NEVER, type Want, type Wants } from './source.ts';
@@ -39,6 +40,11 @@ export class GuildLeaderboard extends GuildElement {
     const head = el('div', { class: 'head' }, title, this.#summary.root);
     const top = part('div', 'header', head, this.#search.toggle, this.#search.form);
     card.append(top, this.#tabs.root, this.#search.result, this.#list.root, this.#pinned, this.#footer.root);
+  }
+
+  protected override get problem(): Problem | undefined {
+    // A board that the server does not have leaves the other boards as they are.
+    return super.problem ?? this.feed(this.#path()).problem;
   }
 
   protected wants(): Wants {
@@ -125,7 +131,8 @@ export class GuildLeaderboard extends GuildElement {
     if (page) {
       const last = this.#lastOf(page);
       if (page.page > last) {
-        this.#page = last; // The ranking became shorter.
+        this.#page = last; // The ranking became shorter, or the address names a page past its end.
+        this.#writePlace();
         return;
       }
       this.#shown = page;

@@ -20,9 +20,12 @@ const MONDAY = 1;
 /** Returns the dates of a period in words, and the days that are left unless it is over: `Nov 23 – 29` and `2 days left`. */
 export function periodFacts(period: Period, words: PeriodWords, nowMs: number): string[] {
   const [first, last] = daysOf(period);
-  const leftMs = Date.parse(period.to) - nowMs;
-  const left = leftMs > 0 ? [words.say('daysLeft', { n: Math.ceil(leftMs / DAY_MS) })] : [];
-  return [words.dates(first, last), ...left];
+  const isOver = nowMs >= Date.parse(period.to);
+  const days = (last - first) / DAY_MS + 1;
+  // By the clock with which the period began: at a change of daylight saving, a day of the calendar has 23 or 25 hours.
+  const passed = Math.floor((nowMs - Date.parse(period.from)) / DAY_MS);
+  const left = Math.min(days, Math.max(1, days - passed));
+  return [words.dates(first, last), ...(isOver ? [] : [words.say('daysLeft', { n: left })])];
 }
 
 /** Returns the first and the last day of a period on the calendar of the guild, as midnights in UTC. */

@@ -78,7 +78,7 @@ function createSource(root: string, key: string, dialect: Dialect) {
       }
     } catch (error) {
       const problem = error as Problem;
-      if (problem.kind === 'missing') {
+      if (problem.kind === 'missing' || (problem.kind === 'setup' && dialect.isOfBoard(feed.path))) {
         feed.problem = problem;
         feed.data = undefined;
         feed.at = now();

@@ -148,8 +148,15 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     await page.goto(`${service.url}/g/guild/m/m20?board=week&lang=en`);
     await page.getByRole('button', { name: 'This is me' }).click();
     await page.goto(`${service.url}/g/guild?board=week&lang=en`);
+    // On a phone, the own row is in sight at once, however many stand above it.
+    await page.setViewportSize({ width: 360, height: 640 });
     await findMe.click();
-    expect(page.url()).toBe(`${service.url}/g/guild?board=week&around=m20&lang=en`);
+    expect(
+      await page.evaluate(
+        `(({ top, bottom }) => top > 0 && bottom < innerHeight)(document.querySelector('.is-wanted').getBoundingClientRect())`,
+      ),
+    ).toBe(true);
+    expect(page.url()).toBe(`${service.url}/g/guild?board=week&around=m20&lang=en#wanted`);
     expect(await page.locator('.is-wanted .name').allTextContents()).toEqual(['m20']);
     await page.goto(`${service.url}/g/guild?page=2`);
     expect(await page.locator('.is-wanted .name').allTextContents()).toEqual(['m20']);

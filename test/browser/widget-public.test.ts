@@ -203,6 +203,8 @@ describe(
       ] as const) {
         await view.page.goto(`${view.bench.site.url}?ranks=${encodeURIComponent(value)}`);
         await expect.poll(async () => (await rows())[0]).toBe(first);
+        // What the visitor copies from a page past the end leads to the page that is shown.
+        if (value === '99') expect(await view.page.evaluate('location.search')).toBe('?ranks=3');
       }
       expect(told()).toEqual([]);
     });
@@ -242,6 +244,23 @@ describe(
         await view.tab.resize(width, 900);
         expect(await view.page.evaluate('document.documentElement.scrollWidth - innerWidth'), `${width}`).toBe(0);
       }
+    });
+
+    it('a board that the server does not have leaves the other boards as they are, and comes when the server has it', async () => {
+      await installClock(view);
+      await configure({ boards: ['week'] });
+      await open({ boards: 'all,month' });
+      await view.sees('13 members');
+      await view.page.getByRole('tab', { name: 'This month' }).click();
+      await view.sees('Leaderboard unavailable');
+      await expect.poll(told).toEqual([expect.stringContaining('or no such board')]);
+      await view.page.getByRole('tab', { name: 'All time' }).click();
+      await view.sees('13 members');
+      expect((await rows())[0]).toBe('Ada');
+      await view.page.getByRole('tab', { name: 'This month' }).click();
+      await configure({ boards: ['week', 'month'] });
+      await view.page.clock.runFor(65_000);
+      await view.sees('No XP.');
     });
 
     it('aligns the columns of all rows below the podium, whatever their numbers', async () => {

@@ -76,6 +76,25 @@ describe('the cache for public data of nginx', needs('nginx', 'openssl', 'redis-
     }
   });
 
+  it('a client that takes each coding, or refuses one, changes no answer of others', async () => {
+    const path = fresh('&limit=100');
+    await service.store.writer.recordMany(
+      'guild',
+      Array.from({ length: 100 }, (_, n) => ({ userId: `m${n}`, set: n })),
+    );
+    const codingFor = async (accepted?: string) => {
+      const { status, headers } = await proxy.get(path, accepted === undefined ? {} : { 'accept-encoding': accepted });
+      return [status, headers['content-encoding']];
+    };
+    for (const odd of ['*', 'br;q=0, gzip;q=0', 'x-other', 'gzip;q=0.000']) {
+      expect([odd, ...(await codingFor(odd))]).toEqual([odd, 200, undefined]);
+    }
+    expect(await codingFor('br;q=0, gzip')).toEqual([200, 'gzip']);
+    expect(await codingFor()).toEqual([200, undefined]);
+    expect(await codingFor('gzip')).toEqual([200, 'gzip']);
+    expect(await codingFor('gzip, deflate, br;q=0.5')).toEqual([200, 'br']);
+  });
+
   it('shows a hidden member no longer than a proxy and a browser may keep an answer together', async () => {
     const path = fresh();
     const first = await proxy.get(path);

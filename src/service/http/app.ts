@@ -49,7 +49,8 @@ export function createApp(parts: AppParts): Express {
   const context = openContext({ ...parts, isTrusted: parts.trustProxy === 0 ? undefined : app.get('trust proxy fn') });
   for (const layer of [context, ...parts.middleware, api.knownAddresses]) app.use(layer);
   app.use(api.requireHost);
-  app.use(answerPreflight(parts.cors, () => countOther('options')));
+  const isPublicData = (path: string) => pages?.isData(path) ?? false;
+  app.use(answerPreflight(parts.cors, isPublicData, () => countOther('options')));
   if (pages) app.use(pages.knownAddresses);
   api.addTo(app);
   app.use(healthRoutes(parts.readiness, () => countOther('probe')));

@@ -69,7 +69,7 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
     previous: page.page > 1 ? pageLink(page.page > last ? last : page.page - 1) : '',
     next: page.page < last ? pageLink(page.page + 1) : '',
     end: shown < last ? pageLink(last) : '',
-    aroundLink: guildId + queryOf(query, 'around=', sized),
+    aroundLink: `${guildId}${queryOf(query, 'around=', sized)}#wanted`,
   });
 }
 
@@ -117,7 +117,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
     card: `${userId}/card.svg${queryOf(query)}`,
     way: wayOf(settings, member),
     rows: found.rows.map((entry) => rowOf(entry, settings)),
-    inList: `../../${guildId}${queryOf(query, `around=${userId}`)}`,
+    inList: `../../${guildId}${queryOf(query, `around=${userId}`)}#wanted`,
   });
 }
 

@@ -53,7 +53,7 @@ function guildOf(req: Request, { guildId, board, guild }: UnrankedProblem, root:
 /** Returns the ways out of a page that is missing: to the member's page of all time, and to the page of the guild. */
 function linksOf({ path, query }: Request, { code }: Problem, root: string, words: Words) {
   const [, , guildId = '', below, userId] = path.split('/');
-  if (!ID_PATTERN.test(guildId) || (below !== 'm' && query.board === undefined)) return [];
+  if (!ID_PATTERN.test(guildId) || (below !== 'm' && below !== 'rewards' && query.board === undefined)) return [];
   const guild = `${root}g/${guildId}`;
   const lang = queryOf({ board: undefined, lang: words.language, isLangGiven: query.lang === words.language });
   // The path of a badge names no member.

@@ -133,6 +133,7 @@ const PICTURES = [
   { path: '/g/:guild_id/m/:user_id/card.png', root: '../../../../', want: wantCard },
 ] as const;
 const DATA_PATHS = new Set(ROUTES.filter(({ kind }) => kind === 'data').map(({ path }) => path));
+const DATA_PATH = /^\/g\/[^/]+\/(?:m\/[^/]+\/)?data\.json$/;
 const ROOTS = new Map([
   ...ROUTES.map(({ path, root }) => [path, root] as const),
   ...PICTURES.map(({ path, root }) => [path, root] as const),
@@ -238,6 +239,17 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
       refuseSearch(req, res, error);
     }
   });
+  for (const { path } of ROUTES.filter(({ kind }) => kind === 'page')) {
+    // People and programs put a slash at the end. Relative, because a proxy can serve the pages below a path of its own.
+    router.get(`${path}/`, (req, res) => {
+      onFile();
+      res.context.route = path;
+      const [address = '', ...query] = req.url.split('?');
+      const to = `../${[address.split('/').at(-2), ...query].join('?')}`;
+      const { requestId } = res.context;
+      res.writeHead(308, { Location: to, 'Cache-Control': 'no-cache', 'X-Request-Id': requestId }).end();
+    });
+  }
   const headersOf = { page: ofCachedPages, image: OF_IMAGES, data: OF_DATA } as const;
   for (const { path, want, kind } of ROUTES) {
     addRoute(router, path, limit, (req, res) => {
@@ -277,7 +289,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     const file = assetFile(new URL(`./assets/${name}`, import.meta.url));
     serve(router, `/public/${name}`, file, REVALIDATE, onFile);
   }
-  return { router, knownAddresses, refuse };
+  return { router, knownAddresses, refuse, isData: (path: string) => DATA_PATH.test(path) };
 }
 
 function addressOf({ params, query }: Request, lang: Language): Address {

@@ -51,7 +51,9 @@ export async function answerDataSearch(address: Address, parts: SearchParts) {
   if (!page) throw noPage();
   const hits = foldText(find) === '' ? [] : await hitsOf(guildId, find, parts);
   if (!hits) throw invalidRequest([{ parameter: 'find', detail: 'must be a user id: this server has too many names' }]);
-  const data = hits.map(({ userId, rank, username, level, xp }) => ({ rank, user_id: userId, username, level, xp }));
+  const data = hits
+    .slice(0, query.limit)
+    .map(({ userId, rank, username, level, xp }) => ({ rank, user_id: userId, username, level, xp }));
   return { guildId, body: renderFound(query, page, data) };
 }
 

@@ -150,6 +150,7 @@ describeStores('the data of a public page', (kind) => {
   });
 
   it('finds a member by the exact id or a part of the name, and nobody by another text', async () => {
+    await record('bea', { set: 50, username: 'Boa' });
     expect(await read(`${RANKING}?find=AN`)).toMatchObject({ data: [{ user_id: 'ann', rank: 1 }], total: 1 });
     expect(await read(`${RANKING}?find=bob`)).toMatchObject({
       data: [{ user_id: 'bob', rank: 2 }],
@@ -157,6 +158,11 @@ describeStores('the data of a public page', (kind) => {
       page: 1,
       pages: 1,
     });
+    expect(await read(`${RANKING}?find=bo`)).toMatchObject({ data: [{}, {}], total: 2, pages: 1, limit: 25 });
+    expect(await read(`${RANKING}?find=bo&limit=1`)).toMatchObject({
+      ...{ data: [{ user_id: 'bob' }], total: 1, page: 1, pages: 1, limit: 1 },
+    });
+    await suite.service.store.writer.remove('guild', ['bea']);
     for (const text of ['nobody', 'B%20b', '%3Cb%3E'])
       expect(await read(`${RANKING}?find=${text}`)).toMatchObject({ data: [], total: 0, stats: { total_members: 3 } });
   });
@@ -258,6 +264,10 @@ describeStores('the data of a public page', (kind) => {
       const again = await get(path).set('If-None-Match', String(headers.etag)).expect(304);
       expect([again.text, again.headers['cache-control']]).toEqual(['', 'public, max-age=5, s-maxage=5']);
       await request(suite.service.url).head(path).expect(200, {});
+      // A program that sends If-None-Match itself makes the browser ask first.
+      const asked = await request(suite.service.url).options(path).set('Origin', 'https://any.example').expect(204);
+      expect(asked.headers['access-control-allow-origin']).toBe('*');
+      expect(asked.headers['access-control-allow-headers']).toContain('if-none-match');
       await record('ann', { add: 1 });
       await get(path).set('If-None-Match', String(headers.etag)).expect(200);
     }

@@ -76,13 +76,13 @@ describeStores('the public page of a guild', (kind) => {
     for (const userId of ['cid', 'dan', 'eve']) await record(userId, { set: 50, username: userId });
     const rows = async (path: string) => {
       const html = await text(path);
-      return [...html.matchAll(/class="row( is-wanted)?" data-id="(\w+)"/g)].map(([, mark, id]) =>
+      return [...html.matchAll(/class="row( is-wanted" id="wanted)?" data-id="(\w+)"/g)].map(([, mark, id]) =>
         mark ? `*${id}` : id,
       );
     };
     expect(await rows('/g/guild?around=dan&limit=3')).toEqual(['eve', '*dan', 'cid']);
     expect(await rows('/g/guild?around=ann&limit=3')).toEqual(['*ann', 'bob', 'eve']);
-    expect(await text('/g/guild/m/dan')).toContain('href="../../guild?around=dan">Show in list</a>');
+    expect(await text('/g/guild/m/dan')).toContain('href="../../guild?around=dan#wanted">Show in list</a>');
     await get('/g/guild?around=nobody').expect(404);
     await get('/g/guild?around=a%20b').expect(400);
   });
@@ -114,12 +114,28 @@ describeStores('the public page of a guild', (kind) => {
     ]);
     expect(await linksOf('/g/guild/m/nobody')).toEqual([true, root]);
     expect(await linksOf('/g/guild?board=month')).toEqual([false, '../g/guild']);
+    expect(await linksOf('/g/guild/rewards?lang=en')).toEqual([false, '../../g/guild?lang=en']);
     expect(await linksOf('/g/none')).toEqual([false]);
     expect(await linksOf('/g/none/m/nobody')).toEqual([false, '../../../g/none']);
     // There is no guild with such an id, and a badge names its member elsewhere.
     expect(await linksOf('/g/guild%20x?board=week')).toEqual([false]);
     expect(await linksOf('/g/guild/badge.svg?member=ann&board=week')).toEqual([true, '../../g/guild']);
     expect(await linksOf('/g/guild/m/%61nn?board=week')).toEqual([true, `${root}/m/%61nn`, root]);
+  });
+
+  it('an address with a slash at its end leads to the page', async () => {
+    for (const [path, to] of [
+      ['/g/guild/', '/g/guild'],
+      ['/g/guild/?lang=de&page=2', '/g/guild?lang=de&page=2'],
+      ['/g/guild/m/ann/?board=week', '/g/guild/m/ann?board=week'],
+      ['/g/guild/rewards/', '/g/guild/rewards'],
+      ['/g/%2F%2Fevil.example/', '/g/%2F%2Fevil.example'],
+    ] as const) {
+      const { headers } = await get(path).redirects(0).expect(308);
+      expect(new URL(String(headers.location), `https://ranks.example/below${path}`).href).toBe(
+        `https://ranks.example/below${to}`,
+      );
+    }
   });
 
   it('has further pages, and says where the ranking ends', async () => {

@@ -1,5 +1,7 @@
 import request from 'supertest';
 import { beforeEach, expect, it } from 'vitest';
+import { CURVE_NAMES, parseCurve, xpForLevel } from '../../../src/core/ranking/curves.ts';
+import { parseRules, rewardRoles } from '../../../src/core/rules/rules.ts';
 import { LANGUAGES } from '../../../src/widget/translation.ts';
 import { faultsOf } from '../../support/api-document.ts';
 import { describeStores } from '../../support/stores.ts';
@@ -87,6 +89,35 @@ describeStores('the page of rewards and rules', (kind) => {
     expect(await shown()).toContain(
       'Level 0 r0 3 members Level 5 r5 1 member Level 10 r10 1 member Level 1,000,000 r9 0 members',
     );
+  });
+
+  it('the number beside a role is that of a naive count, at and around each level of each curve, without hidden members', async () => {
+    const { writer, guildConfig } = suite.service.store;
+    const levels = [1, 2, 3, 7, 10];
+    const rewards = levels.map((level, at) => ({ level, role: `role-${level}`, kept: at % 2 === 0 }));
+    await setRules({ rewards });
+    const rules = parseRules({ rewards });
+    for (const text of [...CURVE_NAMES, 'custom=0,0,100,0,1,1,8', 'custom=1,2,3,0,7,50'] as const) {
+      await guildConfig.update('guild', { xpCurve: text });
+      const curve = parseCurve(text) ?? expect.fail();
+      const xps = levels.flatMap((level) => [-1, 0, 0, 1].map((more) => Math.max(0, xpForLevel(curve, level) + more)));
+      await writer.recordMany(
+        'guild',
+        xps.map((set, n) => ({ userId: `m${n}`, set })),
+      );
+      await writer.unhide(
+        'guild',
+        xps.map((_, n) => `m${n}`),
+      );
+      await writer.hide('guild', ['m1', 'm6', 'm19']);
+      const { data } = (await get('/g/guild/data.json?limit=100').expect(200)).body;
+      const html = await shown();
+      for (const { role } of rewards) {
+        const holders = data.filter(({ level }: { level: number }) => rewardRoles(rules, level, []).add.includes(role));
+        const [, count] = new RegExp(` ${role} (\\d+) members?`).exec(html) ?? [];
+        expect([text, role, Number(count)]).toEqual([text, role, holders.length]);
+      }
+    }
   });
 
   it('counts nobody while levels are explicit, and again once the counters are counted without an explicit level', async () => {

@@ -50,4 +50,20 @@ describe('the dates of a period', () => {
     expect(facts('en', WEEK, end - 24 * HOUR_MS - 1)[1]).toBe('2 days left');
     expect(facts('en', WEEK, end)).toEqual(['Nov 23 – 29']);
   });
+
+  it.each([
+    ['a week at whose end clocks go back', '2026-10-18T22:00:00.000Z', '2026-10-25T23:00:00.000Z', 7],
+    ['a week at whose end clocks go forward', '2027-03-21T23:00:00.000Z', '2027-03-28T22:00:00.000Z', 7],
+    ['a month in which clocks go back', '2026-09-30T22:00:00.000Z', '2026-10-31T23:00:00.000Z', 31],
+    ['a month in which clocks go forward', '2027-02-28T23:00:00.000Z', '2027-03-31T22:00:00.000Z', 31],
+  ])(
+    '%s has its days left at its beginning, one fewer from the next midnight on, and one at its end',
+    (_, from, to, days) => {
+      const left = (now: number) => facts('en', { from, to }, now)[1];
+      const [begin, end] = [Date.parse(from), Date.parse(to)];
+      expect([left(begin), left(begin + 24 * HOUR_MS - 1)]).toEqual([`${days} days left`, `${days} days left`]);
+      expect(left(begin + 24 * HOUR_MS)).toBe(`${days - 1} days left`);
+      expect([left(end - HOUR_MS), left(end - 1), left(end)]).toEqual(['1 day left', '1 day left', undefined]);
+    },
+  );
 });

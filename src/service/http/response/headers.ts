@@ -58,13 +58,22 @@ export function corsPolicy(origins: readonly string[]): CorsPolicy {
   return { byOrigin, otherwise: headerBlock(), varies: true };
 }
 
-/** Answers every OPTIONS request: without a key, and without counting it against a quota. @param onRequest called for each. */
-export function answerPreflight({ byOrigin, otherwise }: CorsPolicy, onRequest: () => void): RequestHandler {
+/**
+ * Answers every OPTIONS request: without a key, and without counting it against a quota.
+ * @param isForAllSites returns whether all origins may read a path, whatever the policy says.
+ * @param onRequest called for each.
+ */
+export function answerPreflight(
+  { byOrigin, otherwise }: CorsPolicy,
+  isForAllSites: (path: string) => boolean,
+  onRequest: () => void,
+): RequestHandler {
+  const { otherwise: allowAll } = corsPolicy(['*']);
   return (req, res, next) => {
     if (req.method !== 'OPTIONS') return next();
     onRequest();
     res.writeHead(204, [
-      ...(byOrigin.get(req.headers.origin) ?? otherwise).list,
+      ...(isForAllSites(req.path) ? allowAll : (byOrigin.get(req.headers.origin) ?? otherwise)).list,
       'Access-Control-Allow-Methods',
       ALLOWED_METHODS,
       'Access-Control-Allow-Headers',

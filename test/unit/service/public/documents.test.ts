@@ -108,7 +108,7 @@ describe('the page of a ranking', () => {
       page: { data: PAGE.page.data.map((row) => ({ ...row, rank: row.rank + 30 })), total: 60, page: 2 },
     };
     const html = textOf(page('around=bob', found));
-    expect(all(html, /is-wanted" data-id="(\w+)"/g)).toEqual(['bob']);
+    expect(all(html, /is-wanted" id="wanted" data-id="(\w+)"/g)).toEqual(['bob']);
     expect(html).not.toContain('data-place');
     expect(html).toContain('rel="next" href="guild?page=3"');
   });
