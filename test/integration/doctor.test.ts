@@ -125,6 +125,9 @@ describe('guildrank doctor', needs('redis-server'), () => {
       states: { EVAL: 'ok', rights: 'ok', keys: 'unknown', clock: 'ok' },
     });
     expect(asService.of('keys')[0]?.fix).toContain('operator');
+    const withoutGuild = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: serviceUrl });
+    const unseen = ['keys', 'data version', 'counters', 'bounds', 'stored times', 'time zones', 'cost'];
+    expect(withoutGuild.states).toMatchObject(Object.fromEntries(unseen.map((check) => [check, 'unknown'])));
     const asOperator = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url.replace('//', '//operator:pass@') });
     expect(asOperator).toMatchObject({ code: 0, states: { keys: 'ok', counters: 'ok' } });
 

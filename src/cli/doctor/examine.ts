@@ -38,7 +38,14 @@ export async function examine(context: CheckContext, guild?: string): Promise<re
 
 /** Returns the checks by name. @param named the guild to look into; without one, those of a sample of keys. */
 function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
-  let guilds = named === undefined ? [] : [named];
+  let guilds = named === undefined ? undefined : [named];
+  /** Looks into the guilds, if the check of the keys could find them. @param names the findings that there are otherwise. */
+  const inGuilds =
+    (names: readonly string[], look: (context: CheckContext, found: readonly string[]) => ReturnType<Check>): Check =>
+    async (context) =>
+      guilds
+        ? look(context, guilds)
+        : names.map((name) => unknown(name, 'the check of the keys could name no guild', 'Do what that check says'));
   return {
     'round trip': checkRoundTrip,
     server: checkServers,
@@ -50,9 +57,9 @@ function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
       if (named === undefined) guilds = [...sample.guilds];
       return keyFindings(sample);
     },
-    counters: (context) => checkGuilds(context, guilds),
-    stored: (context) => checkStored(context, guilds),
-    cost: (context) => checkCost(context, guilds),
+    counters: inGuilds(['data version', 'counters'], checkGuilds),
+    stored: inGuilds(['bounds', 'stored times', 'time zones'], checkStored),
+    cost: inGuilds(['cost'], checkCost),
   };
 }
 
