@@ -166,9 +166,9 @@ describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
   it('installs what the bot in README.md needs, which gives XP as printed', async () => {
     const [, printed = ''] = /^```js\n([\s\S]*?)^```/m.exec(read('README.md')) ?? [];
     const again = "console.log((await writer.award('123456789012345678', award)).onCooldown);\nredis.disconnect();";
-    writeFileSync(join(bot, 'readme.mjs'), printed + again);
+    writeFileSync(join(bot, 'award.mjs'), printed.replace('redis.disconnect();', again));
     const env = { REDIS_URL: master?.url ?? '' };
-    const ended = await runProgram(process.execPath, ['readme.mjs'], { cwd: bot, env });
+    const ended = await runProgram(process.execPath, ['award.mjs'], { cwd: bot, env });
     expect(ended).toEqual({ code: 0, stderr: '', stdout: 'true\n' });
   });
 

@@ -39,13 +39,14 @@ export async function examine(context: CheckContext, guild?: string): Promise<re
 /** Returns the checks by name. @param named the guild to look into; without one, those of a sample of keys. */
 function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
   let guilds = named === undefined ? undefined : [named];
-  const ofGuilds =
-    (name: string, check: (context: CheckContext, guilds: readonly string[]) => Promise<readonly Finding[]>): Check =>
-    async (context) => {
-      if (guilds !== undefined) return check(context, guilds);
-      const fix = 'Run doctor again as the user operator of deploy/redis/users.acl, or name a guild with --guild';
-      return [unknown(name, 'no guild was looked at, because the keys were not checked', fix)];
-    };
+  const fix = 'Run doctor again as the user operator of deploy/redis/users.acl, or name a guild with --guild';
+  /** Looks into the guilds, if the check of the keys could find them. @param names the findings that there are otherwise. */
+  const inGuilds =
+    (names: readonly string[], look: (context: CheckContext, found: readonly string[]) => ReturnType<Check>): Check =>
+    async (context) =>
+      guilds
+        ? look(context, guilds)
+        : names.map((name) => unknown(name, 'no guild was looked at, because the keys were not checked', fix));
   return {
     'round trip': checkRoundTrip,
     server: checkServers,
@@ -57,9 +58,9 @@ function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
       if (named === undefined) guilds = [...sample.guilds];
       return keyFindings(sample);
     },
-    counters: ofGuilds('counters', checkGuilds),
-    stored: ofGuilds('stored', checkStored),
-    cost: ofGuilds('cost', checkCost),
+    counters: inGuilds(['data version', 'counters'], checkGuilds),
+    stored: inGuilds(['bounds', 'stored times', 'time zones'], checkStored),
+    cost: inGuilds(['cost'], checkCost),
   };
 }
 
