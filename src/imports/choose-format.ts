@@ -68,12 +68,16 @@ function whyUnknown(fitting: readonly { readonly name: FormatName; readonly list
   return `fits ${[...new Set(fitting.map(({ name }) => name))].join(' and ')}`;
 }
 
-/** Whether a format can have its members in such a list. The lists of CSV and NDJSON are at no place, and a program writes arrays of any format. */
+/**
+ * Whether a format can have its members in such a list. The lists of CSV and NDJSON are at no place, and a program writes arrays of any format
+ * that has a field with the id.
+ */
 function isPossible(name: FormatName, syntax: Syntax, { place, columns }: FoundList): boolean {
   if (name === 'csv' || name === 'ndjson') return name === syntax;
-  if (syntax !== 'json') return name !== 'json';
-  if (columns) return true;
-  return formatNamed(name).places.includes(place);
+  const { places, names } = formatNamed(name);
+  const hasIdField = names.userId !== undefined;
+  if (syntax !== 'json') return name !== 'json' && hasIdField;
+  return columns ? hasIdField : places.includes(place);
 }
 
 /** Returns the names of a format's fields in a list: of those that it can have, the first that is there. */

@@ -52,9 +52,9 @@ const LIKENESS: readonly (readonly [field: ImportField, pattern: RegExp])[] = [
   ],
   [
     'xp',
-    /^(?:(?:total|current|lifetime|overall|all|server|guild|text|chat|voice)?(?:xp|exp|experience|score)(?:total|points|amount)?|(?:total)?points|total|erfahrung(?:spunkte)?|punkte|experiencia|puntos|pontos|esperienza|punti)$/,
+    /^(?:(?:user|member)?(?:total|current|lifetime|overall|all|server|guild|text|chat|voice)?(?:xp|exp|experience|score)(?:total|points|amount)?|(?:total)?points|total|erfahrung(?:spunkte)?|punkte|experiencia|puntos|pontos|esperienza|punti)$/,
   ],
-  ['level', /^(?:(?:current|user|text)?(?:level|lvl)|stufe|niveau|nivel|livello)$/],
+  ['level', /^(?:(?:current|user|member|text)?(?:level|lvl)|stufe|niveau|nivel|livello)$/],
   [
     'username',
     /^(?:user|member|display|global|nick)?(?:name|tag)$|^(?:nick|displayname|user\.(?:username|globalname|tag)|benutzername|nutzername|nom|pseudo|nombre|nome)$/,

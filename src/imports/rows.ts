@@ -67,6 +67,8 @@ export const OWN_READING: RowReading = {
 
 /** The address of an avatar, which some bots write instead of its hash. */
 const AVATAR_ADDRESS = /^https:\/\/cdn\.discordapp\.com\/avatars\/\d+\/(\w+)\.\w+(?:\?|$)/;
+/** The address of a picture that Discord shows for a user without an avatar. */
+const DEFAULT_AVATAR = /^https:\/\/cdn\.discordapp\.com\/embed\/avatars\/\d+\.\w+(?:\?|$)/;
 const AVATAR_RULE = `Discord's hash of an avatar, which is 32 hex digits, with "a_" before those of an animated avatar`;
 
 /**
@@ -112,7 +114,8 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
   }
   const { avatar } = raw;
   if (avatar !== undefined) {
-    const hash = NO_VALUE.has(avatar) ? null : (AVATAR_ADDRESS.exec(String(avatar))?.[1] ?? avatar);
+    const isNone = NO_VALUE.has(avatar) || DEFAULT_AVATAR.test(String(avatar));
+    const hash = isNone ? null : (AVATAR_ADDRESS.exec(String(avatar))?.[1] ?? avatar);
     if (hash !== null && !isPictureHash(hash)) return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}`;
     row.avatar = hash;
   }

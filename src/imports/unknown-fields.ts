@@ -42,7 +42,7 @@ export function unknownFields(
     return new InvalidInputError(
       `${file} has objects by names that are no ids of Discord, such as ${named.map(quote).join(' and ')}: write them as an array of objects, each with the id of its member in user_id`,
     );
-  const fields = [...list.fields].map(([name, { example }]) => ({ name, example }));
+  const fields = [...list.fields].filter(([name]) => name !== '').map(([name, { example }]) => ({ name, example }));
   const shown = fields.slice(0, MAX_SHOWN).map(({ name, example }) => (example ? `${name} ${quote(example)}` : name));
   if (fields.length > MAX_SHOWN) shown.push(`${fields.length - MAX_SHOWN} more`);
   const { readings, doubt } = proposeReadings(list);

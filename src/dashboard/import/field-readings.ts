@@ -21,7 +21,9 @@ export function fieldReadings(inputs: readonly Input[]): readonly FieldReading[]
       words.flatMap(([word, field]) => (names[field] === undefined ? [] : [[word, names[field]]])),
     );
     const kind = JSON.stringify([format, map]);
-    const fields = [...members.fields].map(([name, { example }]) => ({ name, example }));
+    const fields = [...members.fields]
+      .filter(([name]) => name !== '')
+      .map(([name, { example }]) => ({ name, example }));
     const { files } = readings.get(kind) ?? { files: [] };
     readings.set(kind, { fields, map, ...readings.get(kind), files: [...files, file] });
   }

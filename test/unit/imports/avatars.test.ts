@@ -8,6 +8,7 @@ it.each([
   ['a hash', HASH, HASH],
   ['the hash of an animated avatar', `a_${HASH}`, `a_${HASH}`],
   ['the address of an avatar', `https://cdn.discordapp.com/avatars/1/a_${HASH}.gif?size=64`, `a_${HASH}`],
+  ['the address of the picture of a user without an avatar', 'https://cdn.discordapp.com/embed/avatars/0.png', null],
   ['an empty cell', '', null],
   ['null', null, null],
 ])('a file may have %s as the avatar of a member', (_, avatar, stored) => {

@@ -98,6 +98,22 @@ describe('a file that can be read in several ways', () => {
   });
 });
 
+describe('a file of a home-made bot with a field that LevelUp has too', () => {
+  const [ann, bob] = ['204255221017214977', '159998587045832321'];
+
+  it.each([
+    ['CSV', `member,xp,voice\n${ann},5,3\n${bob},6,1\n`, 'member'],
+    ['NDJSON', `{"userId":"${ann}","xp":5,"stars":3}\n{"userId":"${bob}","xp":6,"stars":0}\n`, 'userId'],
+  ])('is not taken for one of LevelUp, which has its ids as names, in %s', async (_syntax, content, id) => {
+    await expect(readFile(content)).rejects.toThrow(`such as --map id=${id},xp=xp`);
+  });
+
+  it('loads when it has the names of the own format', async () => {
+    const { format, rows, lines } = await readFile(`user_id,xp,voice\n${ann},5,3\n`);
+    expect([format, rows, lines]).toEqual(['csv', [{ userId: ann, xp: 5 }], ['f: not used: voice']]);
+  });
+});
+
 describe('a file of a known bot whose fields a person names', () => {
   const amari = '{"data":[{"id":"1","exp":5,"level":0,"nick":"ann","username":"a"}]}';
 

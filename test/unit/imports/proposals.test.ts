@@ -43,6 +43,16 @@ describe('a proposal to read the fields of a file', () => {
     expect(error.message).toContain('--map id=Nutzer,xp=Erfahrung,name=Benutzername,level=Stufe');
   });
 
+  it('knows the columns of a database that names them after the member, and no column without a name', async () => {
+    const error = await refusal(
+      `member_id,member_name,member_level,member_xp,member_total_xp,\n${ONE},ann,10,25,4700,\n${TWO},bob,1,154,254,\n`,
+    );
+    expect(error.message).toContain('member_total_xp "4700": say which field is which');
+    expect(error.message).toMatch(
+      /--map id=member_id,xp=member_total_xp,name=member_name,level=member_level, or --map id=member_id,xp=member_xp,name=member_name,level=member_level$/,
+    );
+  });
+
   it('has each part of XP', async () => {
     const error = await refusal(JSON.stringify([{ id: ONE, xp: { text: 4700, voice: 100, level: 10 } }]));
     expect(error.message).toMatch(
