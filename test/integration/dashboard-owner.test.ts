@@ -269,8 +269,12 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       const busy = await find('raven');
       expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '9']);
       expect(busy.text).toContain('Other members are being searched just now: try again in 9 s.');
+      await dashboard.store.writer.record('own', { userId: 'a', set: 5 });
       search.mockRejectedValueOnce(new RefusedError('search_too_large', { guild: 'own' }));
-      expect((await find('raven')).text).toContain('This server has too many names to search them: enter a user id.');
+      const tooMany = await find('raven');
+      expect(tooMany.text).toContain('This server has too many names to search them: enter a user id.');
+      // The owner can search again where the search was refused.
+      expect([tooMany.status, tooMany.text.includes('type="search" name="find"')]).toEqual([400, true]);
     });
 
     it.each([

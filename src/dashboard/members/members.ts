@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { RefusedError } from '../../core/errors.ts';
 import { type ExportResult, exportText } from '../../imports/export.ts';
 import { startWith } from '../../imports/text-bytes.ts';
-import { formOf } from '../forms.ts';
+import { formOf, showProblem } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
 import { memberPictures } from '../member-pictures.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
@@ -95,24 +95,29 @@ export const membersPage: GuildPage = {
       }
     };
 
-    const sendList = async (res: Response, shown: ShownList) => {
-      const { hits, list, problem } = shown;
+    const sendList = async (res: Response, shown: ShownList, status = shown.problem === '' ? 200 : 404) => {
+      const { hits, list } = shown;
       const userIds = hits.length > 0 ? hits.map(({ userId }) => userId) : list.rows.map((row) => row.user_id);
       const pictures = await memberPictures(parts, res, guildOf(res), userIds);
-      views.send(res, 'members', { title: 'Members', ...shown, pictures }, problem === '' ? 200 : 404);
+      views.send(res, 'members', { title: 'Members', ...shown, pictures }, status);
     };
     router.get('/members', async (req, res, next) => {
       const text = String(req.query.find ?? '').trim();
       if (text === '') return next();
       const waitMs = parts.searchLimiter.take(req.ip);
       if (waitMs > 0) throw tooManySearches(Math.ceil(waitMs / 1000));
-      const hits = await search(guildOf(res), text);
-      const [only] = hits;
-      if (only && hits.length === 1) return res.redirect(303, `/guilds/${guildOf(res)}/members?id=${only.userId}`);
-      const problem =
-        hits.length > 0 ? '' : 'Nobody in the ranking has this name or id, and nobody hidden has this id.';
-      const list = await readMemberList(parts, stored, guildOf(res), false, 1);
-      await sendList(res, { text, hits, list, notice: '', problem });
+      const show = async (hits: ShownList['hits'], problem: string, status?: number) => {
+        const list = await readMemberList(parts, stored, guildOf(res), false, 1);
+        await sendList(res, { text, hits, list, notice: '', problem }, status);
+      };
+      const refuse = (problem: string) => show([], problem, 400);
+      await showProblem(refuse, async () => {
+        const hits = await search(guildOf(res), text);
+        const [only] = hits;
+        if (only && hits.length === 1) return res.redirect(303, `/guilds/${guildOf(res)}/members?id=${only.userId}`);
+        const nobody = 'Nobody in the ranking has this name or id, and nobody hidden has this id.';
+        await show(hits, hits.length > 0 ? '' : nobody);
+      });
     });
     router.get('/members', async (req, res) => {
       const id = String(req.query.id ?? '').trim();
