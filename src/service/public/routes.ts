@@ -45,7 +45,7 @@ const COMMON = {
 const CACHING = headerBlock('Cache-Control', 'no-cache');
 /** The header X-Frame-Options, for old browsers that do not know frame-ancestors. */
 const FRAMELESS = { 'X-Frame-Options': 'DENY' };
-/** A badge and a picture stand in pages of other sites, and run nothing. */
+/** A badge and a picture stand in pages of other sites, and run nothing. A search engine that follows links of a page must not list members by them. */
 const OF_IMAGES = joinBlocks(
   CACHING,
   blockOf({
@@ -53,6 +53,7 @@ const OF_IMAGES = joinBlocks(
     ...FRAMELESS,
     'Content-Security-Policy': PICTURE_POLICY,
     'Cross-Origin-Resource-Policy': 'cross-origin',
+    'X-Robots-Tag': 'noindex',
   }),
 );
 /** The data of a page is for programs of any site. */

@@ -138,6 +138,14 @@ describeStores('the public page of a guild', (kind) => {
     }
   });
 
+  it('search engines are told to leave out the cards and badges of members, as they are told by the pages of members', async () => {
+    expect(await text('/g/guild/m/ann')).toContain('<meta name="robots" content="noindex">');
+    for (const path of ['/g/guild/m/ann/card.svg', '/g/guild/badge.svg', '/g/guild/badge.svg?member=ann']) {
+      const { headers } = await get(path).expect(200);
+      expect([path, headers['x-robots-tag']]).toEqual([path, 'noindex']);
+    }
+  });
+
   it('has further pages, and says where the ranking ends', async () => {
     const first = await text('/g/guild?limit=1');
     expect(first).toContain('href="guild?page=2&amp;limit=1"');

@@ -3,9 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { pagesApp } from './pages-app.ts';
 
 describe('an address', () => {
-  it('is written in small letters, without a slash at its end', async () => {
+  it('is written in small letters, and without a slash at its end unless it is that of a page', async () => {
     const { get } = pagesApp();
-    for (const path of ['/G/guild', '/g/guild/', '/g/guild/M/bob', '/g/guild/m/bob/', '/g/guild/badge.SVG'])
+    for (const path of [
+      '/G/guild',
+      '/g/guild/badge.svg/',
+      '/g/guild/M/bob',
+      '/g/guild/data.json/',
+      '/g/guild/badge.SVG',
+    ])
       expect((await get(path).expect(404)).text).toBe('no route');
   });
 
