@@ -18,7 +18,7 @@ import { COMMAND_ADVICE } from './sentences.ts';
 import { PartialResult, print, UsageError } from './terminal.ts';
 import { planQuotasOf, withCore } from './with-core.ts';
 
-/** Members that are told apart: half a gigabyte in a dry run, which keeps the XP of each, and 100 MB in a load. */
+/** Members that are told apart: up to 140 MB in a dry run, which keeps the XP of each, and 70 MB in a load. */
 const MAX_DISTINCT = { dryRun: 5_000_000, load: 5_000_000 };
 const EXIT_CODES = { skipped: REFUSED, levels: REFUSED, interrupted: INTERRUPTED } as const;
 
