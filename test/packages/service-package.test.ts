@@ -72,6 +72,17 @@ describe(
       expect(files.filter((file) => !expected.test(file) || /demo|bench/.test(file))).toEqual([]);
     });
 
+    it('is a command after the line of docs/operations.md that installs it', { timeout: INSTALLING_MS }, async () => {
+      const document = readFileSync(join(repository, 'docs/operations.md'), 'utf8');
+      const [command = ''] = /(?<=`)npm install --global [^`]+/.exec(document) ?? [];
+      const prefix = join(folder, 'global');
+      const npm = { npm_config_prefix: prefix, npm_config_prefer_offline: 'true', npm_config_audit: 'false' };
+      const installed = await runProgram('sh', ['-c', command], { cwd: folder, env: npm });
+      expect(installed.code, installed.stderr).toBe(0);
+      const listed = await runProgram(join(prefix, 'bin/guildrank'), ['guild', 'list'], { env: env() });
+      expect(listed.code, listed.stderr).toBe(0);
+    });
+
     it('is built whenever npm packs it', () => {
       const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
       expect(scripts.prepack).toBe('npm run build');
