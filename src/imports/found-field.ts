@@ -30,7 +30,7 @@ export class FoundField {
   snowflakes = 0;
   /** Digits of the longest number. */
   digits = 0;
-  /** Rows from the first one on whose value is the number of the row, from 1. */
+  /** Values that are the number of their row, from 1. */
   private rowNumbers = 0;
   readonly ids = new IdEvidence();
   readonly numbers = new NumberEvidence();
@@ -71,15 +71,13 @@ export class FoundField {
     if (/^\d+$/.test(text)) {
       this.numeric++;
       this.digits = Math.max(this.digits, text.length);
-      if (this.rowNumbers === this.count - 1 && text === String(this.count)) this.rowNumbers++;
+      if (text === String(this.count)) this.rowNumbers++;
       if (isSnowflake(text)) this.snowflakes++;
       if (text.length > 15) this.ids.add(text, isNumber);
       this.numbers.add(text, isNumber);
     } else if (/^[-\d]/.test(text)) {
-      if (this.numbers.add(text, isNumber)) {
-        this.numeric++;
-        this.digits = Math.max(this.digits, text.replace(/\D/g, '').length);
-      }
+      if (this.numbers.add(text, isNumber)) this.numeric++;
+      this.digits = Math.max(this.digits, text.replace(/\D/g, '').length);
       this.dates.add(text);
       if (isDecimalId(text)) this.ids.addDecimal(text);
       else if (text.length > 15 && isSnowflake(unwrappedId(text) ?? '')) this.snowflakes++;

@@ -6,8 +6,7 @@ import { addAbortSignal, Readable } from 'node:stream';
 import { InvalidInputError, isAbort, systemErrorOf } from '../core/errors.ts';
 import { textOf } from './text-bytes.ts';
 
-/** Bytes of one piece. Its rows are in memory at once, and V8 copies what lives while other rows come and go. */
-const CHUNK = 16 * 1024;
+const CHUNK = 64 * 1024;
 
 const UNREADABLE: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',

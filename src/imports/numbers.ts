@@ -15,9 +15,6 @@ const PLAIN = /^\d{1,32}$/;
 const GROUPED = /^(\d{1,3}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
 const WITH_DECIMALS = /^(\d{1,32})([.,])(\d*)$/;
 
-/** What no number from 0 has in it, and dates and clocks have. */
-const NO_NUMBER = /[-:]/;
-
 /** A word of what is counted, before or after a number. */
 const UNIT = /^(?:level|lvl|lv|stufe|niveau|nivel)\.? *|(?<=\d) *(?:xp|exp|points|pts)$/i;
 
@@ -42,8 +39,6 @@ export class NumberEvidence {
   /** Takes the text of a value. Text that is no number shows nothing. @param isNumber whether it is a number of JSON. @returns whether it is a number. */
   add(text: string, isNumber: boolean): boolean {
     if (isNumber && text.includes('.')) this.shown['.'].add('decimals');
-    // Most other texts are times, which the patterns below would take long to refuse.
-    if (NO_NUMBER.test(text)) return isNumber;
     const number = PLAIN.test(text) ? text : plain(text);
     if (PLAIN.test(number)) {
       if (number.length > 3) this.hasLarge = true;

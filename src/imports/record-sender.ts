@@ -78,7 +78,6 @@ export class RecordSender {
   /** A write can be sent again, behind later ones, so those of one member are not on the way together. */
   private mustWait(members: ReadonlySet<string>): boolean {
     if (this.inFlight.size >= MAX_IN_FLIGHT) return true;
-    for (const others of this.inFlight.values()) for (const id of members) if (others.has(id)) return true;
-    return false;
+    return [...this.inFlight.values()].some((others) => [...members].some((id) => others.has(id)));
   }
 }

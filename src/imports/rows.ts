@@ -106,10 +106,10 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
   const claim = raw.lastDailyClaim;
   if (claim !== undefined) {
     const time = NO_VALUE.has(claim) ? null : readTime(claim, reading.dates);
-    const refusal = (problem: string) => `${names.lastDailyClaim} ${quote(claim)} ${problem}`;
-    if (time === undefined) return refusal('is not a time such as 2026-01-31T18:30:00Z');
-    if (time === 'ambiguous') return refusal('can be two days: write it as 2026-01-31T18:30:00Z');
-    if (time !== null && isFutureClaim(time, now)) return refusal(FUTURE_CLAIM);
+    const name = `${names.lastDailyClaim} ${quote(claim)}`;
+    if (time === undefined) return `${name} is not a time such as 2026-01-31T18:30:00Z`;
+    if (time === 'ambiguous') return `${name} can be two days: write it as 2026-01-31T18:30:00Z`;
+    if (time !== null && isFutureClaim(time, now)) return `${name} ${FUTURE_CLAIM}`;
     row.lastDailyClaim = time;
   }
   const { avatar } = raw;

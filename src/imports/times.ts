@@ -9,8 +9,6 @@ const ISO = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:[T ](.+))?$/;
 const LOCAL = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?:,? (.+))?$/;
 const CLOCK =
   /^(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?([ap])\.?m\.?)?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i;
-/** A zone at the end of a clock. */
-const ZONE = /(?:Z|UTC|GMT|\d[+-]\d{2}:?(?:\d{2})?)$/i;
 /** Days since 1899-12-30, as spreadsheets count them, from 2000 to 2099. */
 const SERIAL = /^\d{5}(?:[.,]\d+)?$/;
 const SERIAL_OF_1970 = 25569;
@@ -33,7 +31,8 @@ export class DateEvidence {
       if (Number(match[1]) > 12) this.shown.add('day-month');
       else if (Number(match[3]) > 12) this.shown.add('month-day');
     }
-    if (!ZONE.test(text.slice(10)) && (match ?? ISO.test(text))) this.hasZoneless = true;
+    if ((match ?? ISO.exec(text)) && !/(?:Z|UTC|GMT|\d[+-]\d{2}:?(?:\d{2})?)$/i.test(text.slice(10)))
+      this.hasZoneless = true;
   }
 
   /** The order that all dates allow; undefined when they show none or both. */
