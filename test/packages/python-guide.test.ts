@@ -78,7 +78,7 @@ async def kind_of_failure(call):
         return type(error).__name__
 tell(await retried(lost), await kind_of_failure(lambda: retried(lambda: writer.award(guild_id, "a b", 1))), *events)
 tries = -9
-tell(await kind_of_failure(lambda: retried(lost, 2)), tries)`,
+tell(await kind_of_failure(lambda: retried(lost, 0)), tries)`,
     [
       ['add', '400000000000000005'],
       '<@42> is now level 5!',
@@ -89,7 +89,7 @@ tell(await kind_of_failure(lambda: retried(lost, 2)), tries)`,
       6,
     ],
     [3, 'InvalidInputError', ['remove', '400000000000000005']],
-    ['StoreUnavailableError', -7],
+    ['StoreUnavailableError', -8],
   ],
   'Voice ticks': [
     `speaker = Person(43, mute=True)
