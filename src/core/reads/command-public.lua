@@ -134,15 +134,14 @@ local function members_by_level(guild, rules_text)
   return table.concat(counts, ' ')
 end
 
--- Reads what levels give and how members earn XP. Reply: "" when the guild is at revision `cached`; "off" also when the guild does not show it; else
--- the settings, the reply of "rules", the reply of "stats", the roles and the channels that the bot has told, each "" when there are none, and how
+-- Reads what levels give and how members earn XP. Reply: "" when the guild is at revision `cached`, and shows what levels give; else the settings, the reply of "rules", the reply of "stats", the roles and the channels that the bot has told, each "" when there are none, and how
 -- many members have reached each level that gives a role. O(log m) a reward.
 function public_commands.rewards(guild, _, cached)
   local settings = public_settings(guild)
-  if not settings or settings[2] == 'off' then
+  if not settings then
     return 'off'
   end
-  local stored = rules(guild, cached)
+  local stored = rules(guild, settings[2] == 'off' and '' or cached)
   if stored == '' then
     return ''
   end

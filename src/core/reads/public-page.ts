@@ -85,9 +85,14 @@ export interface PublicMember extends PublicGuild {
   readonly dailyStreak: number;
 }
 
-/** A guild with a public page that does not rank a user. */
-export interface PublicUnranked extends PublicGuild {
-  readonly member: null;
+/** A guild with a public page that does not have what an address names: a member in the ranking, a board, or a page of rewards. */
+export interface PublicMissing extends PublicGuild {
+  readonly isMissing: true;
+}
+
+/** Returns a guild without what was wanted. It has no revision, so that it is asked for anew each time. */
+function missingIn(guild: PublicGuild): Versioned<PublicMissing> {
+  return { revision: '', value: { ...guild, isMissing: true } };
 }
 
 /** The revision of "" keeps it out of the response cache: a page that is off is asked for anew each time. */
@@ -125,8 +130,8 @@ function splitReply(
   return [shown, { rewards: rewardsIn(rules, roles) }];
 }
 
-/** Reads one page of a guild with a public page; null for another guild, and for a board that the guild does not have. O(log m + limit). */
-export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>> {
+/** Reads one page of a guild with a public page; null for another guild. O(log m + limit). */
+export class PublicPageRead implements ReadCommand<Versioned<PublicPage | PublicMissing | null>> {
   readonly command: string;
   private readonly read: PageRead;
 
@@ -142,17 +147,18 @@ export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>>
     this.command = publicCommand(this.read.command, options);
   }
 
-  decode(reply: CommandReply): Versioned<PublicPage | null> {
+  decode(reply: CommandReply): Versioned<PublicPage | PublicMissing | null> {
     if (typeof reply === 'string') return NOTHING;
     const [shown, rewards] = splitReply(reply, this.options);
     const guild = guildOf(shown, this.board);
+    if (!hasBoard(guild, this.board)) return missingIn(guild);
     const { revision, value: page } = this.read.decode(shown[1] as unknown as CommandReply);
-    return { revision, value: guild && { ...guild, ...rewards, revision, page } };
+    return { revision, value: { ...guild, ...rewards, revision, page } };
   }
 }
 
 /** Reads a member of a guild with a public page, in the middle of rows; null as for {@link PublicPageRead}. O(log m + limit). */
-export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | PublicUnranked | null>> {
+export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | PublicMissing | null>> {
   readonly command: string;
 
   /** @param weight rows to read. Where the ranking ends, the member is not in the middle, and there are as many rows. */
@@ -166,18 +172,17 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | Pu
     this.command = publicCommand([commandName('member', board), userId, weight].join(' '), options);
   }
 
-  decode(reply: CommandReply): Versioned<PublicMember | PublicUnranked | null> {
+  decode(reply: CommandReply): Versioned<PublicMember | PublicMissing | null> {
     if (typeof reply === 'string') return NOTHING;
     const [shown, rewards] = splitReply(reply, this.options);
     const [, page, , , , , first] = shown;
     const guild = guildOf(shown, this.board);
-    // Of no revision, so that it is asked for anew each time: a user can come into the ranking of another one's rows.
-    if (!guild || page === '') return { revision: '', value: guild && { ...guild, member: null } };
+    if (page === '' || !hasBoard(guild, this.board)) return missingIn(guild);
     const { revision, value } = decodePage(page, 1, Number(first));
     const { data: rows, total } = value;
     const index = rows.findIndex(({ user_id }) => user_id === this.userId);
     const member = rows[index];
-    if (!member) return { revision: '', value: { ...guild, member: null } };
+    if (!member) return missingIn(guild);
     const dailyStreak = wholeXp(splitProfile(page[4][index] ?? null).streak);
     return { revision, value: { ...guild, ...rewards, revision, member, rows, total, dailyStreak } };
   }
@@ -192,22 +197,22 @@ export interface PublicRewards extends PublicGuild {
   readonly reached: ReadonlyMap<number, number>;
 }
 
-/** Reads the rules of a guild that shows them on its public page; null for another guild, and for rules that cannot be read. O(log m) a reward. */
-export class PublicRewardsRead implements ReadCommand<Versioned<PublicRewards | null>> {
+/** Reads the rules of a guild that shows them on its public page; null for a guild without a public page. O(log m) a reward. */
+export class PublicRewardsRead implements ReadCommand<Versioned<PublicRewards | PublicMissing | null>> {
   readonly command = 'public.rewards';
   readonly weight = 1;
 
   constructor(readonly guildId: string) {}
 
-  decode(reply: CommandReply): Versioned<PublicRewards | null> {
+  decode(reply: CommandReply): Versioned<PublicRewards | PublicMissing | null> {
     if (typeof reply === 'string') return NOTHING;
     const [settings, rules, counters, roles, channels, reached] = reply as unknown as readonly [
       ...(readonly [string[], [string, string], string[], string, string, string]),
     ];
     const guild = guildOf([settings, '', [], rules[1], counters, []], undefined);
-    const parsed = guild?.hasRewards ? readableRules(rules[1]) : undefined;
-    const { revision } = decodeStats(counters);
-    if (!guild || !parsed) return { revision, value: null };
+    const parsed = guild.hasRewards ? readableRules(rules[1]) : undefined;
+    if (!parsed) return missingIn(guild);
+    const { revision } = guild;
     const told = { roles: rolesIn(roles), channels: channelsIn(channels) };
     return { revision, value: { ...guild, ...told, rules: parsed, reached: reachedIn(reached) } };
   }
@@ -248,16 +253,20 @@ function readableRules(text: string): Rules | undefined {
   }
 }
 
-/** Returns what a reply says of the guild; null when the guild does not have the board. The boards are stored as "week,month". */
+/** Returns whether a guild has a board; every guild has the ranking of all time. */
+function hasBoard({ boards }: PublicGuild, board: BoardName | undefined): boolean {
+  return board === undefined || boards.includes(board);
+}
+
+/** Returns what a reply says of the guild. The boards are stored as "week,month". */
 function guildOf(
   [settings, page, avatars, rules, counters, period]: PublicReply,
   board: BoardName | undefined,
-): PublicGuild | null {
+): PublicGuild {
   const [index = '', rewards, avatarsSetting, title = '', stored = '', ...shown] = settings;
   const [look, [name = '', icon = '']] = [shown.slice(0, -2), shown.slice(-2)];
   const kinds: readonly string[] = stored.split(',');
   const boards = BOARDS.filter((name) => kinds.includes(kindOfBoard(name)));
-  if (board && !boards.includes(board)) return null;
   const { revision, value: stats, curve } = decodeStats(counters);
   const userIds = page === '' ? [] : page[3].filter((_text, at) => at % 2 === 0);
   return {

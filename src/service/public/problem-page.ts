@@ -4,10 +4,10 @@ import { ID_PATTERN } from '../../core/ranking/model.ts';
 import type { Problem } from '../http/response/problem.ts';
 import { languageOf } from './languages.ts';
 import { styleOf } from './look.ts';
+import { MissingProblem } from './missing-problem.ts';
 import { iconOf, nameOfGuild } from './names-and-pictures.ts';
 import { queryOf } from './queries.ts';
 import { UndrawnProblem } from './undrawn.ts';
-import { UnrankedProblem } from './unranked.ts';
 import { headingOf, renderTemplate, tabsOf } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
 
@@ -25,12 +25,12 @@ export function problemPage(req: Request, problem: Problem, root: string): strin
   const isLive = isOverlay || status === 503;
   const links = status === 404 ? linksOf(req, problem, root, words) : [];
   const shown = { title, text, links, root, words, isLive, isOverlay, isIndexed: false, previewTags: [] };
-  if (!(problem instanceof UnrankedProblem) || isOverlay) return renderTemplate('problem', shown);
+  if (!(problem instanceof MissingProblem) || isOverlay) return renderTemplate('problem', shown);
   return renderTemplate('problem', { ...shown, ...guildOf(req, problem, root, words) });
 }
 
 /** Returns what the page of a guild has around its ranking: title, colours, boards and search. */
-function guildOf(req: Request, { guildId, board, guild }: UnrankedProblem, root: string, words: Words) {
+function guildOf(req: Request, { guildId, board, guild }: MissingProblem, root: string, words: Words) {
   const query = { guildId, board, lang: words.language, isLangGiven: req.query.lang === words.language };
   const home = `${root}g/${guildId}`;
   return {
@@ -44,7 +44,7 @@ function guildOf(req: Request, { guildId, board, guild }: UnrankedProblem, root:
       words,
       guild.hasRewards ? { href: `${home}/rewards`, isHere: false } : undefined,
     ),
-    back: home + queryOf(query),
+    back: home + queryOf({ ...query, board: guild.boards.find((name) => name === board) }),
     action: `${home}/m`,
     query,
   };

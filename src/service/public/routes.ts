@@ -16,6 +16,7 @@ import { AvatarLoader, type AvatarLoaderParts } from './avatar-loader.ts';
 import { withAvatars } from './illustration.ts';
 import { acceptedLanguage, DEFAULT_LANGUAGE } from './languages.ts';
 import { DATA_POLICY, PICTURE_POLICY, policyOf, styleOf } from './look.ts';
+import { MissingProblem } from './missing-problem.ts';
 import { iconOf } from './names-and-pictures.ts';
 import { type Painter, Pictures } from './pictures.ts';
 import { problemPage } from './problem-page.ts';
@@ -23,7 +24,6 @@ import { type Address, noPage } from './queries.ts';
 import { answerDataSearch, answerSearch, type SearchParts } from './search.ts';
 import { UndrawnProblem } from './undrawn.ts';
 import type { Site } from './unfurl.ts';
-import { UnrankedProblem } from './unranked.ts';
 import {
   type Want,
   type Wanted,
@@ -155,7 +155,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   const ofCachedPages = joinBlocks(CACHING, ofPages);
   const ofProblems = joinBlocks(ofPages, headerBlock('Content-Security-Policy', policyOf(site.frameAncestors)));
   /** Returns the headers of a problem page that looks like the page of its guild. */
-  const ofUnranked = ({ guild, guildId }: UnrankedProblem) =>
+  const ofMissing = ({ guild, guildId }: MissingProblem) =>
     joinBlocks(
       ofPages,
       headerBlock(
@@ -173,7 +173,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
       responses.refuse(req, res, problem, text, 'application/problem+json', OF_DATA_PROBLEMS);
       return true;
     }
-    const headers = problem instanceof UnrankedProblem ? ofUnranked(problem) : ofProblems;
+    const headers = problem instanceof MissingProblem ? ofMissing(problem) : ofProblems;
     responses.refuse(req, res, problem, problemPage(req, problem, root), 'text/html; charset=utf-8', headers);
     return true;
   };

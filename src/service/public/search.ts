@@ -33,7 +33,7 @@ export async function answerSearch(address: Address, site: Site, parts: SearchPa
   const { guildId, find } = query;
   if (foldText(find) === '') return { to: guildId + queryOf(query) };
   const { value: page } = await parts.commands.read(new PublicPageRead(guildId, 1, 1, undefined));
-  if (!page) throw noPage();
+  if (!page || 'isMissing' in page) throw noPage();
   const hits = await hitsOf(guildId, find, parts);
   const [only] = hits?.length === 1 ? hits : [];
   if (only && !WAYS_UP.includes(only.userId)) return { to: `${guildId}/m/${only.userId}${queryOf(query)}` };
@@ -48,7 +48,7 @@ export async function answerDataSearch(address: Address, parts: SearchParts) {
   const query = parseData(address);
   const { guildId, find = '', withRewards } = query;
   const { value: page } = await parts.commands.read(new PublicPageRead(guildId, 1, 1, undefined, { withRewards }));
-  if (!page) throw noPage();
+  if (!page || 'isMissing' in page) throw noPage();
   const hits = foldText(find) === '' ? [] : await hitsOf(guildId, find, parts);
   if (!hits) throw invalidRequest([{ parameter: 'find', detail: 'must be a user id: this server has too many names' }]);
   const data = hits

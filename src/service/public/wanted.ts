@@ -1,11 +1,12 @@
 import {
+  type PublicGuild,
   type PublicMember,
   PublicMemberRead,
+  type PublicMissing,
   type PublicPage,
   PublicPageRead,
   type PublicRewards,
   PublicRewardsRead,
-  type PublicUnranked,
 } from '../../core/reads/public-page.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
 import type { CacheableRead } from '../serving/response-cache.ts';
@@ -13,9 +14,9 @@ import { renderGuildBadge, renderMemberBadge } from './badges.ts';
 import { renderMemberData, renderRanking } from './data.ts';
 import { renderMember, renderPage } from './documents.ts';
 import { renderCard } from './member-card.ts';
+import { type MissingAddress, MissingProblem } from './missing-problem.ts';
 import {
   type Address,
-  type DataQuery,
   type MemberQuery,
   parseBadge,
   parseCard,
@@ -30,7 +31,6 @@ import {
 import { renderRewards } from './rewards.ts';
 import { renderTop, TOP_ROWS } from './top-drawing.ts';
 import type { Site } from './unfurl.ts';
-import { UnrankedProblem } from './unranked.ts';
 
 /** Rows of a member's page, with the member in the middle. */
 const MEMBER_ROWS = 5;
@@ -52,13 +52,13 @@ export const wantPage: Want = (address, site) => {
     return {
       cacheKey: [...key, page].join(' '),
       command: new PublicPageRead(guildId, page, limit, board),
-      render: (found: PublicPage | null) => found && renderPage(parsed, found, site),
+      render: (found: PageFound) => found && renderPage(parsed, present(found, parsed), site),
     };
   }
   return {
     cacheKey: [...key, 'around', around].join(' '),
     command: new PublicMemberRead(guildId, around, limit, board),
-    render: (found: MemberFound) => found && renderPage(parsed, pageAround(ranked(found, parsed), limit), site),
+    render: (found: MemberFound) => found && renderPage(parsed, pageAround(present(found, parsed), limit), site),
   };
 };
 
@@ -68,13 +68,13 @@ export const wantMember: Want = (address, site) => {
 };
 
 /** Returns what the page of rewards and rules needs. */
-export const wantRewards: Want<PublicRewards | null> = (address, site) => {
+export const wantRewards: Want<PublicRewards | PublicMissing | null> = (address, site) => {
   const parsed = parseRewards(address);
   const { guildId, lang, isLangGiven } = parsed;
   return {
     cacheKey: ['public-rewards', guildId, lang, isLangGiven].join(' '),
     command: new PublicRewardsRead(guildId),
-    render: (found) => found && renderRewards(parsed, found, site),
+    render: (found) => found && renderRewards(parsed, present(found, parsed), site),
   };
 };
 
@@ -91,27 +91,27 @@ export const wantCard: Want = (address) => {
   return {
     cacheKey: ['public-card', guildId, board, lang, theme, userId].join(' '),
     command: new PublicMemberRead(guildId, userId, CARD_ROWS, board),
-    render: (found: MemberFound) => found && renderCard(parsed, ranked(found, parsed)),
+    render: (found: MemberFound) => found && renderCard(parsed, present(found, parsed)),
   };
 };
 
 /** Returns what the picture of the first members needs: it is rendered as SVG. */
-export const wantTop: Want<PublicPage | null> = (address) => {
+export const wantTop: Want<PageFound> = (address) => {
   const parsed = parsePicture(address);
   const { guildId, board, lang } = parsed;
   return {
     cacheKey: ['public-top', guildId, board, lang].join(' '),
     command: new PublicPageRead(guildId, 1, TOP_ROWS, board),
-    render: (found) => found && renderTop(parsed, found),
+    render: (found) => found && renderTop(parsed, present(found, parsed)),
   };
 };
 
-function wantedGuildBadge(parsed: RankingQuery): Wanted<PublicPage | null> {
+function wantedGuildBadge(parsed: RankingQuery): Wanted<PageFound> {
   const { guildId, board, lang } = parsed;
   return {
     cacheKey: ['public-badge', guildId, board, lang].join(' '),
     command: new PublicPageRead(guildId, 1, 1, board),
-    render: (found) => found && renderGuildBadge(parsed, found),
+    render: (found) => found && renderGuildBadge(parsed, present(found, parsed)),
   };
 }
 
@@ -124,13 +124,13 @@ export const wantData: Want = (address) => {
     return {
       cacheKey: [...key, page].join(' '),
       command: new PublicPageRead(guildId, page, limit, board, { withRewards }),
-      render: (found: PublicPage | null) => found && renderRanking(parsed, found),
+      render: (found: PageFound) => found && renderRanking(parsed, present(found, parsed)),
     };
   }
   return {
     cacheKey: [...key, 'around', around].join(' '),
     command: new PublicMemberRead(guildId, around, limit, board, { withRewards }),
-    render: (found: MemberFound) => found && renderRanking(parsed, pageAround(ranked(found, parsed), limit)),
+    render: (found: MemberFound) => found && renderRanking(parsed, pageAround(present(found, parsed), limit)),
   };
 };
 
@@ -141,19 +141,18 @@ export const wantMemberData: Want = (address) => {
   return {
     cacheKey: ['public-member-data', guildId, board, userId].join(' '),
     command: new PublicMemberRead(guildId, userId, 1, board),
-    render: (found: MemberFound) => found && renderMemberData(parsed, ranked(found, parsed)),
+    render: (found: MemberFound) => found && renderMemberData(parsed, present(found, parsed)),
   };
 };
 
+/** What the read of a page finds. */
+type PageFound = PublicPage | PublicMissing | null;
 /** What the read of a member finds. */
-type MemberFound = PublicMember | PublicUnranked | null;
+type MemberFound = PublicMember | PublicMissing | null;
 
-/** Returns the member of a read. @throws UnrankedProblem for a user that is not ranked. */
-function ranked(
-  found: PublicMember | PublicUnranked,
-  { guildId, board }: Pick<DataQuery, 'guildId' | 'board'>,
-): PublicMember {
-  if (found.member === null) throw new UnrankedProblem(guildId, board, found);
+/** Returns what a read has found. @throws MissingProblem if the guild does not have it. */
+function present<T extends PublicGuild>(found: T | PublicMissing, address: MissingAddress): T {
+  if ('isMissing' in found) throw new MissingProblem(address, found);
   return found;
 }
 
@@ -172,6 +171,6 @@ function wantedMember(
   return {
     cacheKey: [`public-${kind}`, guildId, board, lang, isLangGiven, userId].join(' '),
     command: new PublicMemberRead(guildId, userId, MEMBER_ROWS, board),
-    render: (found) => found && render(parsed, ranked(found, parsed)),
+    render: (found) => found && render(parsed, present(found, parsed)),
   };
 }

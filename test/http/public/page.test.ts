@@ -87,14 +87,24 @@ describeStores('the public page of a guild', (kind) => {
     await get('/g/guild?around=a%20b').expect(400);
   });
 
-  it('keeps the look of the guild on the page of a member who is missing, under a policy that allows it', async () => {
-    await configure({ pageTitle: 'The Den', pageLook: { accent: '#0f766e' } });
-    const { text: html, headers } = await get('/g/guild/m/nobody').expect(404);
-    expect(html).toContain('>The Den</a>');
+  it.each([
+    ['a member who is not ranked', '/g/guild/m/nobody'],
+    ['a board that the guild does not have', '/g/guild?board=month'],
+    ['a member on such a board', '/g/guild/m/ann?board=month'],
+    ['rewards that the guild does not show', '/g/guild/rewards'],
+  ])('the 404 of %s keeps title, colours, boards and search, under a policy that allows them', async (_, path) => {
+    await configure({ pageTitle: 'The Den', pageLook: { accent: '#0f766e' }, boards: ['week'] });
+    const { text: html, headers } = await get(path).expect(404);
+    for (const kept of ['>The Den</a>', '>This week</a>', '<form class="search"']) expect(html).toContain(kept);
+    expect(/href="[./]*g\/guild([^"/]*)" dir="auto">The Den/.exec(html)?.[1]).toBe('');
     const [, style = ''] = /<style>(.*?)<\/style>/.exec(html) ?? [];
+    expect(style).toContain('#0f766e');
     expect(headers['content-security-policy']).toContain(
       `'sha256-${createHash('sha256').update(style).digest('base64')}'`,
     );
+  });
+
+  it('the 404 of a guild without a public page shows nothing of it', async () => {
     expect((await get('/g/none/m/nobody').expect(404)).text).not.toContain('<style>');
   });
 

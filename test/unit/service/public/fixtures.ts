@@ -1,5 +1,5 @@
 import { parseCurve } from '../../../../src/core/ranking/curves.ts';
-import type { PublicGuild, PublicMember, PublicPage, PublicUnranked } from '../../../../src/core/reads/public-page.ts';
+import type { PublicGuild, PublicMember, PublicMissing, PublicPage } from '../../../../src/core/reads/public-page.ts';
 import type { PageLook } from '../../../../src/core/settings/page-look.ts';
 import type { RenderedBody } from '../../../../src/service/http/response/rendered-body.ts';
 import { parseMember, parsePage } from '../../../../src/service/public/queries.ts';
@@ -35,7 +35,7 @@ export const PAGE: PublicPage = {
   page: { data: [ann, bob], total: 2, page: 1 },
 };
 export const MEMBER: PublicMember = { ...guild, member: bob, rows: [ann, bob], total: 2, dailyStreak: 3 };
-export const UNRANKED: PublicUnranked = { ...guild, member: null };
+export const MISSING: PublicMissing = { ...guild, isMissing: true };
 
 /** Returns what the address of a page asks for. */
 export const pageQuery = (query: object = {}, lang: Language = 'en') =>

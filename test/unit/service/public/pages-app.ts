@@ -10,7 +10,7 @@ import type { RenderedBody } from '../../../../src/service/http/response/rendere
 import { ResponseWriter } from '../../../../src/service/http/response/response-writer.ts';
 import { type PublicPagesParts, publicPages } from '../../../../src/service/public/routes.ts';
 import type { CacheableRead } from '../../../../src/service/serving/response-cache.ts';
-import { MEMBER, PAGE, UNRANKED } from './fixtures.ts';
+import { MEMBER, MISSING, PAGE } from './fixtures.ts';
 
 /** Finds Bob in each guild, and a page in each but "none". The title of a guild is "The Den", or none. */
 function find({ command }: CacheableRead<unknown>) {
@@ -18,7 +18,7 @@ function find({ command }: CacheableRead<unknown>) {
   if (guildId === 'none') return null;
   const title = guildId === 'guild' ? PAGE.title : '';
   if (!(command instanceof PublicMemberRead)) return { ...PAGE, title };
-  return command.command.includes(' bob ') ? { ...MEMBER, title } : { ...UNRANKED, title };
+  return command.command.includes(' bob ') ? { ...MEMBER, title } : { ...MISSING, title };
 }
 
 /** The public pages alone, without a store. Their clock stands still. @param burst requests that an address may send. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { memberNotFound, Problem, tooManyRequests } from '../../../../src/service/http/response/problem.ts';
+import { MissingProblem } from '../../../../src/service/public/missing-problem.ts';
 import { problemPage } from '../../../../src/service/public/problem-page.ts';
 import { noPage } from '../../../../src/service/public/queries.ts';
-import { UnrankedProblem } from '../../../../src/service/public/unranked.ts';
-import { UNRANKED } from './fixtures.ts';
+import { MISSING } from './fixtures.ts';
 import { requestOf } from './requests.ts';
 
 const away = new Problem('store_unavailable', 'The store did not answer in time.');
@@ -45,13 +45,13 @@ it('says in the language of the visitor what passes by itself, and what is not t
 
 it('keeps title, colours, boards and search of the guild where a member is missing', () => {
   const guild = {
-    ...UNRANKED,
+    ...MISSING,
     boards: ['week' as const],
-    look: { ...UNRANKED.look, accent: '#0f766e', picture: 'https://cdn.example/a.png' },
+    look: { ...MISSING.look, accent: '#0f766e', picture: 'https://cdn.example/a.png' },
   };
   const html = problemPage(
     requestOf('/g/guild/m/bob', { lang: 'de' }),
-    new UnrankedProblem('guild', undefined, guild),
+    new MissingProblem({ guildId: 'guild', board: undefined, userId: 'bob' }, guild),
     '../../../',
   );
   for (const kept of [

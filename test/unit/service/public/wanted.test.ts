@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Want, wantBadge, wantMember, wantPage, wantTop } from '../../../../src/service/public/wanted.ts';
 import type { Language } from '../../../../src/widget/translation.ts';
-import { MEMBER, PAGE, textOf, UNRANKED } from './fixtures.ts';
+import { MEMBER, MISSING, PAGE, textOf } from './fixtures.ts';
 
 const SITE = { url: '', hasPictures: false, frameAncestors: "'none'", now: () => Date.parse('2026-11-27T12:00:00Z') };
 
@@ -46,6 +46,6 @@ it('renders what was found, nothing of a guild without pages, and a problem for 
     const { render } = wanted(path);
     expect(textOf(render(MEMBER) ?? expect.fail())).toContain('Bob');
     expect(render(null)).toBeNull();
-    expect(() => render(UNRANKED)).toThrow(expect.objectContaining({ code: 'member_not_found' }));
+    expect(() => render(MISSING)).toThrow(expect.objectContaining({ code: 'member_not_found' }));
   }
 });
