@@ -9,8 +9,8 @@ import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
 
 const MEMBERS = 25;
-const CALLS = 200;
-const ROUNDS = 7;
+const CALLS = 50;
+const ROUNDS = 40;
 type CallOf = (guild: string, userId: string, reader: GuildReader) => (round: number, n: number) => Promise<unknown>;
 const a = (name: keyof typeof BOUNDS) => 'a'.repeat(BOUNDS[name].bytes);
 
