@@ -185,7 +185,7 @@ describeLogic('the widget for the author of a page', (engine) => {
 
   it('has exactly the parts that docs/widget.md names', async () => {
     const text = readFileSync(new URL('../../docs/widget.md', import.meta.url), 'utf8');
-    const named = /::part\(\)` styles each piece:\n\n```\n([\s\S]*?)```/.exec(text)?.[1]?.trim().split(/\s+/) ?? [];
+    const named = /::part\(\)`:\n\n```\n([\s\S]*?)```/.exec(text)?.[1]?.trim().split(/\s+/) ?? [];
     await view.openHtml(
       `<script src="SERVICE/widget.js" defer></script><guild-leaderboard guild="guild" api-key="KEY" selectable boards="all,week"></guild-leaderboard>
        <guild-member guild="guild" api-key="KEY" member="u3"></guild-member>`,
