@@ -264,7 +264,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['a', '7', 'c', '9', 'old', '40']);
   });
 
-  it('that is recognised shows which fields are read, and lets the person choose other fields before anything is written', async () => {
+  it('a file that is recognised shows which fields are read, and lets the person choose other fields before anything is written', async () => {
     const before = await ranking();
     const mee6 = (page: number, players: readonly object[]) => JSON.stringify({ page, players });
     const player = { id: '1', xp: 5, total_xp: 4700, level: 0, username: 'ann', nick: 'Anna' };
@@ -292,7 +292,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['1', '4700', '2', '4700']);
   });
 
-  it('of CSV that is recognised shows each column with an example when the person chooses other fields', async () => {
+  it('a CSV file that is recognised shows each column with an example when the person chooses other fields', async () => {
     await upload('user_id,xp,username,nick\na,5,ann,Anna\n');
     await owner.submit('/guilds/own', `${PAGE}/other-fields`, { id: idOf(await page()), reading: '0' });
     const asked = await page();
@@ -317,7 +317,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['a', '1', 'b', '6', 'c', '7', 'old', '40']);
   });
 
-  it('of several files asks for the fields of each file that has other fields, with the likeliest ones chosen', async () => {
+  it('an upload of several files asks for the fields of each file that has other fields, with the likeliest ones chosen', async () => {
     const files = {
       'one.json': '[{"user":"a","points":7,"nick":"Anna"}]',
       'two.json': '[{"user":"b","points":8,"nick":"Ben"}]',

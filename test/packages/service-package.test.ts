@@ -72,7 +72,9 @@ describe(
       expect(files.filter((file) => !expected.test(file) || /demo|bench/.test(file))).toEqual([]);
     });
 
-    it('is a command after the line of docs/operations.md that installs it', { timeout: INSTALLING_MS }, async () => {
+    it('the package is a command after the line of docs/operations.md that installs it', {
+      timeout: INSTALLING_MS,
+    }, async () => {
       const document = readFileSync(join(repository, 'docs/operations.md'), 'utf8');
       const [command = ''] = /(?<=`)npm install --global [^`]+/.exec(document) ?? [];
       const prefix = join(folder, 'global');

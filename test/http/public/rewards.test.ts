@@ -146,7 +146,7 @@ describeStores('the page of rewards and rules', (kind) => {
       expect(text).toContain(sentence);
   });
 
-  it('is a tab of all pages of the guild, and speaks their languages', async () => {
+  it('the page of rewards is a tab of all pages of the guild, and speaks their languages', async () => {
     for (const path of ['/g/guild', '/g/guild/m/ann', PAGE])
       expect((await get(path).expect(200)).text).toContain('>Rewards</a>');
     expect((await get('/g/guild/m/nobody').expect(404)).text).toContain('href="../../../g/guild/rewards">Rewards</a>');
@@ -201,7 +201,7 @@ describeStores('the page of rewards and rules', (kind) => {
     expect(await shown()).toContain('Level 5 801');
   });
 
-  it('is gone when the owner switches it off, without rules, without a public page, and for rules that cannot be read', async () => {
+  it('the page of rewards gets 404 when the owner switches it off, without rules, without a public page, and for rules that cannot be read', async () => {
     const { headers } = await get(PAGE).expect(200);
     await get(PAGE).set('If-None-Match', String(headers.etag)).expect(304);
     const gone = async () => {
