@@ -27,7 +27,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 /**
  * Returns what draws pictures; undefined where the package is not installed.
  * @param fonts files of further fonts, which come before those of the service.
- * @param warn called with a text for the log when fonts are named, but nothing draws with them.
+ * @param warn called with a text for the log for each of these fonts that cannot be read, and when nothing draws with them.
  */
 export async function loadPainter(
   fonts: readonly string[],
@@ -35,15 +35,26 @@ export async function loadPainter(
 ): Promise<Painter | undefined> {
   try {
     const { renderAsync } = (await import(RESVG)) as Resvg;
-    const fontFiles = [...fonts, ...OWN_FONTS];
-    const has = charactersOf(fontFiles);
-    const font = { loadSystemFonts: false, fontFiles };
+    const further = fonts.flatMap((file) => readableFont(file, warn));
+    const hasOwn = charactersOf(OWN_FONTS);
+    const has = (codePoint: number) => hasOwn(codePoint) || further.some((font) => font.has(codePoint));
+    const font = { loadSystemFonts: false, fontFiles: [...further.map(({ file }) => file), ...OWN_FONTS] };
     return async (svg) => encodePng(await renderAsync(drawable(svg.replace(MORE_OF_EMOJI, ''), has), { font }));
   } catch (error) {
     // Not installed, or not for this machine.
     if (fonts.length > 0)
       warn(`PUBLIC_PAGE_FONTS is set, but there are no pictures without ${RESVG}: ${messageOf(error)}`);
     return undefined;
+  }
+}
+
+/** Returns a font with its characters; nothing for a damaged file, which is told. */
+function readableFont(file: string, warn: (text: string) => void) {
+  try {
+    return [{ file, has: charactersOf([file]) }];
+  } catch (error) {
+    warn(`PUBLIC_PAGE_FONTS: ${file} is damaged, so pictures are drawn without this font: ${messageOf(error)}`);
+    return [];
   }
 }
 

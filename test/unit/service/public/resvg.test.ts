@@ -1,7 +1,9 @@
-import { basename } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inflateSync } from 'node:zlib';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 // The package is optional, so its place is taken by a module that records what it is asked for.
 const { calls, machine } = vi.hoisted(() => ({
@@ -50,6 +52,16 @@ describe('with the package that draws', () => {
     const data = png.indexOf('IDAT') + 4;
     expect([...inflateSync(png.subarray(data))]).toEqual([0, 1, 2, 3, 255]);
     expect(warnings).toEqual([]);
+  });
+
+  it('pictures are drawn without a damaged font, and the log names its file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'guildrank-font-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const damaged = join(folder, 'damaged.ttf');
+    writeFileSync(damaged, readFileSync(`${FONTS}NotoEmoji-Bold.ttf`).subarray(0, 100));
+    await (await load(damaged, `${FONTS}NanumGothic-Bold.ttf`))?.('<svg/>');
+    expect(calls[0]?.options.font.fontFiles.map((file) => basename(file))).toEqual(['NanumGothic-Bold.ttf', ...OWN]);
+    expect(warnings).toEqual([expect.stringContaining(`PUBLIC_PAGE_FONTS: ${damaged} is damaged`)]);
   });
 
   it.each([
