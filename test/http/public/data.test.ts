@@ -4,11 +4,10 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readUsage } from '../../../src/core/access/usage-reader.ts';
-import type { XpRecord } from '../../../src/core/members/records.ts';
 import { faultsOf } from '../../support/api-document.ts';
+import { publicPagesSuite } from '../../support/public-pages.ts';
 import { startService } from '../../support/service.ts';
 import { describeStores } from '../../support/stores.ts';
-import { serviceSuite } from '../../support/suite.ts';
 
 /** Returns an answer with its body as the service sent it. */
 async function exchange(url: string, headers: Record<string, string>) {
@@ -22,11 +21,7 @@ const RANKING = '/g/guild/data.json';
 const MEMBER = '/g/guild/m/ann/data.json';
 
 describeStores('the data of a public page', (kind) => {
-  const suite = serviceSuite(kind, { PUBLIC_PAGES: '1', CORS_ORIGINS: 'https://other.example' });
-  const get = (path: string) => request(suite.service.url).get(path);
-  const configure = (change: object, guild = 'guild') => suite.service.store.guildConfig.update(guild, change);
-  const record = (userId: string, change: object) =>
-    suite.service.store.writer.record('guild', { userId, ...change } as XpRecord);
+  const { suite, get, configure, record } = publicPagesSuite(kind, { CORS_ORIGINS: 'https://other.example' });
   /** Returns a document, which must be as the OpenAPI document describes it. */
   const read = async (path: string) => {
     const { body } = await get(path).expect(200);

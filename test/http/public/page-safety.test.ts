@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import request from 'supertest';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { XpRecord } from '../../../src/core/members/records.ts';
+import { publicPagesSuite } from '../../support/public-pages.ts';
 import { startService } from '../../support/service.ts';
 import { describeStores } from '../../support/stores.ts';
 import { serviceSuite } from '../../support/suite.ts';
@@ -13,16 +13,9 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     EMBED_ORIGINS: 'https://dash.example.com',
   };
   // A picture is its SVG here.
-  const suite = serviceSuite(kind, env, { painter: async (svg) => Buffer.from(svg) });
-  const get = (path: string) => request(suite.service.url).get(path);
-  const text = async (path: string) => {
-    const answer = await fetch(suite.service.url + path);
-    expect(answer.status).toBe(200);
-    return answer.text();
-  };
-  const configure = (change: object) => suite.service.store.guildConfig.update('guild', change);
-  const record = (userId: string, change: object) =>
-    suite.service.store.writer.record('guild', { userId, ...change } as XpRecord);
+  const { suite, get, text, configure, record } = publicPagesSuite(kind, env, {
+    painter: async (svg) => Buffer.from(svg),
+  });
   beforeEach(async () => {
     suite.service.advance(120_000);
     await record('ann', { set: 4675, username: 'Ann', dailyStreak: 4 });

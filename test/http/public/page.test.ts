@@ -1,21 +1,11 @@
 import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { beforeEach, expect, it } from 'vitest';
-import type { XpRecord } from '../../../src/core/members/records.ts';
+import { publicPagesSuite } from '../../support/public-pages.ts';
 import { describeStores } from '../../support/stores.ts';
-import { serviceSuite } from '../../support/suite.ts';
 
 describeStores('the public page of a guild', (kind) => {
-  const suite = serviceSuite(kind, { PUBLIC_PAGES: '1' });
-  const get = (path: string) => request(suite.service.url).get(path);
-  const text = async (path: string) => {
-    const answer = await fetch(suite.service.url + path);
-    expect(answer.status).toBe(200);
-    return answer.text();
-  };
-  const configure = (change: object) => suite.service.store.guildConfig.update('guild', change);
-  const record = (userId: string, change: object) =>
-    suite.service.store.writer.record('guild', { userId, ...change } as XpRecord);
+  const { suite, get, text, configure, record } = publicPagesSuite(kind);
   /** Returns the number of commands so far that read a guild. */
   const commands = async () => {
     const metrics = await suite.service.registry.metrics();

@@ -1,8 +1,6 @@
-import request from 'supertest';
 import { beforeEach, expect, it } from 'vitest';
-import type { XpRecord } from '../../../src/core/members/records.ts';
+import { publicPagesSuite } from '../../support/public-pages.ts';
 import { describeStores } from '../../support/stores.ts';
-import { serviceSuite } from '../../support/suite.ts';
 
 const env = { PUBLIC_PAGES: '1', PUBLIC_URL: 'https://ranks.example.com/' };
 
@@ -15,15 +13,11 @@ describeStores('the preview of a link to a public page', (kind) => {
     await drawing;
     return Buffer.from([0x89, 0x50, 0xff, 0x00]);
   };
-  const suite = serviceSuite(kind, env, { painter });
-  const get = (path: string) => request(suite.service.url).get(path);
+  const { suite, get, configure, record } = publicPagesSuite(kind, env, { painter });
   const tagsOf = async (path: string) => {
     const { text } = await get(path).expect(200);
     return Object.fromEntries([...text.matchAll(/<meta \w+="([\w:]+)" content="([^"]*)">/g)].map(([, ...tag]) => tag));
   };
-  const configure = (change: object, guild = 'guild') => suite.service.store.guildConfig.update(guild, change);
-  const record = (userId: string, change: object) =>
-    suite.service.store.writer.record('guild', { userId, ...change } as XpRecord);
   beforeEach(async () => {
     suite.service.advance(120_000);
     drawn.length = 0;
