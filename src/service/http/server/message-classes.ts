@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
+import { skipEmptyBodies } from './empty-bodies.ts';
 
 /**
  * Makes the classes of requests and responses of a server that serves an Express application. Express replaces the prototype of every
@@ -18,6 +19,7 @@ export function messageClasses(app: Express, onResponse: (socket: Socket) => voi
       onResponse(socket);
     }
   }
+  skipEmptyBodies(AppRequest.prototype);
   adopt(AppRequest.prototype, app, 'request');
   adopt(AppResponse.prototype, app, 'response');
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
