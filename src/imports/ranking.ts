@@ -17,7 +17,9 @@ export class TopMembers {
       this.members.delete(row.userId);
       return;
     }
-    this.members.set(row.userId, { ...this.members.get(row.userId), ...row });
+    // The texts of a row are parts of a piece of the file. The copy has texts of its own, so that it does not keep the whole piece in memory.
+    const own = structuredClone(row);
+    this.members.set(own.userId, { ...this.members.get(own.userId), ...own });
     if (this.members.size < 2 * this.spare) return;
     const sorted = [...this.members.values()].sort(byRank);
     this.floor = sorted[this.spare];
