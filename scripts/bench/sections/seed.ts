@@ -24,19 +24,26 @@ interface Run {
   readonly redisCpuUs: number;
 }
 
-/** Measures members a second through the writer and through `redis-cli --pipe`, which loads keys of equal content without counters. */
+/**
+ * Measures members a second through the writer, through the command `seed` from its start to its end, and through `redis-cli --pipe`, which
+ * loads keys of equal content without counters.
+ */
 export async function runSeed(options: BenchOptions): Promise<SectionResult> {
   const cli = findOnPath(['redis-cli', 'valkey-cli']);
   if (!cli) throw new Error('The seed section needs redis-cli or valkey-cli on PATH: install one');
   const members = options.small ? MEMBERS / 10 : MEMBERS;
-  const file = join(makeFolder(), 'members.resp');
-  logProgress('seed: writing the file for redis-cli');
-  await pipeline(Readable.from(rawMembers(members)), createWriteStream(file));
-  const runs = { writer: [] as Run[], raw: [] as Run[] };
+  const folder = makeFolder();
+  const file = join(folder, 'members.resp');
+  const csv = join(folder, 'members.csv');
+  logProgress('seed: writing the files for redis-cli and for the command');
+  await pipeline(Readable.from(textOf(members, rawCommands)), createWriteStream(file));
+  await pipeline(Readable.from(textOf(members, csvLine)), createWriteStream(csv));
+  const runs = { writer: [] as Run[], command: [] as Run[], raw: [] as Run[] };
   for (let round = 1; round <= options.rounds; round++) {
     logProgress(`seed: round ${round} of ${options.rounds}`);
     runs.raw.push(await timed(options, members, (testbed) => pipe(cli, file, testbed)));
     runs.writer.push(await timed(options, members, ({ store }) => seedMembers(store, GUILD, members, SEED)));
+    runs.command.push(await timed(options, members, (testbed) => runCommand(csv, testbed)));
   }
   return seedResult(members, runs);
 }
@@ -67,35 +74,61 @@ async function pipe(cli: string, file: string, { redis }: Testbed): Promise<void
   if (code !== 0) throw new Error(`redis-cli --pipe ended with ${code}`);
 }
 
-function* rawMembers(members: number): Generator<string> {
+/** Loads the CSV file with the built command. @throws if it does not load every row. */
+async function runCommand(csv: string, { redis }: Testbed): Promise<void> {
+  const child = spawn(process.execPath, ['dist/guildrank.cjs', 'seed', '--guild', GUILD, '--file', csv, '--json'], {
+    env: { ...process.env, REDIS_URL: redis.url },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`guildrank seed ended with ${code}`);
+}
+
+type Member = ReturnType<typeof recordOf>;
+
+/** Returns the text of each member. */
+function* textOf(members: number, text: (member: Member, index: number) => string): Generator<string> {
   const random = seededRandom(SEED);
-  for (let index = 0; index < members; index++) yield rawCommands(GUILD, recordOf(index, random));
+  for (let index = 0; index < members; index++) yield text(recordOf(index, random), index);
 }
 
 /** Returns ZADD and HSET of one member in Redis's protocol: the same content as from the writer, without counters and revision. */
-function rawCommands(
-  guildId: string,
-  { userId, set, username, dailyStreak, lastDailyClaim }: ReturnType<typeof recordOf>,
-): string {
+function rawCommands({ userId, set, username, dailyStreak, lastDailyClaim }: Member): string {
   const command = (...args: readonly string[]) =>
     `*${args.length}\r\n${args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`).join('')}`;
   return (
-    command('ZADD', `gr:{${guildId}}:xp`, String(set), userId) +
-    command('HSET', `gr:{${guildId}}:members`, userId, `- ${dailyStreak} ${lastDailyClaim.getTime()} ${username}`)
+    command('ZADD', `gr:{${GUILD}}:xp`, String(set), userId) +
+    command('HSET', `gr:{${GUILD}}:members`, userId, `- ${dailyStreak} ${lastDailyClaim.getTime()} ${username}`)
   );
 }
 
-function seedResult(members: number, runs: Readonly<Record<'writer' | 'raw', readonly Run[]>>): SectionResult {
+/** Returns the line of one member in a CSV file, the first one after the names of the columns. */
+function csvLine({ userId, set, username, dailyStreak, lastDailyClaim }: Member, index: number): string {
+  const names = index === 0 ? 'user_id,xp,username,daily_streak,last_daily_claim\n' : '';
+  return `${names}${userId},${set},${username},${dailyStreak},${lastDailyClaim.toISOString()}\n`;
+}
+
+function seedResult(
+  members: number,
+  runs: Readonly<Record<'writer' | 'command' | 'raw', readonly Run[]>>,
+): SectionResult {
   const rate = (of: readonly Run[]) => median(of.map(({ membersPerSecond }) => membersPerSecond));
   const cpu = (of: readonly Run[]) => figure(median(of.map(({ redisCpuUs }) => redisCpuUs)));
   const writer = rate(runs.writer);
+  const command = rate(runs.command);
   const raw = rate(runs.raw);
   return {
-    data: { members, writer, raw, runs },
+    data: { members, writer, command, raw, runs },
     lines: tableLines(
       ['loading', 'members/s', 'against raw', 'CPU µs of Redis a member'],
       [
         ['load, with counters and revision', figure(writer), times(writer, raw), cpu(runs.writer)],
+        [
+          'the command seed with a CSV file, its start included',
+          figure(command),
+          times(command, raw),
+          cpu(runs.command),
+        ],
         ['redis-cli --pipe, ZADD and HSET alone', figure(raw), times(raw, raw), cpu(runs.raw)],
       ],
     ),
