@@ -1,5 +1,5 @@
 import type { Core } from '../../src/core/core.ts';
-import type { XpRecord } from '../../src/core/members/records.ts';
+import type { XpRecord } from '../../src/core/members/xp-record.ts';
 import { logProgress } from './report.ts';
 import { type LoadedGuild, mixOf, userIdOf } from './requests.ts';
 import type { Testbed } from './testbed.ts';

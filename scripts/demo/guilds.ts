@@ -1,5 +1,5 @@
 import type { Core } from '../../src/core/core.ts';
-import type { XpRecord } from '../../src/core/members/records.ts';
+import type { XpRecord } from '../../src/core/members/xp-record.ts';
 import type { CurveName } from '../../src/core/ranking/curves.ts';
 import type { PageLook } from '../../src/core/settings/page-look.ts';
 

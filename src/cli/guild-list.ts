@@ -1,7 +1,7 @@
 import { isUnreadable } from '../core/errors.ts';
+import { digits } from '../core/format-numbers.ts';
 import { findGuilds } from '../core/guilds/guild-directory.ts';
 import { type Overview, readOverview } from '../core/guilds/overview.ts';
-import { digits } from '../core/readable.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { table } from './table.ts';

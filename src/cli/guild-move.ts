@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { InvalidInputError } from '../core/errors.ts';
+import { count } from '../core/format-numbers.ts';
 import { GuildExport } from '../core/moves/guild-export.ts';
 import { importGuild } from '../core/moves/guild-import.ts';
 import type { Line } from '../core/moves/moved-guild.ts';
-import { count } from '../core/readable.ts';
 import type { CommandContext } from './context.ts';
 import { interruptible } from './interrupt.ts';
 import { print } from './terminal.ts';

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Core } from '../core/core.ts';
+import { count, digits } from '../core/format-numbers.ts';
 import { deleteGuild, type Removed } from '../core/guilds/delete.ts';
 import { type Overview, readOverview } from '../core/guilds/overview.ts';
-import { count, digits } from '../core/readable.ts';
 import type { GuildConfigChange } from '../core/settings/guild-config.ts';
 import {
   CURVES,
@@ -19,9 +19,9 @@ import {
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
 import { listGuilds } from './guild-list.ts';
-import { addLookOptions, gatherLook, type LookOptions, lookLines } from './guild-look.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { defineRules } from './guild-rules.ts';
+import { addPageLookOptions, gatherLook, lookLines, type PageLookOptions } from './page-look-options.ts';
 import { confirm, PartialResult, print, UsageError } from './terminal.ts';
 import { planQuotasOf, withCore, withGuild } from './with-core.ts';
 
@@ -65,9 +65,9 @@ export function defineGuild(command: Command, context: CommandContext): void {
       parseSwitch,
     )
     .option('--page-title <text>', 'title of the public page; empty = the guild id', parsePageTitle);
-  addLookOptions(settings)
+  addPageLookOptions(settings)
     .option('--json', 'print JSON')
-    .action((options: GuildOptions & GuildConfigChange & LookOptions) => set(context, options));
+    .action((options: GuildOptions & GuildConfigChange & PageLookOptions) => set(context, options));
   subcommand('show', 'Show the configuration, the counters, the number of API keys and the quota used')
     .option('--json', 'print JSON')
     .action((options: GuildOptions) => show(context, options));
@@ -96,7 +96,10 @@ export function defineGuild(command: Command, context: CommandContext): void {
     .action((options: RemoveOptions) => remove(context, options));
 }
 
-async function set(context: CommandContext, options: GuildOptions & GuildConfigChange & LookOptions): Promise<void> {
+async function set(
+  context: CommandContext,
+  options: GuildOptions & GuildConfigChange & PageLookOptions,
+): Promise<void> {
   const { guild, json, ...change } = gatherLook<GuildOptions & GuildConfigChange>(options);
   const overview = await withCore(context, async (services) => {
     const planQuotas = planQuotasOf(context, change.plan);

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { commandLine } from '../config/command-line.ts';
 import { type ApiKeyRecord, isExpired, type ListedKey } from '../core/access/api-key-record.ts';
 import { type KeyUsage, readUsage } from '../core/access/usage-reader.ts';
-import { count, utcMinute } from '../core/readable.ts';
+import { count, utcMinute } from '../core/format-numbers.ts';
 import {
   type GuildOptions,
   guildCommands,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
 import { InvalidInputError, systemErrorOf } from '../core/errors.ts';
+import { count, digits } from '../core/format-numbers.ts';
 import { ID_PATTERN } from '../core/ranking/model.ts';
-import { count, digits } from '../core/readable.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { print } from './terminal.ts';

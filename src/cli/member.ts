@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Core } from '../core/core.ts';
+import { count } from '../core/format-numbers.ts';
 import { readMemberData } from '../core/members/member-data.ts';
-import type { ProfileChange } from '../core/members/records.ts';
+import type { ProfileChange } from '../core/members/xp-record.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../core/ranking/curves.ts';
 import { HIDE_REASONS, type HideReason } from '../core/ranking/model.ts';
-import { count } from '../core/readable.ts';
 import { curveOf, MemberRead } from '../core/reads/reader.ts';
 import {
   type GuildOptions,

@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress';
-import { digits } from '../core/readable.ts';
-import type { Progress } from '../imports/reading.ts';
+import { digits } from '../core/format-numbers.ts';
+import type { Progress } from '../imports/read-members.ts';
 import type { Output } from './context.ts';
 import { formatDuration } from './duration.ts';
 

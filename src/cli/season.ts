@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { count, digits } from '../core/format-numbers.ts';
 import { countStored } from '../core/guilds/overview.ts';
-import { count, digits } from '../core/readable.ts';
 import { type GuildOptions, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { interruptible } from './interrupt.ts';

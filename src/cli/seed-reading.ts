@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { InvalidInputError, messageOf } from '../core/errors.ts';
 import type { Input } from '../imports/inputs.ts';
 import { Problems, type RefusedRow } from '../imports/problems.ts';
-import type { Progress, Reading } from '../imports/reading.ts';
+import type { Progress, Reading } from '../imports/read-members.ts';
 import { REFUSED_HEADER, refusedLine } from '../imports/refused-rows.ts';
 import type { CommandContext } from './context.ts';
 import type { Interrupt } from './interrupt.ts';

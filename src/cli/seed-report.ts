@@ -1,5 +1,5 @@
 import { hiddenNotice } from '../imports/problems.ts';
-import type { Reading } from '../imports/reading.ts';
+import type { Reading } from '../imports/read-members.ts';
 import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-options.ts';
 

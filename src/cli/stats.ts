@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { commandLine } from '../config/command-line.ts';
 import type { Counters } from '../core/counters/counters.ts';
-import { count } from '../core/readable.ts';
+import { count } from '../core/format-numbers.ts';
 import { type GuildOptions, guildCommands } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';

@@ -14,10 +14,10 @@ import {
   setMemberLevel,
   setMemberProfiles,
   type WriterContext,
-} from './members/record.ts';
-import type { FileRecord, XpRecord } from './members/records.ts';
+} from './members/record-members.ts';
 import { removeMembers } from './members/remove.ts';
 import { type PresentMembers, type SyncOptions, type SyncResult, syncMembers } from './members/sync.ts';
+import type { FileRecord, XpRecord } from './members/xp-record.ts';
 import { type SeasonOptions, SeasonReset, type SeasonResult } from './seasons/season.ts';
 import type { ScriptStore } from './store/scripts.ts';
 

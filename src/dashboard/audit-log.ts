@@ -1,7 +1,7 @@
 import { TokenBuckets } from '../core/access/token-buckets.ts';
-import { AUDIT_BYTES, cutText } from '../core/bounds.ts';
 import { redisTime } from '../core/store/clock.ts';
 import type { Store } from '../core/store/store.ts';
+import { AUDIT_BYTES, cutText } from '../core/text-bounds.ts';
 import { inTurn } from './one-at-a-time.ts';
 import { Refusal } from './refusal.ts';
 import { problemOf } from './sentences.ts';

@@ -3,7 +3,7 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import * as z from 'zod';
 import { parseCap } from '../core/access/api-key-record.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { digits } from '../core/readable.ts';
+import { digits } from '../core/format-numbers.ts';
 import { Refusal } from './refusal.ts';
 import { problemOf } from './sentences.ts';
 import { sessionOf, visitOf } from './visit.ts';

@@ -6,7 +6,7 @@ import { type Core, openCore } from '../core/core.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { RedisClient } from '../core/store/client.ts';
 import { connect, connectionRisk, describe } from '../core/store/connection.ts';
-import { greetingOf } from '../core/store/greeting.ts';
+import { connectionRefusal } from '../core/store/connection-refusal.ts';
 import { StoreHealth } from '../core/store/health.ts';
 import { reachStore } from '../core/store/lifecycle.ts';
 import { pingProbe } from '../core/store/probe.ts';
@@ -68,7 +68,7 @@ export async function startDashboard(
     where,
     now: monotonic,
     idleMs: redis.probeMs,
-    greeting: () => greetingOf(redis, client),
+    readRefusal: () => connectionRefusal(redis, client),
   });
   const activity = { inFlight: 0, isClosing: false };
   const assets = loadAssets();

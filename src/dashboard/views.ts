@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { commandLine } from '../config/command-line.ts';
 import type { OperatorLinks } from '../config/dashboard.ts';
-import { count, digits } from '../core/readable.ts';
+import { count, digits } from '../core/format-numbers.ts';
 import { readTemplates } from '../service/http/site/templates.ts';
 import { nameOf } from '../widget/name.ts';
 import type { Assets } from './assets.ts';

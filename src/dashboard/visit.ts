@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { cutText } from '../core/bounds.ts';
+import { cutText } from '../core/text-bounds.ts';
 import { type Actor, onOneLine } from './audit-log.ts';
 import type { ShownServer } from './servers/server.ts';
 import type { Session } from './sign-in/session-types.ts';

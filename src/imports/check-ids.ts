@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { count, digits } from '../core/readable.ts';
+import { count, digits } from '../core/format-numbers.ts';
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { type FieldMap, OWN_NAMES } from './fields.ts';

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { digits } from '../core/readable.ts';
+import { digits } from '../core/format-numbers.ts';
 import { formatNamed } from './formats.ts';
 import type { Input } from './inputs.ts';
 import { checkPages, type InputCheck } from './pages.ts';

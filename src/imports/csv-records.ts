@@ -1,6 +1,6 @@
 import Papa from 'papaparse';
 import { InvalidInputError } from '../core/errors.ts';
-import { count } from '../core/readable.ts';
+import { count } from '../core/format-numbers.ts';
 import { type CsvDialect, extraLines } from './csv-dialect.ts';
 
 /** Without a limit, an open quote would read the rest of the file into memory. */

@@ -5,7 +5,7 @@ import type { LoadJob } from './load-job.ts';
 import { IncompleteRun } from './outcome.ts';
 import { badRows } from './problems.ts';
 import { TopMembers } from './ranking.ts';
-import { BadRowError, type Reading, readMembers } from './reading.ts';
+import { BadRowError, type Reading, readMembers } from './read-members.ts';
 import { Tally } from './tally.ts';
 
 const MEMBERS_SHOWN = 10;

@@ -66,14 +66,14 @@ const ACCENTS = /\p{M}/gu;
 const WRAPPER = /^(?:_id|value|data|\d+)\./i;
 
 /** Returns the field that a name is like, also of one in what a database puts around a member, such as `value.guild`; undefined for others. */
-export function likeness(name: string): ImportField | undefined {
+export function guessField(name: string): ImportField | undefined {
   const plain = name.replace(WRAPPER, '').normalize('NFD').replace(ACCENTS, '').toLowerCase().replace(/[_ -]/g, '');
   return LIKENESS.find(([, pattern]) => pattern.test(plain))?.[0];
 }
 
 /** Whether texts are names of columns: one is called as an id, and one as XP. */
 export function areColumnNames(texts: readonly string[]): boolean {
-  const kinds = new Set(texts.map((text) => likeness(text.trim())));
+  const kinds = new Set(texts.map((text) => guessField(text.trim())));
   return kinds.has('userId') && kinds.has('xp');
 }
 

@@ -1,4 +1,4 @@
-import { likeness } from './fields.ts';
+import { guessField } from './fields.ts';
 import { IdEvidence, isDecimalId } from './id-evidence.ts';
 import { NumberEvidence } from './numbers.ts';
 import { RankSpans } from './rank-spans.ts';
@@ -52,7 +52,7 @@ export class FoundField {
   }
 
   /** @param isGuild whether it names a guild, whatever it is called. */
-  constructor(name: string, isGuild = likeness(name) === 'guildId') {
+  constructor(name: string, isGuild = guessField(name) === 'guildId') {
     if (isGuild) this.guilds = new Map();
     if (name === 'rank') this.ranks = new RankSpans();
   }

@@ -1,5 +1,5 @@
+import { digits } from '../core/format-numbers.ts';
 import type { XpAmount } from '../core/members/gain-limits.ts';
-import { digits } from '../core/readable.ts';
 import { parseRules } from '../core/rules/parse-rules.ts';
 import { type ExportedRules, RULE_SOURCES, type RuleSource, rulesOfExport } from './export-rules.ts';
 import type { Input } from './inputs.ts';

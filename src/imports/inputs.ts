@@ -2,13 +2,12 @@ import type { Readable } from 'node:stream';
 import { InvalidInputError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
 import type { Advice, Reporter } from './advice.ts';
-import { besideMembers } from './beside-members.ts';
 import { checkIds, hasStrangeIds, idsOf, isOwnExport } from './check-ids.ts';
 import { type ChosenFormat, chooseFormat, type GivenFormat, type Syntax } from './choose-format.ts';
 import { headerOf, inspectCsv, readCsv } from './csv.ts';
 import { type CsvDialect, dialectOf, namesBelow } from './csv-dialect.ts';
 import { detectSyntax } from './detect.ts';
-import { type FieldNames, likeness } from './fields.ts';
+import { type FieldNames, guessField } from './fields.ts';
 import { type FormatName, formatNamed, OPEN_FORMATS } from './formats.ts';
 import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
@@ -16,6 +15,7 @@ import { guildFilter, guildsIn, withGuildField } from './guild-filter.ts';
 import { type ImportSource, openSource, readSource } from './import-source.ts';
 import { readJson } from './json.ts';
 import { inspectJson } from './json-inspection.ts';
+import { leftOutLists } from './left-out-lists.ts';
 import { inspectNdjson, MAX_LINE, readNdjson } from './ndjson.ts';
 import { PLAIN_STYLE } from './numbers.ts';
 import { refuseOtherContent } from './other-content.ts';
@@ -103,7 +103,7 @@ async function inspect(
     : await inspectWhole(text, syntax, given, name, advice);
   const { lines: idLines, doubts: idDoubts } = checkIds(chosen, given.map, name, advice);
   if (!given.map) refuseSeveralXp(chosen, name, advice);
-  const beside = besideMembers(chosen, found, name);
+  const beside = leftOutLists(chosen, found, name);
   for (const line of [...beside.lines, ...idLines]) write(line);
   const doubts = [...beside.doubts, ...idDoubts];
   const guilds = guildsIn(chosen, found);
@@ -169,7 +169,7 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
   let names: ReadonlySet<string | undefined> | undefined;
   try {
     const { userId, xp, guildId, lastDailyClaim } = choose(headerOf(dialect, given.map?.guild)).names;
-    const rivals = dialect.columns.filter((column) => ['xp', 'guildId'].includes(likeness(column) ?? ''));
+    const rivals = dialect.columns.filter((column) => ['xp', 'guildId'].includes(guessField(column) ?? ''));
     names = new Set([userId, xp, guildId, lastDailyClaim, ...rivals].filter((each) => each !== undefined));
   } catch {
     // The message about it needs an example of each column.
@@ -197,7 +197,7 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
 function refuseSeveralXp({ format, list, names }: ChosenFormat, file: string, advice: Advice): void {
   if (!list || !OPEN_FORMATS.has(format)) return;
   const rivals = [...list.fields].filter(
-    ([name, { numeric }]) => numeric > 0 && likeness(name) === 'xp' && name !== names.xp,
+    ([name, { numeric }]) => numeric > 0 && guessField(name) === 'xp' && name !== names.xp,
   );
   if (rivals.length > 0) throw unknownFields(file, list, 'has several fields that can be XP', advice);
 }

@@ -1,4 +1,5 @@
-import type { FileRecord } from '../core/members/records.ts';
+import { digits } from '../core/format-numbers.ts';
+import type { FileRecord } from '../core/members/xp-record.ts';
 import {
   CURVE_NAMES,
   type Curve,
@@ -9,10 +10,9 @@ import {
   levelForXp,
   parseCurve,
 } from '../core/ranking/curves.ts';
-import { digits } from '../core/readable.ts';
 import type { Advice } from './advice.ts';
 import { Problems } from './problems.ts';
-import { type Reading, readMembers } from './reading.ts';
+import { type Reading, readMembers } from './read-members.ts';
 import type { SeedRow } from './rows.ts';
 
 export const LEVEL_CHOICES = ['curve', 'file'] as const;

@@ -1,5 +1,5 @@
 import { changeReason } from '../core/members/hiding.ts';
-import type { FileRecord } from '../core/members/records.ts';
+import type { FileRecord } from '../core/members/xp-record.ts';
 import { HIDE_REASONS, type HideReason } from '../core/ranking/model.ts';
 import type { LoadTarget } from './load-job.ts';
 

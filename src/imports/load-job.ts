@@ -4,7 +4,7 @@ import type { GuildConfig } from '../core/settings/guild-config.ts';
 import type { Store } from '../core/store/store.ts';
 import type { FormatCurve } from './curve-choice.ts';
 import type { LevelChoice } from './levels.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from './read-members.ts';
 
 /** The parts that a load writes with. */
 export interface LoadTarget extends Store {

@@ -1,7 +1,7 @@
 import { InvalidInputError, StoreUnavailableError } from '../core/errors.ts';
-import type { XpRecord } from '../core/members/records.ts';
+import { count } from '../core/format-numbers.ts';
+import type { XpRecord } from '../core/members/xp-record.ts';
 import { curveNameOf } from '../core/ranking/curves.ts';
-import { count } from '../core/readable.ts';
 import { publishInvalidation } from '../core/store/store.ts';
 import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.ts';
 import { DistinctMembers } from './distinct-members.ts';
@@ -10,7 +10,7 @@ import { loadAndHide } from './load-hidden.ts';
 import type { LoadJob, LoadTarget } from './load-job.ts';
 import { IncompleteRun, type LoadCounts, outcomeOf } from './outcome.ts';
 import { badRows, type Problems, type RowPlace } from './problems.ts';
-import { readMembers } from './reading.ts';
+import { readMembers } from './read-members.ts';
 import { RecordSender } from './record-sender.ts';
 import { withStagedMembers } from './staging.ts';
 import type { Summary } from './summary.ts';

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { FIELD_WORDS, type FieldMap, type FieldNames, type FieldWord, likeness } from './fields.ts';
+import { FIELD_WORDS, type FieldMap, type FieldNames, type FieldWord, guessField } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
 import { hasGuildsAsNames, isKeyed } from './member-lists.ts';
@@ -48,6 +48,6 @@ function named({ fields }: FoundList, name: string): string | undefined {
 }
 
 function onlyId(list: FoundList): string | undefined {
-  const ids = [...list.fields.keys()].filter((name) => likeness(name) === 'userId' && !name.startsWith('_'));
+  const ids = [...list.fields.keys()].filter((name) => guessField(name) === 'userId' && !name.startsWith('_'));
   return ids.length === 1 ? ids[0] : undefined;
 }

@@ -1,4 +1,4 @@
-import { likeness } from './fields.ts';
+import { guessField } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
 
@@ -15,13 +15,13 @@ export function isOfColumns(list: FoundList): boolean {
 /** Whether a document has its ids and its XP as two arrays. */
 export function hasArraysAsColumns(found: FoundMembers): boolean {
   const names = [...found.document.fields.keys()].filter((name) => found.hasValuesAt(name));
-  const kinds = new Set(names.map(likeness));
+  const kinds = new Set(names.map(guessField));
   return kinds.has('userId') && kinds.has('xp');
 }
 
 /** Returns the field with the user's id in a list whose names are no ids: numbers of rows, or names beside ids of Discord. Undefined for none. */
 export function innerId({ fields, isNumbered, keys }: FoundList): string | undefined {
-  const ids = [...fields].filter(([name]) => likeness(name) === 'userId');
+  const ids = [...fields].filter(([name]) => guessField(name) === 'userId');
   const isNamed = keys.snowflakes === 0 && keys.filled > 0;
   return ids.find(([, { snowflakes }]) => isNumbered || (isNamed && snowflakes > 0))?.[0];
 }
@@ -39,7 +39,7 @@ export function hasGuildsAsNames({ place }: FoundList): boolean {
 /** Returns the list that is likeliest the members: one with XP and an id, and without ids of guilds as names; the largest of these. */
 export function likeliest(lists: readonly FoundList[]): FoundList | undefined {
   const score = (list: FoundList): number => {
-    const kinds = new Set([...list.fields.keys()].map(likeness));
+    const kinds = new Set([...list.fields.keys()].map(guessField));
     return (
       (hasGuildsAsNames(list) ? -8 : 0) +
       (kinds.has('xp') ? 4 : 0) +

@@ -1,7 +1,7 @@
 import Assembler from 'stream-json/assembler.js';
 import { InvalidInputError } from '../core/errors.ts';
 import { entryOf, unreadEntry } from './entries.ts';
-import { isObject, likeness, unwrapped, unwrappedName } from './fields.ts';
+import { guessField, isObject, unwrapped, unwrappedName } from './fields.ts';
 import { FoundMembers } from './found-members.ts';
 import { tokenizer } from './json-tokens.ts';
 import { isDeep, MAX_DEPTH } from './nesting.ts';
@@ -16,7 +16,7 @@ export function isMemberLine(line: string): boolean {
   const value = parsed(line);
   if (!isObject(value)) return false;
   const scalars = Object.keys(value).filter((name) => typeof unwrapped(value[name]) !== 'object');
-  const kinds = new Set(scalars.map((name) => likeness(unwrappedName(name))));
+  const kinds = new Set(scalars.map((name) => guessField(unwrappedName(name))));
   return kinds.has('userId') || (kinds.has('xp') && kinds.has('guildId'));
 }
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { count } from '../core/readable.ts';
+import { count } from '../core/format-numbers.ts';
 
 /** Levels of JSON. No member and no rules are nested deeper. */
 export const MAX_DEPTH = 100;

@@ -1,8 +1,8 @@
 import { InvalidInputError, RefusedError, StoreUnavailableError } from '../core/errors.ts';
-import { count } from '../core/readable.ts';
+import { count } from '../core/format-numbers.ts';
 import { explainFailure } from '../core/store/failures.ts';
 import type { DistinctMembers } from './distinct-members.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from './read-members.ts';
 
 /** A run that kept results but did not load every row. The message says what happened and what to do. */
 export class IncompleteRun extends Error {

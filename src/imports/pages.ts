@@ -1,4 +1,4 @@
-import { count, digits } from '../core/readable.ts';
+import { count, digits } from '../core/format-numbers.ts';
 import type { Input } from './inputs.ts';
 
 /** Members of a page that is as long as a service gives. */

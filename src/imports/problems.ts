@@ -1,4 +1,4 @@
-import { count, digits } from '../core/readable.ts';
+import { count, digits } from '../core/format-numbers.ts';
 import { formatNamed } from './formats.ts';
 import type { Input } from './inputs.ts';
 import { quote } from './row-values.ts';

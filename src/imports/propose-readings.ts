@@ -1,4 +1,4 @@
-import { type FieldMap, type ImportField, likeness } from './fields.ts';
+import { type FieldMap, guessField, type ImportField } from './fields.ts';
 import { isSnowflake } from './found-field.ts';
 import type { FoundList } from './found-list.ts';
 import { quote } from './row-values.ts';
@@ -47,12 +47,12 @@ export function proposeReadings(list: FoundList): Proposal {
 
 /** Returns the field that a name is like, also in an object in a member, such as `value.xp`, `xp.text` and `user.id`. */
 function likenessIn(name: string): ImportField | undefined {
-  const whole = likeness(name);
+  const whole = guessField(name);
   if (whole !== undefined || !name.includes('.')) return whole;
-  const inner = likeness(name.slice(name.lastIndexOf('.') + 1));
+  const inner = guessField(name.slice(name.lastIndexOf('.') + 1));
   const isOfUser = /^(?:user|member|author|profile)\./i.test(name);
   if (inner === 'xp' || inner === 'level' || isOfUser) return inner;
-  return likeness(name.slice(0, name.indexOf('.'))) === 'xp' ? 'xp' : undefined;
+  return guessField(name.slice(0, name.indexOf('.'))) === 'xp' ? 'xp' : undefined;
 }
 
 /** Returns the fields of which most values are ids of Discord, and not those of guilds, channels or roles. XP can be as long as an id. */
@@ -119,6 +119,6 @@ export function objectsByName(list: FoundList): readonly string[] | undefined {
   if (list.place !== '' || list.count > 1 || (id && !id.name.includes('.'))) return undefined;
   const xps = [...list.fields].filter(([name, { numeric }]) => numeric > 0 && likenessIn(name) === 'xp');
   const names = xps.map(([name]) => name.slice(0, Math.max(0, name.indexOf('.'))));
-  if (names.length === 0 || names.some((name) => name === '' || likeness(name) !== undefined)) return undefined;
+  if (names.length === 0 || names.some((name) => name === '' || guessField(name) !== undefined)) return undefined;
   return [...new Set(names)].slice(0, MAX_NAMES);
 }

@@ -1,4 +1,4 @@
-import type { FileRecord } from '../core/members/records.ts';
+import type { FileRecord } from '../core/members/xp-record.ts';
 import type { RowPlace } from './problems.ts';
 
 /** Members in one atomic write. It takes Redis about 4 ms, in which readers wait. */

@@ -1,7 +1,7 @@
-import { MAX_USERNAME_BYTES } from '../core/bounds.ts';
-import { FUTURE_CLAIM, isFutureClaim } from '../core/members/records.ts';
+import { FUTURE_CLAIM, isFutureClaim } from '../core/members/xp-record.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../core/ranking/model.ts';
 import { isPictureHash } from '../core/ranking/picture-hash.ts';
+import { MAX_USERNAME_BYTES } from '../core/text-bounds.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
 import { isSnowflake } from './found-field.ts';
 import { PLAIN_STYLE } from './numbers.ts';

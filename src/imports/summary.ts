@@ -1,5 +1,5 @@
+import { count, digits } from '../core/format-numbers.ts';
 import type { CurveName } from '../core/ranking/curves.ts';
-import { count, digits } from '../core/readable.ts';
 import { badRows, hiddenMembers, repeatedRows } from './problems.ts';
 
 /** The result of a run, complete or not, with the field names of `--json`. */

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { count } from '../core/readable.ts';
+import { count } from '../core/format-numbers.ts';
 import type { Advice } from './advice.ts';
 import type { FieldMap } from './fields.ts';
 import type { FoundList } from './found-list.ts';

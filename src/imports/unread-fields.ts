@@ -1,6 +1,6 @@
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
-import { type FieldMap, likeness } from './fields.ts';
+import { type FieldMap, guessField } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import { readNumber, type Separator } from './numbers.ts';
 
@@ -26,7 +26,7 @@ export function unreadLines({ list, names }: ChosenFormat, file: string, advice:
     lines.push(`${file}: not used: ${shown.join(', ')}${rest}`);
   }
   for (const name of unread) {
-    const isXp = likeness(name) === 'xp' && (list.fields.get(name)?.numeric ?? 0) > 0;
+    const isXp = guessField(name) === 'xp' && (list.fields.get(name)?.numeric ?? 0) > 0;
     if (isXp)
       lines.push(
         `${file}: ${name} can be XP too, and ${names.xp} is what counts: ${advice.readInstead(readingWith(names, name))}`,

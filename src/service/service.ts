@@ -8,7 +8,7 @@ import { StoreUnavailableError } from '../core/errors.ts';
 import { PICTURE_HOST } from '../core/ranking/picture-hash.ts';
 import type { RedisClient } from '../core/store/client.ts';
 import { connect, connectionRisk, describe } from '../core/store/connection.ts';
-import { greetingOf } from '../core/store/greeting.ts';
+import { connectionRefusal } from '../core/store/connection-refusal.ts';
 import { StoreHealth } from '../core/store/health.ts';
 import { inspectStore } from '../core/store/inspection.ts';
 import { reachStore } from '../core/store/lifecycle.ts';
@@ -175,7 +175,7 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
     now: monotonic,
     idleMs: config.redis.probeMs,
     traffic: reads.traffic,
-    greeting: () => greetingOf(config.redis, client),
+    readRefusal: () => connectionRefusal(config.redis, client),
   });
   const readiness: Readiness = () => {
     if (lifecycle.isDraining) return { reason: 'draining' };

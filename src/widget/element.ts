@@ -1,6 +1,6 @@
 import { type Attributes, attributeOf, PROPERTIES } from './attributes.ts';
 import { boardsOf } from './boards.ts';
-import { type Dialect, KEYED, PUBLIC } from './dialect.ts';
+import { type DataAddresses, KEYED, PUBLIC } from './data-addresses.ts';
 import { part } from './dom.ts';
 import type { Entry, Reward, Stats } from './model.ts';
 import { Problem, tellAuthor } from './problem.ts';
@@ -30,7 +30,7 @@ export abstract class GuildElement extends Base implements Subscriber {
   protected words!: Words;
   protected source: Source | undefined;
   /** How the data is asked for. */
-  protected dialect: Dialect = PUBLIC;
+  protected addresses: DataAddresses = PUBLIC;
   protected card!: HTMLElement;
   /** The boards to choose from. */
   protected boardList: readonly string[] = [];
@@ -158,7 +158,7 @@ export abstract class GuildElement extends Base implements Subscriber {
     const identity = [root, this.apiKey, this.pageSize, this.boardList].join(' ');
     if (identity !== this.#identity) this.reset();
     this.#identity = identity;
-    this.#setSource(root ? sourceOf(root, this.apiKey.trim(), this.dialect) : undefined);
+    this.#setSource(root ? sourceOf(root, this.apiKey.trim(), this.addresses) : undefined);
     this.update();
   }
 
@@ -185,8 +185,8 @@ export abstract class GuildElement extends Base implements Subscriber {
     const address = (url.origin + url.pathname).replace(/\/+$/, '');
     const base = address.replace(/\/api\/v1$/, '');
     // An address of the API without an API key is one that adds the key.
-    this.dialect = key || base !== address ? KEYED : PUBLIC;
-    return this.dialect.root(base, guild);
+    this.addresses = key || base !== address ? KEYED : PUBLIC;
+    return this.addresses.root(base, guild);
   }
 
   #visibilityChanged(): void {
@@ -233,7 +233,7 @@ export abstract class GuildElement extends Base implements Subscriber {
 
   /** The totals, as soon as they are known. @param page path of the page that is read anyway. */
   protected totals(page?: string): Stats | undefined {
-    return this.dialect.statsOf(this.feed(this.dialect.stats(this.board, page)).data);
+    return this.addresses.statsOf(this.feed(this.addresses.stats(this.board, page)).data);
   }
 
   /**
@@ -247,7 +247,7 @@ export abstract class GuildElement extends Base implements Subscriber {
     const avatarOf = this.avatarOf ?? ((id: string) => addressOf(avatarHref, id));
     const select = (entry: Entry) => this.emit('select', entry);
     // The XP of a board is not that of the level, so there is no progress. Public data says itself how far a member is.
-    const curve = this.board || this.dialect === PUBLIC ? '' : totals?.xp_curve;
+    const curve = this.board || this.addresses === PUBLIC ? '' : totals?.xp_curve;
     const isGained = this.board !== '';
     return { words, curve, you, memberHref, selectable, isGained, avatarOf, rewards, select };
   }

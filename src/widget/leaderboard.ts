@@ -52,10 +52,10 @@ export class GuildLeaderboard extends GuildElement {
     const wants = new Map<string, Want>();
     const path = this.#path();
     wants.set(path, { everyS, lasts: 1 });
-    const totals = this.dialect.stats(this.board, path);
+    const totals = this.addresses.stats(this.board, path);
     // Without the line of totals, only the name of the curve is wanted, once.
     if (totals !== path) wants.set(totals, { everyS: this.stats ? everyS : NEVER, lasts: RARELY });
-    if (this.#isElsewhere()) wants.set(this.dialect.member(this.board, member), { everyS, lasts: RARELY });
+    if (this.#isElsewhere()) wants.set(this.addresses.member(this.board, member), { everyS, lasts: RARELY });
     return wants;
   }
 
@@ -72,12 +72,12 @@ export class GuildLeaderboard extends GuildElement {
   }
 
   #memberElsewhere(): Member | undefined {
-    const { dialect, board, member } = this;
-    return dialect.memberOf(this.feed(dialect.member(board, member)).data);
+    const { addresses, board, member } = this;
+    return addresses.memberOf(this.feed(addresses.member(board, member)).data);
   }
 
   #path(): string {
-    return this.dialect.page(this.board, this.pageSize, this.#page, this.rewards);
+    return this.addresses.page(this.board, this.pageSize, this.#page, this.rewards);
   }
 
   /** Returns the number of the last page. */
@@ -137,14 +137,14 @@ export class GuildLeaderboard extends GuildElement {
       }
       this.#shown = page;
       this.#shownAt = at;
-      this.#rewards = this.dialect.rewardsOf(data);
+      this.#rewards = this.addresses.rewardsOf(data);
     }
     this.#totals = this.totals(this.#path()) ?? this.#totals;
     setText(this.#title, words.say('title'));
     this.#summary.root.hidden = !this.stats;
     this.#summary.paint(this.#totals, words, this.board !== '', this.#shown?.period);
     this.#tabs.paint(this.board, words);
-    this.#search.paint({ words, source: this.source, dialect: this.dialect, board: this.board, isOn: this.search });
+    this.#search.paint({ words, source: this.source, addresses: this.addresses, board: this.board, isOn: this.search });
     this.#renderRows();
     this.#footer.paint({
       words,

@@ -1,4 +1,4 @@
-import { KEYED } from './dialect.ts';
+import { KEYED } from './data-addresses.ts';
 import { createNote, part, setText } from './dom.ts';
 import { GuildElement, isId } from './element.ts';
 import type { Member } from './model.ts';
@@ -21,11 +21,11 @@ export class GuildMember extends GuildElement {
   }
 
   #path(): string {
-    return this.dialect.member('', this.member);
+    return this.addresses.member('', this.member);
   }
 
   #shown(): Member | undefined {
-    return this.dialect.memberOf(this.feed(this.#path()).data);
+    return this.addresses.memberOf(this.feed(this.#path()).data);
   }
 
   protected override get problem(): Problem | undefined {
@@ -36,13 +36,13 @@ export class GuildMember extends GuildElement {
     if (!isId(this.member)) return new Map();
     const wants = new Map<string, Want>([[this.#path(), { everyS: this.everyS, lasts: 1 }]]);
     // The name of the curve, which public data does not need.
-    if (this.dialect === KEYED) wants.set(KEYED.stats(''), { everyS: NEVER, lasts: 1 });
+    if (this.addresses === KEYED) wants.set(KEYED.stats(''), { everyS: NEVER, lasts: 1 });
     return wants;
   }
 
   protected answers(): Readonly<Record<string, unknown>> {
     const members = this.#shown();
-    return this.dialect === KEYED ? { members, stats: this.totals() } : { members };
+    return this.addresses === KEYED ? { members, stats: this.totals() } : { members };
   }
 
   protected render(): void {

@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts';
+import type { DataAddresses } from './data-addresses.ts';
 import type { Words } from './words.ts';
 
 /** What a problem concerns: the attributes of the author, one member, a search in too many names, the quota, or the service. */
@@ -33,11 +33,17 @@ interface ProblemBody {
 }
 
 /** Returns the problem of a response that has no data. */
-export function problemOf(response: Response, body: unknown, root: string, hasKey: boolean, dialect: Dialect): Problem {
+export function problemOf(
+  response: Response,
+  body: unknown,
+  root: string,
+  hasKey: boolean,
+  addresses: DataAddresses,
+): Problem {
   const { status, headers } = response;
   const { code, detail = 'The request was refused.', errors } = (body ?? {}) as ProblemBody;
   const retryS = secondsOf(headers.get('Retry-After'));
-  if (status === 429) return new Problem('quota', dialect.limit, retryS);
+  if (status === 429) return new Problem('quota', addresses.limit, retryS);
   if (status >= 500) return new Problem('away', `The service answered ${status}.`, retryS);
   if (code === 'member_not_found') return new Problem('missing');
   if (errors?.some(({ parameter }) => parameter === 'find')) return new Problem('names');
@@ -48,7 +54,7 @@ export function problemOf(response: Response, body: unknown, root: string, hasKe
     return new Problem('setup', cause);
   }
   if (status === 403 || status === 400) return new Problem('setup', detail);
-  return new Problem('setup', dialect.absent(root));
+  return new Problem('setup', addresses.absent(root));
 }
 
 /** Returns the seconds of a Retry-After header, which can be a date. */

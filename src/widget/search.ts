@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts';
+import type { DataAddresses } from './data-addresses.ts';
 import { el, part, setText } from './dom.ts';
 import { isId } from './element.ts';
 import type { Entry, Member } from './model.ts';
@@ -11,7 +11,7 @@ import type { Words } from './words.ts';
 export interface SearchState {
   readonly words: Words;
   readonly source: Source | undefined;
-  readonly dialect: Dialect;
+  readonly addresses: DataAddresses;
   readonly board: string;
   readonly isOn: boolean;
 }
@@ -87,7 +87,7 @@ export function createSearch(show: (member: Entry | undefined) => void) {
     questions: (source: Source, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     searching?.abort();
-    const { words, source, dialect, board } = state;
+    const { words, source, addresses, board } = state;
     if (!source) return;
     searching = new AbortController();
     const { signal } = searching;
@@ -100,15 +100,15 @@ export function createSearch(show: (member: Entry | undefined) => void) {
       if (board && problem.kind === 'missing') answerAbout(name(), words.say('empty'));
       else answer(problem.say(words, name()));
       // Public data limits searches apart from the rest.
-      if (problem.kind === 'quota' && !dialect.findsNames) source.block(problem);
+      if (problem.kind === 'quota' && !addresses.findsNames) source.block(problem);
     }
   }
 
   /** Returns a member that was found among all time as the board has it. @throws Problem missing when the board does not have it. */
   async function onBoard(found: Entry, source: Source, signal: AbortSignal): Promise<Entry> {
-    const { dialect, board } = state;
+    const { addresses, board } = state;
     if (!board) return found;
-    return dialect.memberOf(await source.get(dialect.member(board, found.user_id), { signal })) ?? found;
+    return addresses.memberOf(await source.get(addresses.member(board, found.user_id), { signal })) ?? found;
   }
 
   function choose(found: Entry): Promise<void> {
@@ -119,11 +119,11 @@ export function createSearch(show: (member: Entry | undefined) => void) {
   }
 
   async function find(wanted: string): Promise<void> {
-    const { words, dialect, board } = state;
+    const { words, addresses, board } = state;
     if (wanted === '') return;
     jump.hidden = true;
     choices.replaceChildren();
-    if (!dialect.findsNames && !isId(wanted)) {
+    if (!addresses.findsNames && !isId(wanted)) {
       searching?.abort();
       answer(words.say('missing', { id: wanted }));
       return;
@@ -132,8 +132,8 @@ export function createSearch(show: (member: Entry | undefined) => void) {
     await ask(
       () => name,
       async (source, signal) => {
-        const found = dialect.foundOf(await source.get(dialect.find(board, wanted), { signal }));
-        const [only] = found.length === 1 && dialect.findsNames ? found : [];
+        const found = addresses.foundOf(await source.get(addresses.find(board, wanted), { signal }));
+        const [only] = found.length === 1 && addresses.findsNames ? found : [];
         if (only) name = nameOf(only);
         answerFound(only ? [await onBoard(only, source, signal)] : found);
       },
@@ -153,9 +153,9 @@ export function createSearch(show: (member: Entry | undefined) => void) {
 
   function paint(newState: SearchState): void {
     state = newState;
-    const { words, isOn, dialect } = state;
+    const { words, isOn, addresses } = state;
     toggle.hidden = !isOn;
-    input.placeholder = words.say(dialect.findsNames ? 'findMember' : 'find');
+    input.placeholder = words.say(addresses.findsNames ? 'findMember' : 'find');
     for (const node of [toggle, input]) {
       node.ariaLabel = input.placeholder;
       node.title = input.placeholder;

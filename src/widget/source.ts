@@ -1,5 +1,5 @@
 import { ATTRIBUTES } from './attributes.ts';
-import type { Dialect } from './dialect.ts';
+import type { DataAddresses } from './data-addresses.ts';
 import { Problem, problemOf } from './problem.ts';
 
 const LONGEST_DELAY_S = ATTRIBUTES.refreshInterval.max;
@@ -47,7 +47,7 @@ export type Source = ReturnType<typeof createSource>;
  * @param root address of the guild.
  * @param key API key; empty for public data, and if the address adds it.
  */
-function createSource(root: string, key: string, dialect: Dialect) {
+function createSource(root: string, key: string, addresses: DataAddresses) {
   const feeds = new Map<string, PolledFeed>();
   const subscribers = new Set<Subscriber>();
   let failures = 0;
@@ -78,7 +78,7 @@ function createSource(root: string, key: string, dialect: Dialect) {
       }
     } catch (error) {
       const problem = error as Problem;
-      if (problem.kind === 'missing' || (problem.kind === 'setup' && dialect.isOfBoard(feed.path))) {
+      if (problem.kind === 'missing' || (problem.kind === 'setup' && addresses.isOfBoard(feed.path))) {
         feed.problem = problem;
         feed.data = undefined;
         feed.at = now();
@@ -173,7 +173,7 @@ function createSource(root: string, key: string, dialect: Dialect) {
       const [, left, seconds] = /r=(\d+);t=(\d+)/.exec(response.headers.get('RateLimit') ?? '') ?? [];
       if (left !== undefined) paceS = Number(seconds) / Math.max(1, Number(left));
       if (response.ok && isAnswer(body)) return body;
-      throw problemOf(response, body, root, key !== '', dialect);
+      throw problemOf(response, body, root, key !== '', addresses);
     },
   };
   return source;
@@ -192,9 +192,9 @@ function isAnswer(body: unknown): boolean {
 const sources = new Map<string, Source>();
 
 /** Returns the source of an address and API key, the same one for the whole web page. */
-export function sourceOf(root: string, key: string, dialect: Dialect): Source {
+export function sourceOf(root: string, key: string, addresses: DataAddresses): Source {
   const name = `${root} ${key}`;
-  const source = sources.get(name) ?? createSource(root, key, dialect);
+  const source = sources.get(name) ?? createSource(root, key, addresses);
   sources.set(name, source);
   return source;
 }

@@ -13,7 +13,7 @@ export class GuildStats extends GuildElement {
   }
 
   protected wants(): Wants {
-    return new Map([[this.dialect.stats(''), { everyS: this.everyS, lasts: 1 }]]);
+    return new Map([[this.addresses.stats(''), { everyS: this.everyS, lasts: 1 }]]);
   }
 
   protected answers(): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import { contextOf } from '../../src/cli/context.ts';
 import { withCore } from '../../src/cli/with-core.ts';
 import { DomainError } from '../../src/core/errors.ts';
-import type { XpRecord } from '../../src/core/members/records.ts';
+import type { XpRecord } from '../../src/core/members/xp-record.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import { endBoards } from '../support/boards.ts';
 

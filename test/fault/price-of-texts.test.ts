@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BOUNDS } from '../../src/core/bounds.ts';
 import { openCore } from '../../src/core/core.ts';
 import { configureScript } from '../../src/core/settings/guild-config.ts';
+import { BOUNDS } from '../../src/core/text-bounds.ts';
 import { createReader, type GuildReader } from '../../src/kit/reader.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { needs } from '../support/needs.ts';

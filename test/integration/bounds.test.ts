@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { KEY_NAME_PATTERN } from '../../src/core/access/api-keys.ts';
 import { parseOrigins } from '../../src/core/access/origins.ts';
-import { BOUNDS } from '../../src/core/bounds.ts';
 import { eventCall, NO_EVENT } from '../../src/core/members/event.ts';
 import { parseCurve } from '../../src/core/ranking/curves.ts';
 import { ID_PATTERN } from '../../src/core/ranking/model.ts';
@@ -10,6 +9,7 @@ import { configureScript, parseMultiplier, parseTitle } from '../../src/core/set
 import { parseLook } from '../../src/core/settings/page-look.ts';
 import { isTimeZone } from '../../src/core/settings/time-zone.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
+import { BOUNDS } from '../../src/core/text-bounds.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
 

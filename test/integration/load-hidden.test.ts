@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { GuildWriter } from '../../src/core/guild-writer.ts';
-import type { FileRecord } from '../../src/core/members/records.ts';
+import type { FileRecord } from '../../src/core/members/xp-record.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
 import { openInput } from '../../src/imports/inputs.ts';
 import { load } from '../../src/imports/load.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { FileRecord, XpRecord } from '../../src/core/members/records.ts';
+import type { FileRecord, XpRecord } from '../../src/core/members/xp-record.ts';
 import { HIDE_REASONS, reasonsIn } from '../../src/core/ranking/model.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import { withStagedMembers } from '../../src/imports/staging.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { XpRecord } from '../../src/core/members/records.ts';
+import type { XpRecord } from '../../src/core/members/xp-record.ts';
 import { MAX_XP } from '../../src/core/ranking/curves.ts';
 
 /** One write of a test to a guild. */

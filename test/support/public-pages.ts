@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { expect } from 'vitest';
-import type { XpRecord } from '../../src/core/members/records.ts';
+import type { XpRecord } from '../../src/core/members/xp-record.ts';
 import { serviceSuite } from './suite.ts';
 
 /** Starts a suite on a service with public pages, and returns what its tests ask of a guild called "guild". The parameters are those of serviceSuite. */

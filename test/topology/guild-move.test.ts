@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
-import { count } from '../../src/core/readable.ts';
+import { count } from '../../src/core/format-numbers.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { commandLine } from '../../config/command-line.ts';
 import { type Config, parseConfig } from '../../config/service.ts';
 import { openCore } from '../../core/core.ts';
-import { count } from '../../core/readable.ts';
+import { count } from '../../core/format-numbers.ts';
 import { connect, describe } from '../../core/store/connection.ts';
 import { limitReplies } from '../../core/store/connection-limits.ts';
+import { connectionRefusal } from '../../core/store/connection-refusal.ts';
 import { startFailure } from '../../core/store/failures.ts';
-import { greetingOf } from '../../core/store/greeting.ts';
 import { waitUntilReady } from '../../core/store/lifecycle.ts';
 import { parseId, parseRate } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
@@ -71,7 +71,9 @@ async function examineStore(
     const onWait = (error: Error): void => {
       waitingFor = error;
     };
-    const waits = clients.map((each) => waitUntilReady(each, connectTimeoutMs, onWait, () => greetingOf(redis, each)));
+    const waits = clients.map((each) =>
+      waitUntilReady(each, connectTimeoutMs, onWait, () => connectionRefusal(redis, each)),
+    );
     const ready = Promise.all(waits).then(() => true);
     // Redis can load its data for minutes.
     const connected = within(connectTimeoutMs + COMMAND_MS, ready).then(

@@ -1,8 +1,8 @@
 import { GuildCounters } from '../../core/counters/counters.ts';
 import { redisCodeOf } from '../../core/errors.ts';
+import { count } from '../../core/format-numbers.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import { isWellFormed } from '../../core/ranking/profile.ts';
-import { count } from '../../core/readable.ts';
 import { knownModel } from '../../core/store/scripts.ts';
 import { type CheckContext, type Finding, ok, problem, some } from './finding.ts';
 

@@ -1,7 +1,7 @@
-import { oversizedKeyFields } from '../../core/bounds.ts';
-import { count } from '../../core/readable.ts';
+import { count } from '../../core/format-numbers.ts';
 import { nodesOf } from '../../core/store/client.ts';
 import type { RedisKeys } from '../../core/store/keys.ts';
+import { oversizedKeyFields } from '../../core/text-bounds.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, some } from './finding.ts';
 
 /** Keys that Redis walks over in one SCAN, and the number of SCANs: none keeps others waiting, and their sum is bounded. */

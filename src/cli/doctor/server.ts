@@ -1,4 +1,4 @@
-import { count } from '../../core/readable.ts';
+import { count } from '../../core/format-numbers.ts';
 import { nodesOf } from '../../core/store/client.ts';
 import { infoFields, policyProblem, versionProblem } from '../../core/store/inspection.ts';
 import { type CheckContext, type Finding, note, ok, problem, unknown } from './finding.ts';

@@ -1,6 +1,6 @@
-import { BOUNDS, GUILD_FIELDS } from '../../core/bounds.ts';
 import { areCurrentOffsets, isTimeZone } from '../../core/settings/time-zone.ts';
 import { redisTime } from '../../core/store/clock.ts';
+import { BOUNDS, GUILD_FIELDS } from '../../core/text-bounds.ts';
 import { type CheckContext, type Finding, note, ok, problem, some } from './finding.ts';
 
 const MAX_GUILDS = 50;

@@ -1,4 +1,4 @@
-import { count } from '../../core/readable.ts';
+import { count } from '../../core/format-numbers.ts';
 import { PageRead } from '../../core/reads/reader.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, unknown } from './finding.ts';
 

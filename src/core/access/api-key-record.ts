@@ -1,5 +1,5 @@
-import { oversizedKeyFields } from '../bounds.ts';
 import { InvalidInputError } from '../errors.ts';
+import { oversizedKeyFields } from '../text-bounds.ts';
 import { splitOrigins } from './origins.ts';
 
 /** The stored data of a key, without the key itself. */

@@ -1,6 +1,6 @@
-import { oversizedKeyFields } from '../bounds.ts';
 import { InvalidInputError, RefusedError } from '../errors.ts';
 import { type ClientStore, publishInvalidation, transact } from '../store/store.ts';
+import { oversizedKeyFields } from '../text-bounds.ts';
 import { type ApiKeyRecord, isExpired, OVERSIZED, toFields } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 import { withRotationLock } from './rotation-lock.ts';

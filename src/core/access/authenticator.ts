@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { BOUNDS } from '../bounds.ts';
 import type { ClientStore } from '../store/store.ts';
 import type { TimeLimit } from '../store/timeouts.ts';
+import { BOUNDS } from '../text-bounds.ts';
 import { type ApiKeyRecord, expiryOf, isCap, isExpired } from './api-key-record.ts';
 import { hashKey, isWellFormedKey } from './key-format.ts';
 import type { StoredApiKeys } from './stored-api-keys.ts';

@@ -1,5 +1,5 @@
-import { MAX_ORIGINS, MAX_ORIGINS_BYTES } from '../bounds.ts';
 import { InvalidInputError } from '../errors.ts';
+import { MAX_ORIGINS, MAX_ORIGINS_BYTES } from '../text-bounds.ts';
 
 /** Scheme, host and port, with the host as a browser writes it. The further characters of a URL could do harm in a shell or a page. */
 const ORIGIN = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;

@@ -11,7 +11,7 @@
 
 local FIELDS = { 'name', 'icon', 'roles', 'channels' }
 local MAX_BYTES = { name = MAX_GUILD_NAME, icon = MAX_ICON }
--- The most bytes of all fields together (src/core/bounds.ts).
+-- The most bytes of all fields together (src/core/text-bounds.ts).
 local MAX_ABOUT = 262144
 
 local bytes = 0

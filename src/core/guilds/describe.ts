@@ -1,10 +1,10 @@
-import { MAX_ABOUT_BYTES, MAX_ABOUT_NAME } from '../bounds.ts';
 import { InvalidInputError, shownText } from '../errors.ts';
 import { checkFields, checkIds, checkList, checkText, wholeText } from '../members/check-fields.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
 import { isPictureHash, PICTURE_HASH_RULE } from '../ranking/picture-hash.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
+import { MAX_ABOUT_BYTES, MAX_ABOUT_NAME } from '../text-bounds.ts';
 import type { GuildChannel, GuildRole } from './description.ts';
 
 /** Stores what a bot tells of its guild. It returns whether a page shows something else from now on. */

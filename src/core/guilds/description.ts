@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { BOUNDS, isAbove, MAX_ABOUT_BYTES } from '../bounds.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
 import { isPictureHash } from '../ranking/picture-hash.ts';
 import type { ClientStore } from '../store/store.ts';
+import { BOUNDS, isAbove, MAX_ABOUT_BYTES } from '../text-bounds.ts';
 
 /** A role of a guild. */
 export interface GuildRole {

@@ -7,7 +7,7 @@ import { checkFields, checkText, wholeText } from './check-fields.ts';
 import type { EventCall, OnceOptions } from './event.ts';
 import { decodeGain, type Gain } from './gain.ts';
 import { FACTOR_RULE, isFactor, MAX_COOLDOWN_MS, MAX_GAIN, type XpAmount } from './gain-limits.ts';
-import { avatarChange, checkAvatar } from './records.ts';
+import { avatarChange, checkAvatar } from './xp-record.ts';
 
 /** XP for one message of a member. */
 export interface AwardRequest extends OnceOptions {

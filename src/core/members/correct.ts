@@ -8,8 +8,8 @@ import type { ClientStore } from '../store/store.ts';
 import { checkIds, checkText, wholeText } from './check-fields.ts';
 import { eventCall } from './event.ts';
 import type { XpChange } from './record-script.ts';
-import { type MemberChangeText, profileChange } from './records.ts';
 import { inSlices, sumOf } from './slices.ts';
+import { type MemberChangeText, profileChange } from './xp-record.ts';
 
 /** How a correction changes the XP. An `add` may lead to 2^53-1, and a `take` leaves 0 at least. */
 export type XpCorrection = { readonly set: number } | { readonly add: number } | { readonly take: number };

@@ -1,6 +1,6 @@
-import { MAX_EVENT_ID_BYTES } from '../bounds.ts';
 import { InvalidInputError } from '../errors.ts';
 import type { GuildKeys } from '../store/keys.ts';
+import { MAX_EVENT_ID_BYTES } from '../text-bounds.ts';
 
 /** How a call is done once: when its reply was lost and the bot sends it again, it gets the first reply, and nothing changes. */
 export interface OnceOptions {

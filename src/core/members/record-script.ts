@@ -2,7 +2,7 @@ import { GUILD_KEYS, type GuildKeys } from '../store/keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import { type EventCall, isRepeated } from './event.ts';
-import type { MemberChangeText } from './records.ts';
+import type { MemberChangeText } from './xp-record.ts';
 
 /**
  * Total XP and level of a member before and after a write. Without an explicit level, a greater level after it is a level-up, and a smaller

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BOUNDS, isAbove } from '../bounds.ts';
 import { RefusedError } from '../errors.ts';
 import { reasonsIn } from '../ranking/model.ts';
 import { isPictureHash } from '../ranking/picture-hash.ts';
 import { BOARDS, boardKeys, type LockedKeys } from '../store/keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { type ClientStore, transact } from '../store/store.ts';
+import { BOUNDS, isAbove } from '../text-bounds.ts';
 import { FORMAT, isFitProfile, type LastLine, type Line, MEMBERS_PER_LINE, type MovedMember } from './moved-guild.ts';
 import { readLastLine } from './read-last-line.ts';
 

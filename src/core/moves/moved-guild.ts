@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { BOUNDS, GUILD_FIELDS, isAbove, MAX_USERNAME_BYTES, oversizedKeyFields } from '../bounds.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
 import { isPictureHash } from '../ranking/picture-hash.ts';
 import { splitProfile } from '../ranking/profile.ts';
+import { BOUNDS, GUILD_FIELDS, isAbove, MAX_USERNAME_BYTES, oversizedKeyFields } from '../text-bounds.ts';
 
 /** The stream of "guild export": one JSON value a line. Ids, names and values are texts of bytes (latin1), so that they arrive as they were. */
 export const FORMAT = 'guildrank-guild-1';

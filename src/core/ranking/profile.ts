@@ -1,4 +1,4 @@
-import { cutText, MAX_USERNAME_BYTES } from '../bounds.ts';
+import { cutText, MAX_USERNAME_BYTES } from '../text-bounds.ts';
 import { MAX_XP } from './curves.ts';
 
 /** The profile of a member without one. The parts are those of gr:{G}:members: "LEVEL STREAK CLAIM NAME" (docs/redis-keys.md). */

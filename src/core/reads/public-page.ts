@@ -1,4 +1,3 @@
-import { BOUNDS, cutText } from '../bounds.ts';
 import {
   channelsIn,
   type GuildChannel,
@@ -15,6 +14,7 @@ import type { Rules } from '../rules/rules-document.ts';
 import { type Indexing, indexingOf } from '../settings/guild-config.ts';
 import { lookOf, type PageLook } from '../settings/page-look.ts';
 import { BOARDS, type BoardName, kindOfBoard } from '../store/keys.ts';
+import { BOUNDS, cutText } from '../text-bounds.ts';
 import { avatarsOf } from './avatars.ts';
 import type { CommandReply, ReadCommand } from './command-batcher.ts';
 import { type Period, periodOf } from './period.ts';

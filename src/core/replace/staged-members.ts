@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RefusedError } from '../errors.ts';
 import { stageScript } from '../members/record-script.ts';
-import { changesOf, type FileRecord, type XpRecord } from '../members/records.ts';
+import { changesOf, type FileRecord, type XpRecord } from '../members/xp-record.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
 import { reasonsIn } from '../ranking/model.ts';
 import type { GuildKeys, StagingKeys } from '../store/keys.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { InvalidInputError, RefusedError } from '../errors.ts';
 import { checkFields, checkIds } from '../members/check-fields.ts';
 import { stageScript } from '../members/record-script.ts';
-import { changesOf } from '../members/records.ts';
+import { changesOf } from '../members/xp-record.ts';
 import type { StoredMember } from '../reads/stored-members.ts';
 import type { Script } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';

@@ -15,7 +15,7 @@
 --- @include lib-boards
 --- @include lib-permissions
 
--- The fields and the most bytes of each (src/core/bounds.ts).
+-- The fields and the most bytes of each (src/core/text-bounds.ts).
 local FIELDS = {
   plan = 32,
   xp_multiplier = 32,

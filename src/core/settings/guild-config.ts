@@ -1,4 +1,3 @@
-import { BOUNDS } from '../bounds.ts';
 import { GuildCounters } from '../counters/counters.ts';
 import { InvalidInputError } from '../errors.ts';
 import type { CurveText } from '../ranking/curves.ts';
@@ -6,6 +5,7 @@ import { redisTime } from '../store/clock.ts';
 import { BOARD_KINDS, type BoardKind, GUILD_KEYS } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
+import { BOUNDS } from '../text-bounds.ts';
 import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from './page-look.ts';
 import { areCurrentOffsets, isTimeZone, parseTimeZone, utcOffsetsOf } from './time-zone.ts';
 

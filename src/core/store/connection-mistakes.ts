@@ -60,9 +60,9 @@ export function addressSetting(mode: RedisConfig['mode']): string {
   return mode === 'standalone' ? 'REDIS_URL' : 'REDIS_NODES';
 }
 
-/** What greeting.ts says of a server that sends an alert of TLS. */
+/** What connection-refusal.ts says of a server that sends an alert of TLS. */
 export const ALERT = 'it sends an alert of TLS';
-/** What greeting.ts says first of a server that is no Redis. */
+/** What connection-refusal.ts says first of a server that is no Redis. */
 export const OTHER_PROGRAM = 'another program answers there, not Redis';
 
 /** A TLS port that receives Redis commands cuts the connection, or sends an alert, which begins with byte 21. */

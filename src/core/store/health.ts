@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.ts';
 import type { RedisClient } from './client.ts';
-import { mayHaveSpoken } from './greeting.ts';
+import { mayHaveSpoken } from './connection-refusal.ts';
 
 /** Time after which the requests are looked at again, to see whether Redis served them, while requests can be served. */
 const PERIOD_MS = 1000;
@@ -38,7 +38,7 @@ export interface StoreHealthParts {
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number;
   /** Returns what the server says to a connection that only reads. */
-  readonly greeting?: () => Promise<string | undefined>;
+  readonly readRefusal?: () => Promise<string | undefined>;
   /** Milliseconds between two checks of an idle Redis. */
   readonly idleMs: number;
   /** Left out = the requests prove nothing, and only time passes. */
@@ -163,10 +163,10 @@ export class StoreHealth {
   /** Goes down. The log names what the server says to a new connection, if the server closes connections at once. */
   private async loseConnection(error: Error): Promise<void> {
     this.connectionError = error;
-    const { greeting } = this.parts;
-    if (greeting && this.hasStarted && !this.isOutageLogged && mayHaveSpoken(error)) {
+    const { readRefusal } = this.parts;
+    if (readRefusal && this.hasStarted && !this.isOutageLogged && mayHaveSpoken(error)) {
       this.current = new StoreUnavailableError(error, 'unreachable');
-      const said = await greeting();
+      const said = await readRefusal();
       if (said !== undefined) this.connectionError = new Error(said);
       // Redis may be back meanwhile.
       if (this.current === undefined) return;

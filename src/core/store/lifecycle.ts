@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, redisCodeOf } from '../errors.ts';
 import { isCluster, nodesOf, type RedisClient } from './client.ts';
 import { describe } from './connection.ts';
+import { connectionRefusal, mayHaveSpoken } from './connection-refusal.ts';
 import { explainStart, isRefusal } from './failures.ts';
-import { greetingOf, mayHaveSpoken } from './greeting.ts';
 import type { RedisConfig } from './redis-config.ts';
 
 const RETRY_MS = 50;
@@ -23,7 +23,7 @@ export const LOADING = 'LOADING Redis is loading the dataset in memory';
 /**
  * Waits until Redis answers a PING. While Redis says that it loads its data, it waits as long as that takes.
  * @param onWait called when that takes longer than half a second, with the last error; and again when Redis is found to be loading.
- * @param greeting returns what the server says to a connection that only reads; asked each second, while connections are closed at once.
+ * @param readRefusal returns what the server says to a connection that only reads; asked each second, while connections are closed at once.
  * @throws the last error of the connection after `timeoutMs`, with `overTls` of ConnectionError; or at once when Redis refuses the
  * credentials or the database, when a certificate is refused, or when the client is closed.
  */
@@ -31,7 +31,7 @@ export async function waitUntilReady(
   client: RedisClient,
   timeoutMs: number,
   onWait: (error: Error) => void,
-  greeting: () => Promise<string | undefined> = async () => undefined,
+  readRefusal: () => Promise<string | undefined> = async () => undefined,
 ): Promise<void> {
   const start = performance.now();
   let deadline = start + timeoutMs;
@@ -63,7 +63,7 @@ export async function waitUntilReady(
         if (redisCodeOf(messageOf(error)) === 'MISCONF') return;
         // Until a first connection was closed, a command fails only because there is no connection yet.
         if (wasClosed && performance.now() >= lookAt && mayHaveSpoken(lastError ?? error)) {
-          const said = await greeting();
+          const said = await readRefusal();
           lookAt = performance.now() + LOOK_MS;
           hasGreeting = said !== undefined;
           if (said !== undefined) lastError = new Error(said);
@@ -98,7 +98,7 @@ export async function reachStore(
   onWait: (error: Error) => void,
   timeoutMs = 30_000,
 ): Promise<void> {
-  await waitUntilReady(client, timeoutMs, onWait, () => greetingOf(redis, client)).catch((error: Error) => {
+  await waitUntilReady(client, timeoutMs, onWait, () => connectionRefusal(redis, client)).catch((error: Error) => {
     throw new Error(explainStart(redis.mode, describe(redis), error));
   });
 }

@@ -1,5 +1,5 @@
+import { count } from '../../core/format-numbers.ts';
 import type { Overview } from '../../core/guilds/overview.ts';
-import { count } from '../../core/readable.ts';
 import { PageRead } from '../../core/reads/reader.ts';
 import { type GuildConfigChange, parseUtcOffset } from '../../core/settings/guild-config.ts';
 import { parseTimeZone } from '../../core/settings/time-zone.ts';

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import * as z from 'zod';
+import { count, digits } from '../../core/format-numbers.ts';
 import { readOverview } from '../../core/guilds/overview.ts';
-import { count, digits } from '../../core/readable.ts';
 import { StatsRead } from '../../core/reads/reader.ts';
 import type { GuildConfigChange } from '../../core/settings/guild-config.ts';
 import { timeZoneNames } from '../../core/settings/time-zone.ts';

@@ -5,7 +5,7 @@ import { readGuildState } from '../../imports/load.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';
 import { IncompleteRun } from '../../imports/outcome.ts';
 import { hiddenNotice, Problems } from '../../imports/problems.ts';
-import type { Progress } from '../../imports/reading.ts';
+import type { Progress } from '../../imports/read-members.ts';
 import { PAGE_ADVICE } from '../sentences.ts';
 import { type FieldReading, fieldReadings } from './field-readings.ts';
 import { type FoundRules, rulesOf } from './found-rules.ts';

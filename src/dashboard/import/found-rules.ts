@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { rulesInWords, rulesOfInputs } from '../../imports/import-rules.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';
-import type { Progress, Reading } from '../../imports/reading.ts';
+import type { Progress, Reading } from '../../imports/read-members.ts';
 
 /** Rules of a bot, checked, and the multiplier of all XP. */
 export interface FoundRules {

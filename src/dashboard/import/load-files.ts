@@ -3,7 +3,7 @@ import type { LevelChoice } from '../../imports/levels.ts';
 import { load } from '../../imports/load.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';
 import { Problems } from '../../imports/problems.ts';
-import type { Progress } from '../../imports/reading.ts';
+import type { Progress } from '../../imports/read-members.ts';
 import { REFUSED_HEADER, refusedLine } from '../../imports/refused-rows.ts';
 import { summaryLine } from '../../imports/summary.ts';
 import { PAGE_ADVICE, problemOf } from '../sentences.ts';

@@ -5,7 +5,7 @@ import type { FieldMap } from '../../imports/fields.ts';
 import { SeveralGuildsError } from '../../imports/guild-filter.ts';
 import { type Input, openInput } from '../../imports/inputs.ts';
 import type { Problems } from '../../imports/problems.ts';
-import type { Progress, Reading } from '../../imports/reading.ts';
+import type { Progress, Reading } from '../../imports/read-members.ts';
 import { UnknownFieldsError } from '../../imports/unknown-fields.ts';
 import { PAGE_ADVICE } from '../sentences.ts';
 import type { UploadedFile } from '../upload.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { sessionGeneration } from '../../core/access/session-generation.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { count } from '../../core/readable.ts';
+import { count } from '../../core/format-numbers.ts';
 import type { FieldMap } from '../../imports/fields.ts';
 import type { SeveralGuildsError } from '../../imports/guild-filter.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';

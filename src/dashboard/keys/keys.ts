@@ -9,7 +9,7 @@ import { readUsage, sumOf } from '../../core/access/usage-reader.ts';
 import { type RefusalCode, RefusedError } from '../../core/errors.ts';
 import { capField, choice, errorsOf, type FormErrors, formOf, parsed, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
-import { oncePerForm } from '../repeats.ts';
+import { oncePerForm } from '../once-per-form.ts';
 import { actorOf, guildOf, sessionOf } from '../visit.ts';
 import { makeKey, sendNewKey } from './key-made.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Request, Response, Router } from 'express';
-import { count } from '../../core/readable.ts';
+import { count } from '../../core/format-numbers.ts';
 import { parseRules } from '../../core/rules/parse-rules.ts';
 import type { Rules } from '../../core/rules/rules-document.ts';
 import { readDocument } from '../../imports/document.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { isAbove, MAX_USERNAME_BYTES } from '../../core/bounds.ts';
+import { digits } from '../../core/format-numbers.ts';
 import type { Corrected, Correction, XpCorrection } from '../../core/members/correct.ts';
 import { MAX_XP } from '../../core/ranking/curves.ts';
-import { digits } from '../../core/readable.ts';
+import { isAbove, MAX_USERNAME_BYTES } from '../../core/text-bounds.ts';
 import { choice } from '../forms.ts';
 
 /** The most bytes of the reason of a change. With it, an entry of the audit log still has room for the change. */

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Request, Response, Router } from 'express';
 import * as z from 'zod';
-import { count, digits } from '../../core/readable.ts';
+import { count, digits } from '../../core/format-numbers.ts';
 import { formOf, parseForm, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { Refusal } from '../refusal.ts';

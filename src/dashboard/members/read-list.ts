@@ -1,7 +1,7 @@
-import { isAbove, MAX_USERNAME_BYTES } from '../../core/bounds.ts';
 import { InvalidInputError } from '../../core/errors.ts';
+import { digits } from '../../core/format-numbers.ts';
 import type { Correction, XpCorrection } from '../../core/members/correct.ts';
-import { digits } from '../../core/readable.ts';
+import { isAbove, MAX_USERNAME_BYTES } from '../../core/text-bounds.ts';
 import { dialectOf } from '../../imports/csv-dialect.ts';
 import { csvLine } from '../../imports/csv-line.ts';
 import { readRecords, wrongWidth } from '../../imports/csv-records.ts';

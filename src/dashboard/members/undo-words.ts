@@ -1,5 +1,5 @@
+import { digits } from '../../core/format-numbers.ts';
 import type { Corrected, Restored, Undone, UndoObstacle } from '../../core/members/correct.ts';
-import { digits } from '../../core/readable.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Why a change cannot be undone, as a person reads it. */

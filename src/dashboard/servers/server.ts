@@ -1,7 +1,7 @@
-import { cutText } from '../../core/bounds.ts';
 import { readLabels } from '../../core/guilds/description.ts';
 import { iconUrl } from '../../core/ranking/picture-hash.ts';
 import type { ClientStore } from '../../core/store/store.ts';
+import { cutText } from '../../core/text-bounds.ts';
 import { nameOf } from '../../widget/name.ts';
 
 /** The store, and whether people can sign in with Discord: browsers then load pictures from its host, which knows them already. */

@@ -1,4 +1,4 @@
-import { count, digits } from '../../core/readable.ts';
+import { count, digits } from '../../core/format-numbers.ts';
 import { reservedSpace } from '../../service/http/site/widget-file.ts';
 import { attributesOf, propertiesOf, type WidgetSettings } from './widget-form.ts';
 

@@ -20,22 +20,22 @@ import { MissingProblem } from './missing-problem.ts';
 import { iconOf } from './names-and-pictures.ts';
 import { type Painter, Pictures } from './pictures.ts';
 import { problemPage } from './problem-page.ts';
+import {
+  badgeRead,
+  cardRead,
+  dataRead,
+  type MakeRead,
+  memberDataRead,
+  memberRead,
+  type PublicRead,
+  pageRead,
+  rewardsRead,
+  topRead,
+} from './public-reads.ts';
 import { type Address, noPage } from './queries.ts';
 import { answerDataSearch, answerSearch, type SearchParts } from './search.ts';
 import { UndrawnProblem } from './undrawn.ts';
 import type { Site } from './unfurl.ts';
-import {
-  type Want,
-  type Wanted,
-  wantBadge,
-  wantCard,
-  wantData,
-  wantMember,
-  wantMemberData,
-  wantPage,
-  wantRewards,
-  wantTop,
-} from './wanted.ts';
 
 const COMMON = {
   Vary: 'Accept-Encoding, Accept-Language',
@@ -102,7 +102,7 @@ export type PublicPages = ReturnType<typeof publicPages>;
 /** An address that was parsed, with what its response needs. */
 interface KnownAddress {
   readonly route: string;
-  readonly wanted: Wanted;
+  readonly publicRead: PublicRead;
   readonly headers: HeaderBlock;
   readonly codings: readonly Encoding[] | undefined;
 }
@@ -112,7 +112,7 @@ interface Route {
   readonly path: string;
   /** Relative address of the root of the service. */
   readonly root: string;
-  readonly want: Want;
+  readonly makeRead: MakeRead;
   /** What the route sends: a web page in the language of the visitor, or a response that is the same for all visitors unless its address names a language. */
   readonly kind: 'page' | 'image' | 'data';
 }
@@ -120,18 +120,18 @@ interface Route {
 const PAGE = '/g/:guild_id';
 const DATA = '/g/:guild_id/data.json';
 const ROUTES: readonly Route[] = [
-  { path: PAGE, root: '../', want: wantPage, kind: 'page' },
-  { path: '/g/:guild_id/rewards', root: '../../', want: wantRewards, kind: 'page' },
-  { path: DATA, root: '../../', want: wantData, kind: 'data' },
-  { path: '/g/:guild_id/m/:user_id', root: '../../../', want: wantMember, kind: 'page' },
-  { path: '/g/:guild_id/m/:user_id/data.json', root: '../../../../', want: wantMemberData, kind: 'data' },
-  { path: '/g/:guild_id/m/:user_id/card.svg', root: '../../../../', want: wantCard, kind: 'image' },
-  { path: '/g/:guild_id/badge.svg', root: '../../', want: wantBadge, kind: 'image' },
+  { path: PAGE, root: '../', makeRead: pageRead, kind: 'page' },
+  { path: '/g/:guild_id/rewards', root: '../../', makeRead: rewardsRead, kind: 'page' },
+  { path: DATA, root: '../../', makeRead: dataRead, kind: 'data' },
+  { path: '/g/:guild_id/m/:user_id', root: '../../../', makeRead: memberRead, kind: 'page' },
+  { path: '/g/:guild_id/m/:user_id/data.json', root: '../../../../', makeRead: memberDataRead, kind: 'data' },
+  { path: '/g/:guild_id/m/:user_id/card.svg', root: '../../../../', makeRead: cardRead, kind: 'image' },
+  { path: '/g/:guild_id/badge.svg', root: '../../', makeRead: badgeRead, kind: 'image' },
 ];
 /** Pictures that are drawn as PNG from an SVG. */
 const PICTURES = [
-  { path: '/g/:guild_id/top.png', root: '../../', want: wantTop },
-  { path: '/g/:guild_id/m/:user_id/card.png', root: '../../../../', want: wantCard },
+  { path: '/g/:guild_id/top.png', root: '../../', makeRead: topRead },
+  { path: '/g/:guild_id/m/:user_id/card.png', root: '../../../../', makeRead: cardRead },
 ] as const;
 const DATA_PATHS = new Set(ROUTES.filter(({ kind }) => kind === 'data').map(({ path }) => path));
 const DATA_PATH = /^\/g\/[^/]+\/(?:m\/[^/]+\/)?data\.json$/;
@@ -189,12 +189,13 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     };
   const limit = limitBy(limiter);
   const limitSearches = limitBy(searchLimiter);
-  const wantedBy = (req: Request, want: Want, lang: Language): Wanted => want(addressOf(req, lang), site);
-  const read = async (wanted: Wanted, use: PublicUse): Promise<RenderedBody> => {
-    const { response, error } = await batcher.read(wanted);
+  const readFor = (req: Request, makeRead: MakeRead, lang: Language): PublicRead =>
+    makeRead(addressOf(req, lang), site);
+  const read = async (publicRead: PublicRead, use: PublicUse): Promise<RenderedBody> => {
+    const { response, error } = await batcher.read(publicRead);
     if (error !== undefined) throw error;
     if (!response) throw noPage();
-    usage.countPublic(wanted.command.guildId, use);
+    usage.countPublic(publicRead.command.guildId, use);
     return avatars ? withAvatars(response, avatars) : response;
   };
   /** Parsed addresses by {@link keyOf}, or by the address itself if all visitors get the same response. */
@@ -203,8 +204,8 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     maxSize: MAX_ADDRESSES * MAX_KEY_LENGTH,
     sizeCalculation: (_address, key) => key.length,
   });
-  const answer = async (req: Request, res: Response, { wanted, headers, codings }: KnownAddress): Promise<void> => {
-    responses.send(req, res, await read(wanted, codings ? 'data' : 'page'), headers, codings);
+  const answer = async (req: Request, res: Response, { publicRead, headers, codings }: KnownAddress): Promise<void> => {
+    responses.send(req, res, await read(publicRead, codings ? 'data' : 'page'), headers, codings);
   };
 
   /** Leaves requests that search for nothing to the next route. */
@@ -252,11 +253,11 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     });
   }
   const headersOf = { page: ofCachedPages, image: OF_IMAGES, data: OF_DATA } as const;
-  for (const { path, want, kind } of ROUTES) {
+  for (const { path, makeRead, kind } of ROUTES) {
     addRoute(router, path, limit, (req, res) => {
-      const wanted = wantedBy(req, want, kind === 'page' ? acceptedLanguage(req) : DEFAULT_LANGUAGE);
+      const publicRead = readFor(req, makeRead, kind === 'page' ? acceptedLanguage(req) : DEFAULT_LANGUAGE);
       const codings = kind === 'data' ? DATA_CODINGS : undefined;
-      const address = { route: path, wanted, headers: headersOf[kind], codings };
+      const address = { route: path, publicRead, headers: headersOf[kind], codings };
       const key = kind === 'page' ? keyOf(req) : req.url;
       if (key.length <= MAX_KEY_LENGTH) known.set(key, address);
       return answer(req, res, address);
@@ -271,10 +272,10 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     limit(req, res, () => void answer(req, res, address).catch(next));
   };
   const pictures = painter && new Pictures(painter);
-  for (const { path, want } of PICTURES) {
+  for (const { path, makeRead } of PICTURES) {
     addRoute(router, path, limit, async (req, res) => {
       if (!pictures) throw new UndrawnProblem();
-      const svg = await read(wantedBy(req, want, DEFAULT_LANGUAGE), 'page');
+      const svg = await read(readFor(req, makeRead, DEFAULT_LANGUAGE), 'page');
       const etag = pictures.etagOf(svg);
       // If the client has the picture already, nobody has to draw it.
       const picture = isFresh(req.headers['if-none-match'], etag)

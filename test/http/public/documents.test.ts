@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { XpRecord } from '../../../src/core/members/records.ts';
+import type { XpRecord } from '../../../src/core/members/xp-record.ts';
 import { describeStores } from '../../support/stores.ts';
 import { serviceSuite } from '../../support/suite.ts';
 

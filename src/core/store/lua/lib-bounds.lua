@@ -1,4 +1,4 @@
--- lib-bounds: bounds of stored texts (src/core/bounds.ts), and the settings of a guild within them.
+-- lib-bounds: bounds of stored texts (src/core/text-bounds.ts), and the settings of a guild within them.
 
 -- The most bytes of the name of a member.
 local MAX_USERNAME = 512

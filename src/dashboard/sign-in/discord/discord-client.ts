@@ -13,7 +13,7 @@ import {
 } from 'oauth4webapi';
 import * as z from 'zod';
 import type { DiscordConfig } from '../../../config/discord.ts';
-import { BOUNDS, cutText } from '../../../core/bounds.ts';
+import { BOUNDS, cutText } from '../../../core/text-bounds.ts';
 import { nameOf } from '../../../widget/name.ts';
 import { boundedFetch, NoAnswer } from './bounded-fetch.ts';
 

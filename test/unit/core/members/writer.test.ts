@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RefusedError } from '../../../../src/core/errors.ts';
-import type { ProfileChange, XpRecord } from '../../../../src/core/members/records.ts';
+import type { ProfileChange, XpRecord } from '../../../../src/core/members/xp-record.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { mockStore } from '../../../support/stores.ts';
 

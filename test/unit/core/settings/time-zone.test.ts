@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BOUNDS } from '../../../../src/core/bounds.ts';
 import { InvalidInputError } from '../../../../src/core/errors.ts';
 import {
   areCurrentOffsets,
@@ -9,6 +8,7 @@ import {
   timeZoneNames,
   utcOffsetsOf,
 } from '../../../../src/core/settings/time-zone.ts';
+import { BOUNDS } from '../../../../src/core/text-bounds.ts';
 import { randomRuns } from '../../../support/variants.ts';
 
 const DAY_MS = 86_400_000;

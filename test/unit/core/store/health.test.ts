@@ -17,7 +17,7 @@ describe('StoreHealth', () => {
     vi.useRealTimers();
   });
 
-  function make(idleMs = 1000, greeting = async (): Promise<string | undefined> => undefined) {
+  function make(idleMs = 1000, readRefusal = async (): Promise<string | undefined> => undefined) {
     const client = new EventEmitter();
     const probe = vi.fn<() => Promise<unknown>>().mockResolvedValue('OK');
     const lines: string[] = [];
@@ -34,7 +34,7 @@ describe('StoreHealth', () => {
       now,
       idleMs,
       traffic,
-      greeting,
+      readRefusal,
     });
     return { client, probe, lines, health, seen };
   }

@@ -4,7 +4,7 @@ import type { Entry, Member, Page, Ranking, Reward, Stats } from './model.ts';
  * How the data of a guild is asked for: the paths below the address of the guild, and what their answers say. A board is the end of the id of its
  * ranking, such as `~week`, and empty for all time.
  */
-export interface Dialect {
+export interface DataAddresses {
   /** Returns the address of a guild. @param base address of the service, without a slash at its end. */
   root(base: string, guild: string): string;
   /** Returns the path of a page. @param withRewards whether to ask for the roles that levels give, too. */
@@ -30,7 +30,7 @@ export interface Dialect {
 }
 
 /** The API of a server, which needs an API key: the page, the totals and a member are a request each. */
-export const KEYED: Dialect = {
+export const KEYED: DataAddresses = {
   root: (base, guild) => `${base}/api/v1/servers/${guild}`,
   page: (board, limit, page) => `${board}/leaderboard?limit=${limit}&page=${page}`,
   stats: (board) => `${board}/stats`,
@@ -48,7 +48,7 @@ export const KEYED: Dialect = {
 };
 
 /** The data of a public page, which needs none: one document has the page and the totals. */
-export const PUBLIC: Dialect = {
+export const PUBLIC: DataAddresses = {
   root: (base, guild) => `${base}/g/${guild}`,
   page: (board, limit, page, withRewards) =>
     `/data.json?limit=${limit}&page=${page}${named(board)}${withRewards ? '&rewards=1' : ''}`,

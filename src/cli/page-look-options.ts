@@ -5,7 +5,7 @@ import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from '../core/settings/
 import { asArgument, parseSwitch } from './arguments.ts';
 
 /** The options of `guild set` for colours and picture of the public page. An empty value takes one back. */
-export interface LookOptions {
+export interface PageLookOptions {
   readonly pageAccent?: string;
   readonly pageAccentDark?: string;
   readonly pageBackground?: string;
@@ -14,7 +14,7 @@ export interface LookOptions {
 }
 
 /** Adds the options of the look to a command, and those of what a public page shows to whom. */
-export function addLookOptions(command: Command): Command {
+export function addPageLookOptions(command: Command): Command {
   return command
     .option(
       '--page-accent <colour>',
@@ -51,7 +51,7 @@ function parserOf(setting: keyof PageLook): (text: string) => string {
 }
 
 /** Returns the options with those of the look as one, if there are any. */
-export function gatherLook<T>(options: T & LookOptions) {
+export function gatherLook<T>(options: T & PageLookOptions) {
   const { pageAccent, pageAccentDark, pageBackground, pageBackgroundDark, pagePicture, ...others } = options;
   const named = Object.entries({
     accent: pageAccent,

@@ -56,7 +56,7 @@ export function mayHaveSpoken(error: unknown): boolean {
  * @returns the first error with which a server closed the connection, such as "ERR max number of clients reached", or what answers there
  * instead of a Redis; undefined when no server says either.
  */
-export async function greetingOf(config: RedisConfig, client?: RedisClient): Promise<string | undefined> {
+export async function connectionRefusal(config: RedisConfig, client?: RedisClient): Promise<string | undefined> {
   const peer = client && peerOf(client);
   const addresses = [...(peer ? [peer] : []), ...addressesOf(config)].slice(0, MAX_ADDRESSES);
   const asked = addresses.map(async (address) => {

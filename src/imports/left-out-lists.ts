@@ -1,11 +1,11 @@
-import { count } from '../core/readable.ts';
+import { count } from '../core/format-numbers.ts';
 import type { ChosenFormat } from './choose-format.ts';
-import { likeness } from './fields.ts';
+import { guessField } from './fields.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
 
 /** What a document has beside the list of its members. */
-export interface BesideMembers {
+export interface LeftOutLists {
   /** Lines about lists that are left out. */
   readonly lines: readonly string[];
   /** Lines about lists that are left out, and can be members too. */
@@ -15,7 +15,7 @@ export interface BesideMembers {
 }
 
 /** Returns what a document has beside the list of its members. O(lists and fields). */
-export function besideMembers(chosen: ChosenFormat, found: FoundMembers, file: string): BesideMembers {
+export function leftOutLists(chosen: ChosenFormat, found: FoundMembers, file: string): LeftOutLists {
   const { list } = chosen;
   const lines: string[] = [];
   const doubts: string[] = [];
@@ -40,8 +40,8 @@ function isToldAsField({ place }: FoundList, members: FoundList): boolean {
 }
 
 function looksLikeMembers(list: FoundList): boolean {
-  const kinds = new Set([...list.fields].map(([name, { numeric }]) => (numeric > 0 ? likeness(name) : undefined)));
-  const hasIds = list.place.endsWith('#') || [...list.fields.keys()].some((name) => likeness(name) === 'userId');
+  const kinds = new Set([...list.fields].map(([name, { numeric }]) => (numeric > 0 ? guessField(name) : undefined)));
+  const hasIds = list.place.endsWith('#') || [...list.fields.keys()].some((name) => guessField(name) === 'userId');
   return hasIds && kinds.has('xp');
 }
 

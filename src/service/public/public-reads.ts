@@ -38,13 +38,13 @@ const MEMBER_ROWS = 5;
 const CARD_ROWS = 3;
 
 /** A read that renders null if it found nothing. Its `render` throws Problem member_not_found for a user that is not ranked. */
-export type Wanted<T = unknown> = CacheableRead<RenderedBody | null, T>;
+export type PublicRead<T = unknown> = CacheableRead<RenderedBody | null, T>;
 
 /** Returns what an address needs. @throws Problem for a wrong address. */
-export type Want<T = unknown> = (address: Address, site: Site) => Wanted<T>;
+export type MakeRead<T = unknown> = (address: Address, site: Site) => PublicRead<T>;
 
 /** Returns what the page of a ranking needs. */
-export const wantPage: Want = (address, site) => {
+export const pageRead: MakeRead = (address, site) => {
   const parsed = parsePage(address);
   const { guildId, board, lang, isLangGiven, page, limit, around, isOverlay } = parsed;
   const key = ['public', guildId, board, lang, isLangGiven, limit, isOverlay];
@@ -63,12 +63,12 @@ export const wantPage: Want = (address, site) => {
 };
 
 /** Returns what the page of a member needs. */
-export const wantMember: Want = (address, site) => {
-  return wantedMember('member', parseMember(address), (query, found) => renderMember(query, found, site));
+export const memberRead: MakeRead = (address, site) => {
+  return memberReadOf('member', parseMember(address), (query, found) => renderMember(query, found, site));
 };
 
 /** Returns what the page of rewards and rules needs. */
-export const wantRewards: Want<PublicRewards | PublicMissing | null> = (address, site) => {
+export const rewardsRead: MakeRead<PublicRewards | PublicMissing | null> = (address, site) => {
   const parsed = parseRewards(address);
   const { guildId, lang, isLangGiven } = parsed;
   return {
@@ -79,13 +79,13 @@ export const wantRewards: Want<PublicRewards | PublicMissing | null> = (address,
 };
 
 /** Returns what a badge needs. */
-export const wantBadge: Want = (address) => {
+export const badgeRead: MakeRead = (address) => {
   const parsed = parseBadge(address);
-  return 'userId' in parsed ? wantedMember('badge', parsed, renderMemberBadge) : wantedGuildBadge(parsed);
+  return 'userId' in parsed ? memberReadOf('badge', parsed, renderMemberBadge) : wantedGuildBadge(parsed);
 };
 
 /** Returns what the card of a member needs: it is rendered as SVG. */
-export const wantCard: Want = (address) => {
+export const cardRead: MakeRead = (address) => {
   const parsed = parseCard(address);
   const { guildId, userId, board, lang, theme } = parsed;
   return {
@@ -96,7 +96,7 @@ export const wantCard: Want = (address) => {
 };
 
 /** Returns what the picture of the first members needs: it is rendered as SVG. */
-export const wantTop: Want<PageFound> = (address) => {
+export const topRead: MakeRead<PageFound> = (address) => {
   const parsed = parsePicture(address);
   const { guildId, board, lang } = parsed;
   return {
@@ -106,7 +106,7 @@ export const wantTop: Want<PageFound> = (address) => {
   };
 };
 
-function wantedGuildBadge(parsed: RankingQuery): Wanted<PageFound> {
+function wantedGuildBadge(parsed: RankingQuery): PublicRead<PageFound> {
   const { guildId, board, lang } = parsed;
   return {
     cacheKey: ['public-badge', guildId, board, lang].join(' '),
@@ -116,7 +116,7 @@ function wantedGuildBadge(parsed: RankingQuery): Wanted<PageFound> {
 }
 
 /** Returns what a document of data needs: a page of the ranking, or the rows around a member. */
-export const wantData: Want = (address) => {
+export const dataRead: MakeRead = (address) => {
   const parsed = parseData(address);
   const { guildId, board, page, limit, around, withRewards } = parsed;
   const key = ['public-data', guildId, board, limit, withRewards];
@@ -135,7 +135,7 @@ export const wantData: Want = (address) => {
 };
 
 /** Returns what the document of a member needs. */
-export const wantMemberData: Want = (address) => {
+export const memberDataRead: MakeRead = (address) => {
   const parsed = parseMemberData(address);
   const { guildId, board, userId } = parsed;
   return {
@@ -162,11 +162,11 @@ function pageAround(found: PublicMember, limit: number): PublicPage {
   return { ...found, page: { data, total, page: Math.ceil(member.rank / limit) } };
 }
 
-function wantedMember(
+function memberReadOf(
   kind: string,
   parsed: MemberQuery,
   render: (query: MemberQuery, found: PublicMember) => RenderedBody,
-): Wanted<MemberFound> {
+): PublicRead<MemberFound> {
   const { guildId, userId, board, lang, isLangGiven } = parsed;
   return {
     cacheKey: [`public-${kind}`, guildId, board, lang, isLangGiven, userId].join(' '),

@@ -3,6 +3,7 @@ import type { ScriptStore } from '../store/scripts.ts';
 import { checkFields, checkIds, checkList, wholeText } from './check-fields.ts';
 import { type EventCall, eventCall, NO_EVENT, type OnceOptions } from './event.ts';
 import { type MemberChange, recordKeys, recordScript, type XpChange } from './record-script.ts';
+import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';
 import {
   avatarChange,
   changesOf,
@@ -16,8 +17,7 @@ import {
   placeIn,
   profileChange,
   type XpRecord,
-} from './records.ts';
-import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';
+} from './xp-record.ts';
 
 /** The result of a write. The change is that of the last member recorded. */
 export interface RecordResult extends XpChange {

@@ -1,4 +1,4 @@
-import { count, digits } from '../core/readable.ts';
+import { count, digits } from '../core/format-numbers.ts';
 import type { DryRunResult } from '../imports/dry-run.ts';
 import { badRows, hiddenMembers, repeatedRows } from '../imports/problems.ts';
 import type { CommandContext } from './context.ts';
@@ -7,7 +7,7 @@ import { table } from './table.ts';
 const MAX_NAME_LENGTH = 40;
 
 /** Returns the lines that a dry run prints. */
-export function previewLines(context: CommandContext, { preview, notice, levelNotice }: DryRunResult): string[] {
+export function dryRunLines(context: CommandContext, { preview, notice, levelNotice }: DryRunResult): string[] {
   const { guild, curve, members, repeated, repeated_exact, skipped, hidden, total_xp, top } = preview;
   const total = [
     ...(hidden > 0 ? [hiddenMembers(hidden)] : []),

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { type Want, wantBadge, wantMember, wantPage, wantTop } from '../../../../src/service/public/wanted.ts';
+import {
+  badgeRead,
+  type MakeRead,
+  memberRead,
+  pageRead,
+  topRead,
+} from '../../../../src/service/public/public-reads.ts';
 import type { Language } from '../../../../src/widget/translation.ts';
 import { MEMBER, MISSING, PAGE, textOf } from './fixtures.ts';
 
@@ -9,9 +15,9 @@ const SITE = { url: '', hasPictures: false, frameAncestors: "'none'", now: () =>
 function wanted(path: string, accepted: Language = 'en') {
   const { pathname, searchParams } = new URL(path, 'http://x');
   const [, , guild_id, below, user_id] = pathname.split('/');
-  const wants: Record<string, Want> = { m: wantMember, 'badge.svg': wantBadge, 'top.png': wantTop };
+  const wants: Record<string, MakeRead> = { m: memberRead, 'badge.svg': badgeRead, 'top.png': topRead };
   const address = { params: { guild_id, user_id }, query: Object.fromEntries(searchParams), lang: accepted };
-  return (wants[below ?? ''] ?? wantPage)(address, SITE);
+  return (wants[below ?? ''] ?? pageRead)(address, SITE);
 }
 
 it('shares no cached answer between two addresses that show something else', () => {
