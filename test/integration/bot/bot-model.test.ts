@@ -12,11 +12,12 @@ import { createReader, type GuildReader } from '../../../src/kit/reader.ts';
 import { createWriter, type SeasonOptions } from '../../../src/kit/writer.ts';
 import { BoardsModel } from '../../model/boards-model.ts';
 import { GuildModel, type ModelMember } from '../../model/guild-model.ts';
+import { SeasonModel } from '../../model/season-model.ts';
 import { clocked } from '../../support/clocked.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
 import { type BotStep, botSteps } from './bot-steps.ts';
-import { SeasonModel, SteppedClient } from './season-steps.ts';
+import { SteppedClient } from './season-steps.ts';
 
 /** Minutes from UTC by which the boards begin; undefined for a guild without boards. */
 const offsets = fc.constantFrom(undefined, -720, 0, 60, 840);

@@ -3,13 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Core, openCore } from '../../../src/core/core.ts';
 import { deleteGuild } from '../../../src/core/guilds/delete.ts';
 import {
-  type Corrected,
   type Correction,
   correctMember,
   correctMembers,
   readCorrection,
-  type Undone,
-  type UndoObstacle,
   undoCorrection,
   type XpCorrection,
 } from '../../../src/core/members/correct.ts';
@@ -19,8 +16,7 @@ import { BOARDS } from '../../../src/core/store/keys.ts';
 import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter, type XpRecord } from '../../../src/kit/writer.ts';
-import { BoardsModel } from '../../model/boards-model.ts';
-import { GuildModel, type ModelMember } from '../../model/guild-model.ts';
+import { CorrectionsModel } from '../../model/corrections-model.ts';
 import { clocked } from '../../support/clocked.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
@@ -230,8 +226,8 @@ describeStores('corrections of members', (kind) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
         guild = `g${guilds++}`;
-        const model = new CorrectedModel();
-        const client = clocked(store.client, () => model.bot.nowMs);
+        const model = new CorrectionsModel();
+        const client = clocked(store.client, () => model.guild.nowMs);
         const timed = { scripts: new Scripts(client), redisKeys: services.redisKeys };
         const writer = createWriter(client);
         const config = ['boards', 'week,month', 'utc_offset_minutes', '0'];
@@ -240,7 +236,7 @@ describeStores('corrections of members', (kind) => {
           const { userId } = each;
           if (each.kind === 'award') {
             await writer.award(guild, { userId, amount: each.amount });
-            model.bot.gain(userId, each.amount);
+            model.guild.gain(userId, each.amount);
           } else if (each.kind === 'correct') {
             const { kind: _, ...correction } = each;
             const result = await correctMember(timed, guild, `c${index}`, correction);
@@ -251,23 +247,23 @@ describeStores('corrections of members', (kind) => {
           } else if (each.kind === 'rename') {
             const update = { userId, username: each.username, level: each.level };
             await writer.setProfiles(guild, [update]);
-            model.bot.setProfiles([update]);
+            model.guild.setProfiles([update]);
           } else if (each.kind === 'remove') {
             await writer.remove(guild, [userId]);
-            model.bot.remove([userId]);
+            model.guild.remove([userId]);
           } else {
             await writer[each.kind](guild, [userId]);
-            model.bot.move([userId], each.kind);
+            model.guild.move([userId], each.kind);
           }
         }
-        for (const [id, expected] of model.bot.members) {
+        for (const [id, expected] of model.guild.members) {
           const { xp, level, username, hidden } = expected;
           expect(await member(id)).toMatchObject({ xp, level: level ?? null, username: username ?? null, hidden });
         }
         expect((await services.counters.check(guild)).exact).toBe(true);
         for (const board of BOARDS) {
           const { data } = await createReader(client).page(guild, 1, 50, { board });
-          expect(data.map(({ userId, xp }) => [userId, xp])).toEqual(model.bot.board(board));
+          expect(data.map(({ userId, xp }) => [userId, xp])).toEqual(model.guild.board(board));
         }
       }),
       { numRuns: randomRuns(kind.name === 'redis-server' ? 300 : 12) },
@@ -301,73 +297,3 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('hide', 'unhide'), userId }) },
   { weight: 1, arbitrary: fc.record({ kind: kindOf('remove'), userId }) },
 );
-
-/** A naive model of corrections, over that of a bot. */
-class CorrectedModel {
-  readonly bot = new GuildModel();
-  private readonly corrections = new Map<string, { readonly of: Corrected; readonly isGain: boolean }>();
-  private readonly undone = new Map<string, Undone>();
-
-  constructor() {
-    this.bot.boards = new BoardsModel(0, this.bot.nowMs);
-  }
-
-  correct(id: string, { userId, xp, level, username }: Correction): Corrected | null {
-    const member = this.bot.members.get(userId);
-    if (!member) return null;
-    const before = { ...member };
-    const levelBefore = this.bot.levelOf(before);
-    const isGain = xp !== undefined && !('set' in xp);
-    if (xp)
-      this.changeXp(
-        userId,
-        member,
-        'set' in xp ? xp.set : 'add' in xp ? before.xp + xp.add : before.xp - xp.take,
-        isGain,
-      );
-    if (level !== undefined) member.level = level ?? undefined;
-    if (username !== undefined) member.username = username ?? undefined;
-    const of = {
-      ...{
-        userId,
-        hidden: member.hidden,
-        xpBefore: before.xp,
-        levelBefore,
-        xp: member.xp,
-        level: this.bot.levelOf(member),
-      },
-      explicitLevel: { before: before.level ?? null, after: member.level ?? null },
-      username: { before: before.username ?? null, after: member.username ?? null },
-    };
-    this.corrections.set(id, { of, isGain });
-    return of;
-  }
-
-  undo(id: string): Undone | UndoObstacle {
-    const correction = this.corrections.get(id);
-    if (!correction) return 'gone';
-    const known = this.undone.get(id);
-    if (known) return known;
-    const { of, isGain } = correction;
-    const member = this.bot.members.get(of.userId);
-    if (!member) return 'missing';
-    const [xpBefore, levelBefore] = [member.xp, this.bot.levelOf(member)];
-    this.changeXp(of.userId, member, member.xp - (of.xp - of.xpBefore), isGain);
-    const restore = <T>(now: T | undefined, { before, after }: { before: T | null; after: T | null }) => {
-      if (before === after) return ['unchanged', now] as const;
-      return (now ?? null) === after ? (['back', before ?? undefined] as const) : (['left', now] as const);
-    };
-    const [explicitLevel, level] = restore(member.level, of.explicitLevel);
-    const [username, name] = restore(member.username, of.username);
-    Object.assign(member, { level, username: name });
-    const undone = { xpBefore, levelBefore, xp: member.xp, level: this.bot.levelOf(member), explicitLevel, username };
-    this.undone.set(id, undone);
-    return undone;
-  }
-
-  private changeXp(userId: string, member: ModelMember, wanted: number, isGain: boolean): void {
-    const xp = Math.max(wanted, 0);
-    if (isGain) this.bot.boards?.gain(userId, xp - member.xp, this.bot.nowMs);
-    member.xp = xp;
-  }
-}
