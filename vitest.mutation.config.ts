@@ -4,6 +4,7 @@ const folder = process.env.MUTATION_FOLDER ?? '*';
 
 /** Suites that hold promises of a folder through its public door, and so test what no unit test does. */
 const beside: Readonly<Record<string, readonly string[]>> = {
+  'core/access': ['test/http/every-operation/key-origins.test.ts', 'test/unit/kit/wrong-fields.test.ts'],
   'core/members': [
     'test/integration/bot/{award,claim,events,hide,sync-members}.test.ts',
     'test/unit/kit/{writer,wrong-fields}.test.ts',
