@@ -91,6 +91,7 @@ tell(await kind_of_failure(lambda: retried(lost, 0)), tries)`,
     [3, 'InvalidInputError', ['remove', '400000000000000005']],
     ['StoreUnavailableError', -8],
   ],
+  'Roles of all members': ['tell(levels)', [{ 42: 5, 50: 0, 51: 0, 52: 0, 53: 0 }]],
   'Voice ticks': [
     `speaker = Person(43, mute=True)
 talk = channel_of(1, speaker, Person(44, self_deaf=True), Person(48, bot=True))
