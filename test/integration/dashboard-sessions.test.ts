@@ -164,7 +164,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     expect([await status(visitor, 'a'), await status(visitor, 'b')]).toEqual([200, 404]);
   });
 
-  describe('the end of all sessions of one server', () => {
+  describe('ending all sessions of one server', () => {
     it('the dashboard asks an owner before it ends all sessions of a server', async () => {
       await describeGuild('b', 'The Burrow');
       const visitor = await person('u1', 'b');
@@ -186,7 +186,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     });
   });
 
-  describe('a sign-out everywhere', () => {
+  describe('sign-outs everywhere', () => {
     it('the dashboard asks before a sign-out everywhere, and says whose sessions end', async () => {
       const visitor = await person('u1', 'a');
       expect(main(await visitor.get('/sign-out-everywhere'))).toContain(
@@ -217,7 +217,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     });
   });
 
-  describe('the page of a link', () => {
+  describe('pages of links', () => {
     const open = async (link: string, visitor = new Visitor(dashboard)) => visitor.get(new URL(link).pathname);
 
     it('the page of a link says whose server it opens before its button, and uses nothing up', async () => {
@@ -235,7 +235,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
       expect(main(await open(await dashboard.link('b', 'u1'), visitor))).toContain('You stay signed in to');
     });
 
-    it('a link that was used, was ended or never was says so at once, without a button', async () => {
+    it('the page of a link that was used, was ended or never existed says so at once, without a button', async () => {
       const [used, ended, signedOut] = [
         await dashboard.link('a', 'u1'),
         await dashboard.link('b', 'u1'),
