@@ -78,7 +78,7 @@ describe('changes of many members by a file in the dashboard', needs('redis-serv
     expect(await entries()).toHaveLength(2);
   });
 
-  it('a file that is no list gets 400 with the reason, and the list before it waits on', async () => {
+  it('a file that is no list gets 400 with the reason, and the list before it still waits', async () => {
     const answer = await upload('name,xp\nAnn,5\n');
     expect([answer.status, alert(answer)]).toEqual([
       400,
@@ -92,7 +92,7 @@ describe('changes of many members by a file in the dashboard', needs('redis-serv
     expect((await members())[0]?.xp).toBe(105);
   });
 
-  it('a list of another sign-in of the guild is not shown, and cannot be started', async () => {
+  it('a list of another session of the guild is not shown, and cannot be started', async () => {
     await upload('user_id,add\na,5\n');
     const id = listId(await owner.get(LIST));
     const other = await dashboard.signIn('own', 'u2');

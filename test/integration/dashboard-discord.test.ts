@@ -56,7 +56,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
     expect([answer.status, /<h1>(.*?)<\/h1>/.exec(answer.text)?.[1]]).toEqual([wanted, title]);
 
   describe('who gets in', () => {
-    it('a person opens the servers that the person owns or manages, of those that the service knows', async () => {
+    it('a person opens the servers that the person owns or manages, if the service knows them', async () => {
       const visitor = await signedIn(ANN);
       const found = await Promise.all(['500', '501', '502', '503'].map((guildId) => status(visitor, guildId)));
       expect(found).toEqual([200, 200, 404, 404]);
@@ -278,7 +278,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect((await visitor.get(change(back, { iss: null }))).status).toBe(303);
     });
 
-    it('an answer that is repeated gets 400, in the same browser and in another one with its cookies', async () => {
+    it('an answer that is repeated gets 400, in the same browser and in another browser with its cookies', async () => {
       const { visitor, back } = await begin();
       const cookies = new Map(visitor.cookies);
       expect((await visitor.get(back)).status).toBe(303);
@@ -657,7 +657,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
     }
   });
 
-  it('without its settings there is no sign-in with Discord, and sessions of Discord open nothing', async () => {
+  it('a dashboard without settings for Discord offers no sign-in with Discord, and sessions of Discord open nothing', async () => {
     const visitor = await signedIn(ANN);
     const { redis } = dashboard;
     const without = await startTestDashboard({ REDIS_URL: redis.url });

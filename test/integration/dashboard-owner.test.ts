@@ -133,7 +133,7 @@ describe('an owner in the dashboard', needs('redis-server'), () => {
     });
   });
 
-  it('sees a preview of the public page once the page is on', async () => {
+  it('an owner sees a preview of the public page once the page is on', async () => {
     expect((await owner.get(PUBLIC_PAGE)).text).toContain('Turn the page on and save it, and you see it here.');
     await dashboard.store.guildConfig.update('own', { publicPage: true });
     const { text, headers } = await owner.get(PUBLIC_PAGE);

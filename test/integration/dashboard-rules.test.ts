@@ -362,7 +362,7 @@ describe('pages of the rules', needs('redis-server'), () => {
     expect(await rules()).toBeNull();
   });
 
-  it('every page says of stored rules that they do not work, and saves others in their place', async () => {
+  it('every page says that stored rules do not work, and saves other rules in their place', async () => {
     await dashboard.store.client.hset('gr:{own}:config', 'rules', '{"message":5}');
     for (const page of [RULES, REWARDS, MULTIPLIERS, JSON_PAGE])
       expect(alert(await owner.get(page))).toContain('The stored rules do not work: message must be an object');

@@ -113,7 +113,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     expect(await reads(all)).toEqual(first);
   });
 
-  it('the first page is that of the server that the browser showed last, also after the next sign-in', async () => {
+  it('the first page is the page of the server that the browser showed last, even after the next sign-in', async () => {
     const visitor = await person('u1', 'a', 'b');
     const home = async () => (await visitor.get('/')).headers.get('location');
     expect(await home()).toBe('/servers');
@@ -128,7 +128,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
   });
 
   it.each(['//evil.example', 'c', '../operator', 'x'.repeat(3000)])(
-    'the first page is the list of servers when the cookie of the last one says %s',
+    'the first page is the list of servers when the cookie of the last server says %s',
     async (value) => {
       const visitor = await person('u1', 'a', 'b');
       visitor.cookies.set('guildrank-server', encodeURIComponent(value));
@@ -195,7 +195,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
       expect((await visitor.get('/guilds/a')).status).toBe(200);
     });
 
-    it('a sign-out everywhere ends all sessions and unused links of this person, and those of nobody else', async () => {
+    it('a sign-out everywhere ends all sessions and unused links of this person, and of nobody else', async () => {
       const [here, there] = [await person('u1', 'a', 'b'), await person('u1', 'c')];
       const others = [await person('u2', 'a'), await person('', 'a'), await person('', null)] as const;
       const [own, foreign] = [await dashboard.link('a', 'u1'), await dashboard.link('a', 'u2')];

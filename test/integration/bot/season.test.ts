@@ -391,7 +391,7 @@ describe('ends of a season during a failover', needs('redis-server'), () => {
     ['season-end-copy', 1, 4],
     ['season-reset', 4, 3],
   ])(
-    'after a failover at %s %d that lost the writes of %d commands, a season archives each member once and resets it',
+    'after a failover at %s, call %d, that lost the writes of %d commands, a season archives each member once and resets it',
     async (script, nth, calls) => {
       const start = () => startEmbeddedRedis(['--repl-diskless-sync-delay', '0']);
       const [old, next] = [await start(), await start()];

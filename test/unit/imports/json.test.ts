@@ -349,7 +349,7 @@ describe('objects in the members of an array', () => {
     },
   );
 
-  it('an array may have as many objects as it has members', async () => {
+  it('every member of a large array may have an object of its own', async () => {
     const member = (id: number) => `{"user_id":"u${id}","xp":5,"settings":{"a":1,"b":2}}`;
     const text = `[${Array.from({ length: 20_000 }, (_, id) => member(id)).join(',')}]`;
     expect((await readFile(text, { map: { id: 'user_id', xp: 'xp' } })).rows).toHaveLength(20_000);

@@ -127,11 +127,11 @@ describe('titles above the names of the columns', () => {
     await expect(readFile(content, { name: 'f.csv' })).rejects.toThrow(`f.csv: ${message}`);
   });
 
-  it('a title is no line of a member', async () => {
+  it('a row with the name "xp" is a member, and no line with the names of the columns', async () => {
     expect((await readFile(`user_id,xp,username\n${ONE},5,xp\n`)).rows).toHaveLength(1);
   });
 
-  it('a file with one value in each line is not searched for a title', async () => {
+  it('a file with one value in each line is refused, because a member needs an id and XP', async () => {
     await expect(readFile(`${ONE}\n4700\n${TWO}\n254\n`, { name: 'f.txt' })).rejects.toThrow(
       'f.txt: each line has one value, and a member needs an id and XP: write both into each line',
     );
