@@ -6,7 +6,7 @@ import { MANY_LOOKS_MS } from './engines.ts';
 
 const EVIL = `<img src=x onerror="document.title=1">`;
 
-describe('the pages that change members', needs('chromium', 'redis-server'), () => {
+describe('changes of members in Chromium', needs('chromium', 'redis-server'), () => {
   const visit = dashboardVisit((n) => (n === 11 ? EVIL : `Member ${n}`));
 
   const fileOf = (text: string) => ({ name: 'prizes.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
@@ -51,13 +51,15 @@ describe('the pages that change members', needs('chromium', 'redis-server'), () 
     expect(await new Response(Readable.toWeb(earlier) as ReadableStream).text()).toContain('\nm11,6003,,\n');
   }
 
-  it('the pages have no violations of axe, fit, and run nothing foreign', { timeout: MANY_LOOKS_MS }, async () => {
+  it('the pages that change members fit their screens, axe finds nothing, and nothing foreign runs', {
+    timeout: MANY_LOOKS_MS,
+  }, async () => {
     await visit.signIn();
     await tour((step) => visit.expectRight(step));
     await visit.expectNothingForeign();
   });
 
-  it('the pages work in full without scripts', async () => {
+  it('the pages that change members work in full without scripts', async () => {
     await visit.signIn(GUILD, { javaScriptEnabled: false });
     const seen: Record<string, string> = {};
     await tour(async (step) => {

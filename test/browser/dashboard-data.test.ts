@@ -21,7 +21,7 @@ const COVERED = `[
   }),
 ].map(({ className, name }) => name ?? className)`;
 
-describe('the dashboard in Chromium, sites, imports and members', needs('chromium', 'redis-server'), () => {
+describe('sites, imports and members of the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
   const visit = dashboardVisit((n) => (n === 11 ? EVIL : `Member ${n}`));
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-files-'));
   const file = join(folder, 'members.csv');
@@ -107,7 +107,9 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await look('activity');
   }
 
-  it('have no violations of axe, fit and run nothing foreign', { timeout: MANY_LOOKS_MS }, async () => {
+  it('the pages of sites, imports and members fit their screens, axe finds nothing, and nothing foreign runs', {
+    timeout: MANY_LOOKS_MS,
+  }, async () => {
     const { guildConfig, client } = visit.dashboard.store;
     await guildConfig.update(GUILD, { boards: ['week'] });
     const entry = {
@@ -128,7 +130,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.expectNothingForeign();
   });
 
-  it('work in full without scripts', async () => {
+  it('the pages of sites, imports and members work in full without scripts', async () => {
     await visit.dashboard.store.guildConfig.update(GUILD, { boards: ['week'] });
     await visit.signIn(GUILD, { javaScriptEnabled: false });
     const seen: Record<string, string> = {};
@@ -151,7 +153,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     expect((await visit.dashboard.store.counters.check(GUILD)).exact).toBe(true);
   });
 
-  it('show the widget itself with the data of the guild, and it follows the form, its tag and its cost too', async () => {
+  it('the page for sites shows the widget with the data of the guild, and preview, tag and cost follow the form', async () => {
     await visit.signIn();
     await visit.follow('Put it on your site');
     await previewed('Member 10');
@@ -204,7 +206,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     expect(visit.watch.complaints).toEqual([]);
   });
 
-  it('follow a replacement of all members to its end', async () => {
+  it('the page of an import follows a replacement of all members to its end', async () => {
     await visit.signIn();
     await visit.follow('Import');
     await visit.page.locator('select[name=format]').selectOption('csv');
@@ -226,7 +228,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     expect(await ranking()).toEqual(['z']);
   });
 
-  it('filter the members by name or id, and give all of them as a file', async () => {
+  it('the page of members filters them by name or id, and gives all of them as a file', async () => {
     await visit.signIn();
     await visit.follow('Members');
     const shown = () => visit.page.locator('#members li:visible .name').allTextContents();

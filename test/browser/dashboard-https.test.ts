@@ -36,7 +36,7 @@ describe('the dashboard behind a proxy with TLS, in Chromium', needs('chromium',
     for (const end of ends.reverse()) await end();
   });
 
-  it('keeps its session in a cookie of this host and of TLS alone, and takes forms', async () => {
+  it('the dashboard keeps its session in a cookie of this host and of TLS alone, and takes forms', async () => {
     await dashboard.store.writer.record('g', { userId: 'a', set: 5 });
     const context = await (await sharedChromium()).newContext({ ignoreHTTPSErrors: true });
     try {

@@ -86,7 +86,7 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
     expect(visit.watch.complaints.filter((line) => !/status of 401/.test(line))).toEqual([]);
   });
 
-  it('a person who presses Cancel at Discord stays outside, and is told so', async () => {
+  it('a person who presses Cancel at Discord stays outside, and the page says so', async () => {
     await open('/');
     await visit.follow('Sign in with Discord');
     await visit.follow('Cancel');
@@ -95,7 +95,7 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
     expect(await heading()).toBe('Sign in');
   });
 
-  it('a link adds its server to those of Discord, says so before its button, and says at once that it was used', async () => {
+  it('a link adds its server to the servers of Discord, says so before its button, and says at once that it was used', async () => {
     await signInWithDiscord();
     const link = await visit.dashboard.link(LODGE, ANN.id);
     await visit.page.goto(link);
@@ -151,7 +151,7 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
     }
   }
 
-  it('a page of the next hour is shown after Discord was asked without a question', async () => {
+  it('a page appears after an hour once Discord was asked, without a question to the person', async () => {
     await signInWithDiscord();
     await passHour();
     await open(`/guilds/${DEN}/members?page=1`);
@@ -162,7 +162,7 @@ describe('signing in and out of the dashboard in Chromium', needs('chromium', 'r
     expect(discord.asked.get('prompt')).toBe('none');
   });
 
-  it('a form of the next hour is sent again with its values, once Discord has confirmed the rights in another tab', async () => {
+  it('a form is sent again with its values after an hour, once Discord has confirmed the rights in another tab', async () => {
     await signInWithDiscord();
     await open(`/guilds/${DEN}/settings/rules/multipliers`);
     await visit.page.getByLabel('XP multiplier').fill('2.5');

@@ -160,7 +160,9 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     });
   }
 
-  it('has no violations of axe, fits, runs nothing foreign and works', { timeout: MANY_LOOKS_MS }, async () => {
+  it('every page of the dashboard works and fits its screens, axe finds nothing, and nothing foreign runs', {
+    timeout: MANY_LOOKS_MS,
+  }, async () => {
     await visit.signIn();
     await expectTour((step) => visit.expectRight(step));
     await visit.expectNothingForeign();
@@ -168,12 +170,12 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
 
   // The second tier has the pages that scripts change most: those of sites, imports and members.
   if (ALL_VARIANTS)
-    it('works in full without scripts', async () => {
+    it('every page of the dashboard works in full without scripts', async () => {
       await visit.signIn(GUILD, { javaScriptEnabled: false });
       await expectTour();
     });
 
-  it('shows all digits of any total, and all columns of its tables, on a phone', async () => {
+  it('the dashboard shows all digits of any total, and all columns of its tables, on a phone', async () => {
     const { writer } = visit.dashboard.store;
     await writer.record(GUILD, { userId: 'm0', set: Number.MAX_SAFE_INTEGER });
     await writer.record(GUILD, { userId: 'm1', set: Number.MAX_SAFE_INTEGER });
@@ -182,7 +184,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await visit.expectFits('overview of a large guild');
   });
 
-  it('shows the figures of the guild, and the times of the charts by the clock of the reader', async () => {
+  it('the overview shows the figures of the guild, and the times of the charts by the clock of the reader', async () => {
     await visit.signIn(GUILD, { timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
     expect(await visit.text()).toMatch(/API requests this hour ?850 ?of 1,000 · renews in 20 min/);
     const rows = visit.page.locator('main .rows a.row');
@@ -199,7 +201,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     expect(await axis.allTextContents()).toEqual(Array(7).fill(expect.stringMatching(/^[A-Z]\w\w$/)));
   });
 
-  it('makes a key that the service takes at once, with the line of curl that is shown, and refuses it once it is revoked', async () => {
+  it('the service takes a new key at once, with the line of curl that the page shows, and refuses the key once it is revoked', async () => {
     const store = storeOn(visit.dashboard.redis);
     const service = await startService(store);
     try {
@@ -235,7 +237,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     }
   });
 
-  it('says what a curve does to the average level before it is saved, and it does just that', async () => {
+  it('the page of the curve says before saving which average level a curve makes, and the curve does just that', async () => {
     await visit.signIn();
     await visit.follow('XP and rewards');
     await visit.follow('Level curve');
@@ -250,7 +252,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     expect((await visit.dashboard.store.counters.check(GUILD)).exact).toBe(true);
   });
 
-  it('leads the operator from all guilds to a plan, and to a link for the owner', async () => {
+  it('the operator comes from all guilds to a plan, and to a link for the owner', async () => {
     await visit.signIn(null);
     expect(await visit.page.getByRole('region', { name: 'Servers' }).getByRole('row').count()).toBe(3);
     await visit.follow(`Plan and access of another`);
@@ -268,7 +270,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await owner.close();
   });
 
-  it('on a phone, shows the level and both ends of the id in a row, and fades the navigation where it goes on', async () => {
+  it('a row shows the level and both ends of the id on a phone, and the navigation fades where it goes on', async () => {
     const ids = ['200000000000010000', '200000000000010001'];
     await visit.dashboard.store.writer.recordMany(
       GUILD,
@@ -295,7 +297,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     expect(await visit.page.evaluate(shown)).toBe('none');
   });
 
-  it('shows three lines of the longest name in a list, and all of it on the page of the member', async () => {
+  it('a list shows three lines of the longest name, and the page of the member shows all of it', async () => {
     const longest = 'W'.repeat(512);
     await visit.dashboard.store.writer.record(GUILD, { userId: 'long', set: 9000, username: longest });
     await visit.signIn();
@@ -309,7 +311,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     expect((await heading.boundingBox())?.height).toBeGreaterThan(500);
   });
 
-  it('shows a new owner the first steps above the requests on a phone, and beside them on a wide screen', async () => {
+  it('a new owner sees the first steps above the requests on a phone, and beside them on a wide screen', async () => {
     await visit.signIn();
     await visit.page.goto(`${visit.dashboard.url}/guilds/${GUILD}`);
     const steps = visit.page.locator('.setup');
@@ -323,7 +325,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     expect(phoneSteps?.y).toBeLessThan(phoneRequests?.y ?? 0);
   });
 
-  it('keeps a form that is too large, and says how large it may be', async () => {
+  it('a form that is too large keeps its input, and says how large it may be', async () => {
     await visit.signIn();
     await visit.follow('XP and rewards');
     await visit.follow('File and JSON');
@@ -342,7 +344,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     expect(await visit.text()).toContain('Saved. Your bot follows the rules');
   });
 
-  it('is used by the keyboard alone', async () => {
+  it('a person can use the dashboard by the keyboard alone', async () => {
     await visit.signIn();
     // A key that is pressed before the page has replaced the one of the sign-in is lost.
     await visit.page.getByRole('heading', { name: 'Overview' }).waitFor();

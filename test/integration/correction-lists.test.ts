@@ -40,7 +40,7 @@ describeStores('lists of changes', (kind) => {
   };
   const member = async (userId: string) => (await core.members.read('g', [userId])).members[0];
 
-  it('a list changes its members once, hidden ones too, and its earlier values give back what it changed', async () => {
+  it('a list changes its members once, hidden members too, and its earlier values give back what it changed', async () => {
     await core.writer.recordMany('g', [
       { userId: 'a', set: 100, username: 'Ann', level: 7 },
       { userId: 'b', set: 50 },
@@ -80,7 +80,7 @@ describeStores('lists of changes', (kind) => {
     expect((await core.counters.check('g')).exact).toBe(true);
   });
 
-  it('a list keeps the values from just before its run, and says who was removed since the check', async () => {
+  it('a list keeps the values from just before its run, and says which members were removed since the check', async () => {
     await core.writer.recordMany(
       'g',
       ['a', 'b'].map((userId) => ({ userId, set: 10 })),
@@ -93,7 +93,7 @@ describeStores('lists of changes', (kind) => {
     expect([(await member('a'))?.xp, await member('b')]).toEqual([18, undefined]);
   });
 
-  it('a list that Redis interrupts goes on, changes nobody twice, and keeps its earlier values', async () => {
+  it('a list goes on after an interruption by Redis, changes nobody twice, and keeps its earlier values', async () => {
     const ids = Array.from({ length: 450 }, (_, n) => `u${n}`);
     await core.writer.recordMany(
       'g',
@@ -140,7 +140,7 @@ describeStores('lists of changes', (kind) => {
     expect((await member('b'))?.xp).toBe(most - 4);
   });
 
-  it('a list of another owner, or one that was discarded, is not run', async () => {
+  it('a list of another owner is not run, and neither is a list that was discarded', async () => {
     await core.writer.record('g', { userId: 'a', set: 10 });
     const list = await add('user_id,add\na,5\n');
     expect(lists.of('g other session')).toBeUndefined();

@@ -38,7 +38,7 @@ const FORMS: readonly [path: string, fields: Record<string, string>][] = [
   ['/sign-out-everywhere', {}],
 ];
 
-describe('an attack on the dashboard', needs('redis-server'), () => {
+describe('attacks on the dashboard', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
   let keyId: string;
@@ -73,7 +73,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     ['the origin "null"', { origin: 'null' }],
     ['another origin', { origin: 'https://evil.example' }],
     ['a subdomain of the dashboard', { origin: 'http://evil.127.0.0.1' }],
-  ])('by a form with %s is refused, whatever form', async (_, headers) => {
+  ])('every form with %s gets 403 and changes nothing', async (_, headers) => {
     const token = await owner.tokenOf('/guilds/own');
     const before = await data();
     for (const [path, fields] of forms()) {
@@ -83,7 +83,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect(await data()).toBe(before);
   });
 
-  it('by a form without the token of the session, or with that of another one, is refused', async () => {
+  it('every form without the token of its own session gets 403 and changes nothing', async () => {
     const stranger = await dashboard.signIn('other');
     const tokens = ['', 'x', '0'.repeat(64), await stranger.tokenOf('/guilds/other')];
     const before = await data();
@@ -100,7 +100,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect(await data()).toBe(before);
   });
 
-  it('by a GET or another method changes nothing', async () => {
+  it('a GET, PUT, DELETE, PATCH or OPTIONS request changes nothing', async () => {
     const before = await data();
     for (const [path] of forms()) {
       expect((await owner.get(path)).status).toBeLessThan(500);
@@ -111,7 +111,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect(await data()).toBe(before);
   });
 
-  it('with a link that was used, is over or was never made opens nothing', async () => {
+  it('a link that was used, has ended or never existed gets 410 and opens no session', async () => {
     const link = await dashboard.link('own');
     expect((await new Visitor(dashboard).signIn(link)).status).toBe(303);
     const late = await dashboard.link('own');
@@ -123,7 +123,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     }
   });
 
-  it('with one link in two browsers at once opens one session', async () => {
+  it('a link that four browsers use at once opens one session', async () => {
     for (let round = 0; round < 10; round++) {
       const link = await dashboard.link('own');
       const visitors = Array.from({ length: 4 }, () => new Visitor(dashboard));
@@ -134,7 +134,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     }
   });
 
-  it('by a chat program that opens the link first takes it from nobody', async () => {
+  it('a chat program that opens a link first leaves the link to its owner', async () => {
     const link = await dashboard.link('own');
     const path = new URL(link).pathname;
     const bot = new Visitor(dashboard);
@@ -143,7 +143,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await new Visitor(dashboard).signIn(link)).status).toBe(303);
   });
 
-  it('with a session that was put into the browser before gets nothing', async () => {
+  it('a session id that somebody planted in the browser gets 401', async () => {
     const victim = new Visitor(dashboard);
     victim.cookie = `guildrank=${'A'.repeat(43)}`;
     const { headers } = await victim.signIn(await dashboard.link('own'));
@@ -158,7 +158,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await attacker.get('/guilds/own')).status).toBe(401);
   });
 
-  it("with another guild's id in the address or another guild's key sees and changes nothing", async () => {
+  it("an owner gets 404 for another guild's id in the address and for another guild's key", async () => {
     const token = await owner.tokenOf('/guilds/own');
     const before = await data();
     for (const page of [
@@ -185,7 +185,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect(await data()).toBe(before);
   });
 
-  it('by an owner on what is the operator’s is refused', async () => {
+  it('an owner gets 404 for the pages and forms of the operator', async () => {
     const _token = await owner.tokenOf('/guilds/own');
     const before = await data();
     expect((await owner.get('/operator')).status).toBe(404);
@@ -198,7 +198,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect(await data()).toBe(before);
   });
 
-  it('by an invite that a bot wrote for "operator" opens no more than that guild', async () => {
+  it('an invite that a bot wrote for "operator" opens the guild of that name alone', async () => {
     const token = 'B'.repeat(43);
     await dashboard.store.client.set(`gr:invite:${hashToken(token)}`, 'operator  1774737000000');
     const visitor = new Visitor(dashboard);
@@ -206,7 +206,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await visitor.get('/operator')).status).toBe(404);
   });
 
-  it('by a cookie that was stolen gets nothing after a sign-out, or a sign-out everywhere', async () => {
+  it('a stolen cookie gets 401 after a sign-out, or after a sign-out everywhere', async () => {
     const thief = new Visitor(dashboard);
     thief.cookie = owner.cookie;
     expect((await thief.get('/guilds/own')).status).toBe(200);
@@ -245,14 +245,14 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
       (operator) => operator.submit('/guilds/own/settings/access', '/guilds/own/settings/sign-out', {}),
     ],
     [
-      'the operator does so by a command',
+      'the operator ends all sessions by a command',
       () => runCommand('guild', ['sign-out', '--guild', 'own'], { REDIS_URL: dashboard.redis.url }),
     ],
     [
-      'it is deleted',
+      'the guild is deleted',
       () => runCommand('guild', ['delete', '--guild', 'own', '--yes'], { REDIS_URL: dashboard.redis.url }),
     ],
-  ])('by a session or a link of a guild from before %s gets nothing', async (_when, end) => {
+  ])('a session of a guild gets 401 and a link gets 410 after %s', async (_when, end) => {
     const operator = await dashboard.signIn(null);
     const [link, foreign] = [await dashboard.link('own'), await dashboard.link('other')];
     await end(operator);
@@ -266,7 +266,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await new Visitor(dashboard).signIn(await dashboard.link('own'))).status).toBe(303);
   });
 
-  it('by an owner who changes much gets no further with another link, and the operator is not held back', async () => {
+  it('an owner who changes much gets 429, another link does not help, and the operator is not held back', async () => {
     // The limit lets a change through every two seconds. A whole number, because sums of fractions are rounded.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(Math.ceil(performance.now()));
     onTestFinished(() => clock.mockRestore());
@@ -290,7 +290,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect(change.status).toBe(303);
   });
 
-  it('by changes that are repeated at once leaves one entry that says how often', async () => {
+  it('changes that are repeated at once leave one entry that says how often', async () => {
     const log = new AuditLog(
       openStore(dashboard.store.client, 'gr'),
       () => 0,
@@ -301,7 +301,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await log.latest('own', 50)).filter(({ what }) => what === 'again')).toMatchObject([{ times: 30 }]);
   });
 
-  it('by a clock of Redis that was 400 days ahead gives no later entry that time', async () => {
+  it('a new entry has the present time, even after a clock of Redis that was 400 days ahead', async () => {
     const { client } = dashboard.store;
     await client.xadd(
       'gr:{late}:audit',
@@ -325,7 +325,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect(Date.parse(entry?.at ?? '')).toBeLessThanOrEqual(Date.now());
   });
 
-  it('by changes with long texts fills no audit log: entries are cut, and 1,200 of 90,000 characters take less than 1 MB', async () => {
+  it('changes with long texts do not fill the audit log: 1,200 entries of 90,000 characters take less than 1 MB', async () => {
     const { client } = dashboard.store;
     const log = new AuditLog(
       openStore(client, 'gr'),
@@ -347,14 +347,14 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await log.latest('full', 1))[0]).toMatchObject({ who: 'u', times: 2 });
   });
 
-  it('by a name that a spreadsheet takes for a formula has a warning beside the download', async () => {
+  it('the page warns beside the download of a name that a spreadsheet takes for a formula', async () => {
     await dashboard.store.writer.record('own', { userId: 'm', set: 5, username: '=HYPERLINK("https://evil.example")' });
     const { text } = await owner.get('/guilds/own/members');
     expect(text).toContain('/guilds/own/members/export.csv');
     expect(text).toContain('a name that begins with = can look like a formula');
   });
 
-  it('through names shows them as text', async () => {
+  it('every page shows names with markup as text', async () => {
     const evil = `<img src=x onerror="alert(1)">'"</script><script>alert(2)</script>`;
     await dashboard.store.writer.record('own', { userId: 'm', set: 5, username: evil });
     await dashboard.store.apiKeys.create('own', evil.slice(0, 64), null);
@@ -388,7 +388,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     );
   });
 
-  it('by a name that turns text around leaves the activity and the trial of the rules readable', async () => {
+  it('a name that turns text around leaves the activity and the trial of the rules readable', async () => {
     const { writer, guildConfig } = dashboard.store;
     const form = { name: 'x\u202e\u2067y', lifetime: '7 days', origins: '' };
     await owner.submit('/guilds/own/keys', '/guilds/own/keys', form);
@@ -404,7 +404,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect(rules.text).toContain('because Regular earns 2×');
   });
 
-  it('by fields and addresses with markup puts none into a question, and the answer needs the token of the session', async () => {
+  it('a question shows no markup from fields and addresses, and its answer needs the token of the session', async () => {
     await dashboard.store.guildConfig.update('own', { boards: ['week'] });
     const path = `/guilds/own/settings/boards?x=${encodeURIComponent('"><script>')}`;
     const _token = await owner.tokenOf('/guilds/own');
@@ -424,7 +424,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect(await dashboard.store.client.hget('gr:{own}:config', 'boards')).toBe('week');
   });
 
-  it('through a template is not possible: none writes data as markup', () => {
+  it('no template writes data as markup', () => {
     const folder = new URL('../../src/dashboard/', import.meta.url);
     const templates = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.eta'),
@@ -444,7 +444,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     }
   });
 
-  it('by a form that is too large, malformed or made of odd fields is refused as such', async () => {
+  it('a form that is too large gets 413, and a form that is malformed or has odd fields gets 400', async () => {
     const type = { 'content-type': 'application/x-www-form-urlencoded', origin: dashboard.url };
     const _token = await owner.tokenOf('/guilds/own');
     const before = await data();
@@ -466,7 +466,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect(await data()).toBe(before);
   });
 
-  it('by an address that leads elsewhere is led nowhere', async () => {
+  it('an address that names another site leads to no other site', async () => {
     for (const path of ['//evil.example', '/\\evil.example', '/?next=https://evil.example', '//evil.example/%2e%2e']) {
       for (const visitor of [owner, new Visitor(dashboard)]) {
         const location = (await visitor.get(path)).headers.get('location') ?? '/';
@@ -480,7 +480,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect(signIn.headers.get('location')).toBe('/guilds/own');
   });
 
-  it('leaves a line in the log of the process for each sign-in, that of the operator too', async () => {
+  it('every sign-in leaves a line in the log of the process, also when the operator signs in', async () => {
     await dashboard.signIn(null);
     await dashboard.signIn('own', 'u1');
     expect(dashboard.logText()).toMatch(
@@ -491,7 +491,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     );
   });
 
-  it('by guesses from one address is held back, and nobody else is', async () => {
+  it('an address that guesses links gets 429 after ten guesses, and other visitors still sign in', async () => {
     const guess = (from: string) =>
       new Visitor(dashboard).post('/sign-in', { invite: 'guess' }, { 'x-forwarded-for': from });
     const statuses = [];
@@ -506,7 +506,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     );
   });
 
-  it('by many searches from one address gets 429 after ten, and another address of the same owner searches on', async () => {
+  it('an address that searches much gets 429 after ten searches, and another address of the same owner searches on', async () => {
     const search = () => owner.get('/guilds/own/members?find=nobody');
     for (let n = 0; n < 10; n++) expect((await search()).status).toBe(404);
     // A slow machine can give one search more meanwhile.
@@ -521,7 +521,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await elsewhere.get('/guilds/own/members?find=nobody')).status).toBe(404);
   });
 
-  it('on what caches, frames, logs and addresses keep finds no secret', async () => {
+  it('caches, frames, logs and later pages hold no secret', async () => {
     const link = await dashboard.link('own');
     const invite = link.slice(link.lastIndexOf('/') + 1);
     const visitor = new Visitor(dashboard);
@@ -564,8 +564,8 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
   });
 });
 
-describe('behind https', needs('redis-server'), () => {
-  it('the cookie is bound to the host and to https', async () => {
+describe('the dashboard behind https', needs('redis-server'), () => {
+  it('the cookie is bound to its host and to https', async () => {
     const dashboard = await startTestDashboard({ DASHBOARD_URL: 'https://dash.example.com' });
     try {
       const { headers } = await new Visitor(dashboard).signIn(await dashboard.link('own'));

@@ -5,7 +5,7 @@ import { needs } from '../support/needs.ts';
 const LIST = '/guilds/own/members/list';
 const EVIL = `<img src=x onerror="document.title=1">`;
 
-describe('a change of many members by a file in the dashboard', needs('redis-server'), () => {
+describe('changes of many members by a file in the dashboard', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('a change of many members by a file in the dashboard', needs('redis-ser
   const start = async (visitor = owner, fields: Record<string, string> = {}) =>
     visitor.submit(LIST, `${LIST}/start`, { id: listId(await visitor.get(LIST)), ...fields });
 
-  it('a file shows what it will do and its earlier values, and then changes the members with a reason', async () => {
+  it('a file shows what it will do and the earlier values, and then changes the members with a reason', async () => {
     const sent = await upload(
       `user_id,add,level,name,note\na,155,,,x\nb,,4,"${EVIL.replaceAll('"', '""')}",\nx,5,,,\n`,
     );
@@ -78,7 +78,7 @@ describe('a change of many members by a file in the dashboard', needs('redis-ser
     expect(await entries()).toHaveLength(2);
   });
 
-  it('a file that is no list gets 400 with the reason, and the list before it waits on', async () => {
+  it('a file that is no list gets 400 with the reason, and the list before it still waits', async () => {
     const answer = await upload('name,xp\nAnn,5\n');
     expect([answer.status, alert(answer)]).toEqual([
       400,
@@ -92,7 +92,7 @@ describe('a change of many members by a file in the dashboard', needs('redis-ser
     expect((await members())[0]?.xp).toBe(105);
   });
 
-  it('a list of another sign-in of the guild is not shown, and cannot be started', async () => {
+  it('a list of another session of the guild is not shown, and cannot be started', async () => {
     await upload('user_id,add\na,5\n');
     const id = listId(await owner.get(LIST));
     const other = await dashboard.signIn('own', 'u2');

@@ -5,7 +5,7 @@ import { needs } from '../support/needs.ts';
 const MEMBERS = '/guilds/own/members';
 const FORM = `${MEMBERS}/correct`;
 
-describe('a change of a member in the dashboard', needs('redis-server'), () => {
+describe('changes of a member in the dashboard', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe('a change of a member in the dashboard', needs('redis-server'), () => {
     owner.submit(path, `${MEMBERS}/correction/undo`, { id: new URLSearchParams(path.split('?')[1]).get('of') ?? '' });
   const words = ({ text }: Answer) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
-  it('the page of a change shows level and XP before and after, and the activity has the reason', async () => {
+  it('the page of a change shows level and XP before and after, and the activity shows the reason', async () => {
     expect(words(await owner.get(`${MEMBERS}?id=a`))).toContain('Change');
     const { answer, path } = await change({
       ...{ xp_choice: 'add', xp: '155', name_choice: 'set', name: 'Anne', reason: 'won the <b>quiz</b>' },
@@ -56,7 +56,7 @@ describe('a change of a member in the dashboard', needs('redis-server'), () => {
     expect((await owner.get('/guilds/own/activity')).text).toContain('won the &lt;b&gt;quiz&lt;/b&gt;');
   });
 
-  it('an undo takes the difference back, keeps the XP earned meanwhile, and is done once', async () => {
+  it('an undo takes the difference back once and keeps the XP that the member earned meanwhile', async () => {
     const { path } = await change({ xp_choice: 'set', xp: '900', level_choice: 'set', level: '7' });
     await dashboard.store.writer.record('own', { userId: 'a', add: 7 });
     const answers = await Promise.all([undo(path), undo(path)]);
@@ -76,7 +76,7 @@ describe('a change of a member in the dashboard', needs('redis-server'), () => {
     ]);
   });
 
-  it('an undo says what it leaves because it was changed again, and what the member did not have any more', async () => {
+  it('an undo says what it leaves because it changed again, and what the member no longer had', async () => {
     const { path } = await change({
       xp_choice: 'add',
       xp: '500',
@@ -104,7 +104,7 @@ describe('a change of a member in the dashboard', needs('redis-server'), () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it('a form that was sent, and is sent again with other values, is refused with 400', async () => {
+  it('a form that is sent again with other values gets 400', async () => {
     const form = await filled({ xp_choice: 'add', xp: '5' });
     await owner.post(FORM, form);
     const answer = await owner.post(FORM, { ...form, xp: '6' });
@@ -149,7 +149,7 @@ describe('a change of a member in the dashboard', needs('redis-server'), () => {
     expect(long.text).toContain('id="field-reason-error">The reason must have 120 bytes at most');
   });
 
-  it('a hidden member is changed and stays hidden', async () => {
+  it('a hidden member whom an owner changes stays hidden', async () => {
     await dashboard.store.writer.hide('own', ['a']);
     expect(words(await owner.get(`${FORM}?id=a`))).toContain('Level 1 with 100 XP The member is hidden');
     const { path } = await change({ xp_choice: 'take', xp: '500', level_choice: 'set', level: '3' });
@@ -157,7 +157,7 @@ describe('a change of a member in the dashboard', needs('redis-server'), () => {
     expect(await member()).toMatchObject({ xp: 0, level: 3, hidden: true });
   });
 
-  it('the form of a user who is no member gets 404, and so does that of a member who was removed meanwhile', async () => {
+  it('the form of a user who is no member gets 404, and so does the form of a member who was removed meanwhile', async () => {
     expect((await owner.get(`${FORM}?id=x`)).status).toBe(404);
     const form = await filled({ xp_choice: 'add', xp: '5' });
     const { path } = await change({ xp_choice: 'add', xp: '5' });

@@ -56,7 +56,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
     expect([answer.status, /<h1>(.*?)<\/h1>/.exec(answer.text)?.[1]]).toEqual([wanted, title]);
 
   describe('who gets in', () => {
-    it('a person opens the servers that the person owns or manages, of those that the service knows', async () => {
+    it('a person opens the servers that the person owns or manages, if the service knows them', async () => {
       const visitor = await signedIn(ANN);
       const found = await Promise.all(['500', '501', '502', '503'].map((guildId) => status(visitor, guildId)));
       expect(found).toEqual([200, 200, 404, 404]);
@@ -92,7 +92,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect(text).toMatch(new RegExp(`owner ${ANN.id} \\(Ann&lt;b&gt;x{31}…\\), session [0-9a-f]{8}<`));
     });
 
-    it('a link keeps the name of the session that it adds a server to, and a link alone says that it is one', async () => {
+    it('a link keeps the name of the session that it adds a server to, and a session of a link alone says so', async () => {
       const visitor = await signedIn({ ...ANN, globalName: 'Ann' });
       await visitor.signIn(await dashboard.link('502', ANN.id));
       expect((await visitor.get('/guilds/502')).text).toContain('<b><bdi>Ann</bdi></b>');
@@ -102,7 +102,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect(/<header.*<\/header>/s.exec(text)?.[0]).not.toContain(BEN.id);
     });
 
-    it('a new name on Discord is shown once Discord has confirmed the rights again', async () => {
+    it('a new name on Discord appears once Discord has confirmed the rights again', async () => {
       const visitor = await signedIn({ ...ANN, globalName: 'Ann' });
       await passHour(visitor);
       discord.account = { ...ANN, globalName: 'Anna' };
@@ -246,7 +246,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       await expectNothing(victim.visitor, await victim.visitor.get(change(attacker.back, { state })));
     });
 
-    it('an answer that nobody asked for, and one with a parameter twice, get 400', async () => {
+    it('an answer that nobody asked for gets 400, and so does an answer with a parameter twice', async () => {
       const { visitor, back } = await begin();
       const state = new URL(back, dashboard.url).searchParams.get('state');
       for (const path of [
@@ -278,7 +278,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect((await visitor.get(change(back, { iss: null }))).status).toBe(303);
     });
 
-    it('an answer that is repeated gets 400, in the same browser and in another one with its cookies', async () => {
+    it('an answer that is repeated gets 400, in the same browser and in another browser with its cookies', async () => {
       const { visitor, back } = await begin();
       const cookies = new Map(visitor.cookies);
       expect((await visitor.get(back)).status).toBe(303);
@@ -292,7 +292,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect(await dashboard.store.client.keys('gr:session:*')).toEqual(sessions);
     });
 
-    it('a code of another person in the own sign-in gets 400', async () => {
+    it('a code of another person gets 400 in a sign-in', async () => {
       const [victim, attacker] = [await begin(), await begin(new Visitor(dashboard), BEN)];
       const code = new URL(victim.back, dashboard.url).searchParams.get('code');
       await expectNothing(attacker.visitor, await attacker.visitor.get(change(attacker.back, { code })));
@@ -345,7 +345,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect(await status(planted, '502')).toBe(401);
     });
 
-    it('a session that only a link has opened gets a new token when Discord adds to it, also without a question to the person', async () => {
+    it('a session that only a link has opened gets a new token when Discord adds to it, even without a question to the person', async () => {
       await signedIn(ANN);
       const thief = new Visitor(dashboard);
       await thief.signIn(await dashboard.link('502', ANN.id));
@@ -364,7 +364,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       await signedIn(ANN);
     });
 
-    it('a browser keeps the cookies of five sign-ins that were begun at most', async () => {
+    it('a browser keeps the cookies of the last five sign-ins that it began', async () => {
       const visitor = new Visitor(dashboard);
       for (let n = 0; n < 40; n++) await visitor.get('/sign-in/discord');
       expect(visitor.cookies.size).toBeLessThanOrEqual(5);
@@ -381,7 +381,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
   });
 
   describe('after an hour', () => {
-    it('a page is shown after Discord was asked without a question, in the same session', async () => {
+    it('a page appears in the same session after the service has asked Discord, without a question to the person', async () => {
       const visitor = await signedIn(ANN);
       const { cookie } = visitor;
       await passHour(visitor);
@@ -397,7 +397,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect([...visitor.cookies.keys()].filter((name) => name.includes('discord'))).toEqual([]);
     });
 
-    it('what Discord no longer names ends, and what is new is added with an entry', async () => {
+    it('a server that Discord no longer names is closed, and a new server is opened with an entry', async () => {
       const visitor = await signedIn(ANN);
       await passHour(visitor);
       discord.account = {
@@ -423,7 +423,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect(await dashboard.store.client.keys('gr:session:*')).toEqual([]);
     });
 
-    it('what Discord does not confirm ends, and what a link opened goes on', async () => {
+    it('a server that Discord does not confirm is closed, and a server that a link opened stays open', async () => {
       for (const end of [() => (discord.account = null), () => discord.reset()]) {
         const visitor = new Visitor(dashboard);
         await visitor.signIn(await dashboard.link('502', ANN.id));
@@ -436,7 +436,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       }
     });
 
-    it('another person whom Discord names gets the browser', async () => {
+    it('the browser passes to another person whom Discord names', async () => {
       const visitor = await signedIn(ANN);
       await signedIn(BEN);
       await passHour(visitor);
@@ -536,7 +536,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect(await dashboard.store.client.keys('gr:session:*')).toEqual([]);
     });
 
-    it('the rights of an operator are confirmed too', async () => {
+    it('the rights of an operator are confirmed too, after an hour', async () => {
       const visitor = await signedIn(BOSS);
       await passHour(visitor);
       const asked = await visitor.get('/operator');
@@ -641,7 +641,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
     expect(visitor.cookie).toBe('');
   });
 
-  it('Discord is asked nothing while it limits the requests of the service, and a page says how long', async () => {
+  it('the dashboard asks Discord nothing while Discord limits its requests, and a page says how long', async () => {
     const limited = await startTestDashboard(discord.env);
     try {
       discord.instead.set('token', (_req, res) => void res.writeHead(429, { 'retry-after': '120.5' }).end('{}'));
@@ -657,7 +657,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
     }
   });
 
-  it('without its settings there is no sign-in with Discord, and its sessions open nothing', async () => {
+  it('a dashboard without settings for Discord offers no sign-in with Discord, and sessions of Discord open nothing', async () => {
     const visitor = await signedIn(ANN);
     const { redis } = dashboard;
     const without = await startTestDashboard({ REDIS_URL: redis.url });

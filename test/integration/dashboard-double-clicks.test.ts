@@ -4,7 +4,7 @@ import { needs } from '../support/needs.ts';
 
 const KEYS = '/guilds/own/keys';
 
-describe('a button of the dashboard that is pressed twice', needs('redis-server'), () => {
+describe('buttons of the dashboard that a person presses twice', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
 
@@ -18,7 +18,7 @@ describe('a button of the dashboard that is pressed twice', needs('redis-server'
   });
   const entries = () => dashboard.store.client.xlen('gr:{own}:audit:security');
 
-  it('signs in once, and both answers lead to the page of the guild', async () => {
+  it('a sign-in that is pressed twice opens one session, and both answers lead to the page of the guild', async () => {
     const before = await entries();
     const link = await dashboard.link('own', 'u1');
     const answers = await Promise.all([owner.signIn(link), owner.signIn(link)]);
@@ -27,7 +27,7 @@ describe('a button of the dashboard that is pressed twice', needs('redis-server'
     expect(await entries()).toBe(before + 1);
   });
 
-  it('lets no other browser in by the same link, and writes one entry for ten tries at once', async () => {
+  it('a link that ten browsers use at once lets one browser in, and writes one entry', async () => {
     const before = await entries();
     const link = await dashboard.link('own', 'u1');
     const others = Array.from({ length: 10 }, () => new Visitor(dashboard));
@@ -36,7 +36,7 @@ describe('a button of the dashboard that is pressed twice', needs('redis-server'
     expect(await entries()).toBe(before + 1);
   });
 
-  it('makes one key, which the page of the last answer shows', async () => {
+  it('a form that is sent twice makes one key, which the page of the last answer shows', async () => {
     const { text } = await owner.get(KEYS);
     const hidden = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(text)?.[1] ?? '';
     const form = {
@@ -54,7 +54,7 @@ describe('a button of the dashboard that is pressed twice', needs('redis-server'
     expect(await dashboard.store.apiKeys.list('own')).toHaveLength(2);
   });
 
-  it('rotates a key once, and both answers lead to the new key', async () => {
+  it('a rotation that is pressed twice makes one new key, and both answers lead to it', async () => {
     const { record } = await dashboard.store.apiKeys.create('own', 'site', null);
     const path = `${KEYS}/${record.id}/rotate`;
     const { text } = await owner.get(path);

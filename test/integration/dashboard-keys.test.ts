@@ -33,7 +33,7 @@ describe('the page of API keys', needs('redis-server'), () => {
         return owner.submit(`${KEYS}/${record.id}/rotate`, `${KEYS}/${record.id}/rotate`, { overlap: '1 hour' });
       },
     ],
-  ])('shows a key that was %s once, after a redirect, and a reload makes no other', async (_, change) => {
+  ])('a key that was %s is shown once, after a redirect, and a reload makes no other key', async (_, change) => {
     const answer = await change();
     expect(answer.status).toBe(303);
     const before = (await list()).map(({ id }) => id);
@@ -50,7 +50,7 @@ describe('the page of API keys', needs('redis-server'), () => {
     expect((await list()).map(({ id }) => id)).toEqual(before);
   });
 
-  it('a new key is shown to the session that made it alone, and Redis never has it', async () => {
+  it('the page shows a new key to the session that made it alone, and Redis never holds the key', async () => {
     const answer = await make();
     const other = await dashboard.signIn('own', 'u2');
     expect((await other.get(answer.headers.get('location') ?? '')).status).toBe(410);
@@ -62,7 +62,7 @@ describe('the page of API keys', needs('redis-server'), () => {
     for (const dump of dumps) expect(dump.toString('latin1')).not.toContain(key.slice(0, 10));
   });
 
-  it('shows a key that a killed process left, with a way to revoke it alone', async () => {
+  it('the page lists a key that a killed process left, and offers to revoke it alone', async () => {
     await dashboard.store.client.hset('gr:{own}:keys', 'left', 'a'.repeat(64));
     const { text } = await owner.get(KEYS);
     expect(text).toContain('<h2>API Key left <span class="pill bad">unfinished</span></h2>');
@@ -71,7 +71,7 @@ describe('the page of API keys', needs('redis-server'), () => {
     expect(await list()).toEqual([]);
   });
 
-  it('says of a key that is revoked a second time that it was revoked already', async () => {
+  it('a second revocation of a key gets 404 and says that the key was revoked already', async () => {
     const { record } = await dashboard.store.apiKeys.create('own', 'site', null);
     const path = `${KEYS}/${record.id}/revoke`;
     const _token = await owner.tokenOf(path);
@@ -83,7 +83,7 @@ describe('the page of API keys', needs('redis-server'), () => {
     }
   });
 
-  it('says the same when both are sent at once', async () => {
+  it('two revocations at once end the key, and a late answer says that it was revoked already', async () => {
     for (let round = 0; round < 5; round++) {
       const { record } = await dashboard.store.apiKeys.create('own', 'site', null);
       const path = `${KEYS}/${record.id}/revoke`;
@@ -95,7 +95,7 @@ describe('the page of API keys', needs('redis-server'), () => {
     }
   });
 
-  it('says of a form without a field which one it is', async () => {
+  it('a form without a field gets 400 and names the missing field', async () => {
     const { status, text } = await owner.submit(KEYS, KEYS, { name: 'site', lifetime: '7 days' });
     expect([status, text.includes('Give the field &quot;origins&quot; once.')]).toEqual([400, true]);
     expect((await owner.get('/guilds/own/widget?refresh=1&refresh=2')).text).toContain(
@@ -103,7 +103,7 @@ describe('the page of API keys', needs('redis-server'), () => {
     );
   });
 
-  it('makes a key with a cap, lists the cap and rotates the key with it', async () => {
+  it('a new key has the cap of the form, the list shows the cap, and a rotation keeps it', async () => {
     await follow(await make({ cap: ' 200 ' }));
     const [made] = await list();
     expect(made).toMatchObject({ name: 'site', cap: 200 });
@@ -114,7 +114,7 @@ describe('the page of API keys', needs('redis-server'), () => {
     expect((await list()).map(({ cap }) => cap)).toEqual([200, 200]);
   });
 
-  it('makes a key without a cap when the field is empty, and refuses what is no cap', async () => {
+  it('an empty field makes a key without a cap, and a text that is no cap gets 400', async () => {
     expect((await make({ cap: '' })).status).toBe(303);
     expect((await list())[0]?.cap).toBeNull();
     for (const cap of ['0', '-5', '1.5', 'many', '2147483648', '1e3']) {

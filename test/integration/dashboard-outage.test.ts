@@ -6,14 +6,14 @@ import { startTestDashboard, type TestDashboard, Visitor } from '../support/dash
 import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';
 
-describe('the dashboard while Redis', needs('redis-server'), () => {
+describe('the dashboard while Redis hangs', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   beforeAll(async () => {
     dashboard = await startTestDashboard();
   });
   afterAll(() => dashboard.close());
 
-  it('hangs answers 503 with a page, does nothing by halves, and goes on afterwards', async () => {
+  it('a request while Redis hangs gets 503 with a page, does nothing by halves, and works again afterwards', async () => {
     const owner = await dashboard.signIn('g');
     const link = await dashboard.link('g');
     const _token = await owner.tokenOf('/guilds/g');
@@ -83,7 +83,7 @@ it('the dashboard waits for a slow Redis as long as REDIS_TIMEOUT_MS says', need
   }
 });
 
-describe('a change of the dashboard of which Redis refuses a part', needs('redis-server'), () => {
+describe('changes of the dashboard of which Redis refuses a part', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   beforeAll(async () => {
     dashboard = await startTestDashboard();
@@ -100,7 +100,7 @@ describe('a change of the dashboard of which Redis refuses a part', needs('redis
     }
   };
 
-  it('a key whose record Redis refuses is not made, new or rotated', async () => {
+  it('a key whose record Redis refuses is neither made nor rotated', async () => {
     const owner = await dashboard.signIn('g');
     const _token = await owner.tokenOf('/guilds/g');
     const { record } = await dashboard.store.apiKeys.create('g', 'old', null);
@@ -113,7 +113,7 @@ describe('a change of the dashboard of which Redis refuses a part', needs('redis
     expect(await dashboard.store.apiKeys.list('g')).toEqual([record]);
   });
 
-  it('leaves a line in the log of the process when it ends the sessions of the operator', async () => {
+  it('a sign-out of the operators that Redis refuses in part is in the log of the process', async () => {
     const operator = await dashboard.signIn(null, 'boss');
     const _token = await operator.tokenOf('/operator');
     const { status } = await refused(['-set'], () => operator.post('/operator/sign-out', { _token }));
@@ -121,7 +121,7 @@ describe('a change of the dashboard of which Redis refuses a part', needs('redis
     expect(dashboard.logText()).toMatch(/"who":"operator boss, [^}]*"what":"Ended all sessions of operators"/);
   });
 
-  it('signs nobody in without an entry in the activity', async () => {
+  it('a sign-in whose entry Redis refuses gets 503 and opens no session', async () => {
     const visitor = new Visitor(dashboard);
     const link = await dashboard.link('h');
     const { status, headers } = await refused(['-xadd'], () => visitor.signIn(link));
@@ -152,7 +152,7 @@ it('a guild whose data cannot be read keeps nobody from the list of all guilds',
 });
 
 describe('the settings of the dashboard', () => {
-  it('are wrong together with those of the service, each by its name', () => {
+  it('the dashboard reports all wrong settings at once, each by its name', () => {
     const env = { DASHBOARD_PORT: 'x', DASHBOARD_URL: 'http://dash.example.com', REDIS_URL: 'nonsense' };
     const error = (() => {
       try {
@@ -171,12 +171,12 @@ describe('the settings of the dashboard', () => {
     ['http://localhost:8090', 'http://localhost:8090'],
     ['http://[::1]:8090', 'http://[::1]:8090'],
     ['', 'http://127.0.0.1:8090'],
-  ])('take %s as the address', (given, url) => {
+  ])('DASHBOARD_URL may be "%s"', (given, url) => {
     expect(parseDashboardConfig({ DASHBOARD_URL: given }).dashboardUrl).toBe(url);
   });
 
   it.each(['dash.example.com', 'https://dash.example.com/path', 'http://192.0.2.1:8090', 'ftp://x'])(
-    'refuse %s as the address',
+    'DASHBOARD_URL may not be %s',
     (given) => {
       expect(() => parseDashboardConfig({ DASHBOARD_URL: given })).toThrow('DASHBOARD_URL must be an address such as');
     },

@@ -9,7 +9,7 @@ const PUBLIC_PAGE = '/guilds/own/settings/public-page';
 const ACCESS = '/guilds/own/settings/access';
 const END_SESSION = '/guilds/own/settings/sessions/end';
 
-describe('in the dashboard an owner', needs('redis-server'), () => {
+describe('an owner in the dashboard', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       .replaceAll('&gt;', '>')
       .replaceAll('&amp;', '&');
 
-  describe('sees the pictures of members', () => {
+  describe('pictures of members', () => {
     const host = 'https://cdn.discordapp.com';
     const hash = '0123456789abcdef0123456789abcdef';
     const look = {
@@ -62,7 +62,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       return { pictures: [...text.matchAll(/<img src="(https:[^"]+)"/g)].map(([, src]) => src), hosts };
     };
 
-    it('in the lists and beside a member, after the owner has chosen them, and the policy names their host only then', async () => {
+    it('the lists and the page of a member show pictures once the owner has chosen them, and the policy names their host only then', async () => {
       await dashboard.store.writer.recordMany('own', [
         { userId: '1', set: 30, avatar: hash },
         { userId: '2', set: 20 },
@@ -86,10 +86,10 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     });
   });
 
-  describe('sets the boards', () => {
+  describe('the boards of the owner', () => {
     const save = (fields: Record<string, string>) => owner.submit(BOARDS, BOARDS, fields);
 
-    it('and their time zone, which the page shows, and switches them off', async () => {
+    it('an owner sets the boards and their time zone, sees them on the page, and switches the boards off', async () => {
       expect(field(await owner.get(BOARDS), 'clock')).toBe('UTC');
       expect((await save({ week: 'on', month: 'on', clock: ' asia/kathmandu' })).status).toBe(303);
       expect([await config('boards'), await config('utc_offset_minutes')]).toEqual(['week,month', null]);
@@ -109,7 +109,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       ['UTC+05:30', '330'],
       ['utc-3', '-180'],
       ['UTC+14:00', '840'],
-    ])('and their clock as an offset: %s', async (clock, minutes) => {
+    ])('an owner may give the clock of the boards as the offset %s', async (clock, minutes) => {
       await save({ week: 'on', clock: 'Europe/Berlin' });
       expect((await save({ week: 'on', clock })).status).toBe(303);
       expect([await config('utc_offset_minutes'), await config('time_zone')]).toEqual([minutes, null]);
@@ -121,7 +121,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       ['UTC+15:00', 'from -720 to 840 (UTC-12:00 to UTC+14:00)'],
       ['Europe/Berln', 'There is no time zone "Europe/Berln": give an IANA name such as Europe/Berlin, or UTC'],
       ['+01:00', 'There is no time zone "+01:00"'],
-    ])('with the wrong clock %s: nothing is changed, and the boxes stay', async (clock, problem) => {
+    ])('the wrong clock %s gets 400, changes nothing, and the boxes stay as they were sent', async (clock, problem) => {
       const answer = await save({ month: 'on', clock });
       expect(answer.status).toBe(400);
       expect(alert(answer)?.replaceAll('&quot;', '"')).toContain(problem);
@@ -133,7 +133,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     });
   });
 
-  it('sees a preview of the public page once the page is on', async () => {
+  it('an owner sees a preview of the public page once the page is on', async () => {
     expect((await owner.get(PUBLIC_PAGE)).text).toContain('Turn the page on and save it, and you see it here.');
     await dashboard.store.guildConfig.update('own', { publicPage: true });
     const { text, headers } = await owner.get(PUBLIC_PAGE);
@@ -141,7 +141,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     expect(headers.get('content-security-policy')).toContain('; frame-src http://127.0.0.1:8080');
   });
 
-  describe('chooses the look of the public page', () => {
+  describe('the look of the public page', () => {
     const save = (fields: Record<string, string>) => owner.submit(PUBLIC_PAGE, PUBLIC_PAGE, fields);
     const none = { page_accent: '', page_accent_dark: '', page_background: '', page_background_dark: '' };
     const look = {
@@ -150,7 +150,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     };
     const stored = () => Promise.all(['public_page', 'page_title', ...Object.keys(look)].map(config));
 
-    it('which the form shows again, and takes it back', async () => {
+    it('an owner saves the look of the public page, sees it in the form, and takes it back', async () => {
       const saved = await save({
         public: 'on',
         rewards: 'on',
@@ -183,7 +183,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       [{ page_picture: 'http://cdn.example/icon.png' }, 'The picture of the public page is an https address'],
       [{ page_picture: 'https://cdn.example/"><b>' }, 'The picture of the public page is an https address'],
       [{ title: 'x'.repeat(101) }, 'The title of the public page has 100 characters at most'],
-    ])('with %o in a field: the form stays, and nothing is stored', async (wrong, message) => {
+    ])('a form with %o gets 400, keeps its input and stores nothing', async (wrong, message) => {
       const sent = { title: 'The Den', ...look, ...wrong };
       const answer = await save({ public: 'on', ...sent });
       expect([answer.status, ...(await stored())]).toEqual([400, ...Array(7).fill(null)]);
@@ -195,7 +195,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     });
   });
 
-  describe('sees the members', () => {
+  describe('lists of members', () => {
     const members = (query = '') => owner.get(`/guilds/own/members${query}`);
     const ids = ({ text }: Answer) => [...text.matchAll(/members\?id=(\w+)/g)].map(([, id]) => id);
     beforeEach(async () => {
@@ -203,7 +203,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       await dashboard.store.writer.recordMany('own', all);
     });
 
-    it('by pages of fifty, the last one for a page past the end', async () => {
+    it('an owner sees the members in pages of fifty, and the last page in place of a page past the end', async () => {
       const second = await members('?page=2');
       expect(ids(second)).toEqual(Array.from({ length: 50 }, (_, n) => `m${50 + n}`));
       expect(second.text).toMatch(/51 – 100 of 120.*Page .*value="2".* of 3/s);
@@ -215,7 +215,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect(member.text).toContain('href="/guilds/own/members/remove?id=m50"');
     });
 
-    it('who are hidden, with the reasons, apart', async () => {
+    it('an owner sees hidden members apart, with the reasons', async () => {
       await dashboard.store.writer.hide('own', ['m1', 'm7']);
       await dashboard.store.writer.hide('own', ['m7'], { reason: 'self' });
       expect(ids(await members())).not.toContain('m7');
@@ -227,12 +227,12 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     });
   });
 
-  describe('finds members', () => {
+  describe('searches for members', () => {
     const find = (text: string) => owner.get(`/guilds/own/members?find=${encodeURIComponent(text)}`);
     const ids = ({ text }: Answer) => [...text.matchAll(/members\?id=([\w.]+)/g)].map(([, id]) => id);
     afterEach(() => vi.restoreAllMocks());
 
-    it('by a part of the name, a hidden member by its id, and goes straight to the only one', async () => {
+    it('an owner finds members by a part of the name and a hidden member by its id, and a single result opens at once', async () => {
       const record = (userId: string, username: string, set: number) => ({ userId, set, username });
       await dashboard.store.writer.recordMany('own', [
         record('a', 'Séñor <b>Raven', 300),
@@ -261,7 +261,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect(nobody.text).toContain('value="&lt;b&gt;nobody"');
     });
 
-    it('and is told why a search is not possible', async () => {
+    it('a search that is not possible says why', async () => {
       const long = await find('x'.repeat(101));
       expect([long.status, long.text.includes('text must have 1 to 100 characters')]).toEqual([400, true]);
       const search = vi.spyOn(NameSearch.prototype, 'find');
@@ -280,23 +280,26 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     it.each([
       ['too many names', new RefusedError('search_too_large', { guild: 'own' })],
       ['others that search', new RefusedError('search_busy', { guild: 'own', seconds: 9 })],
-    ])('and a hidden member by its id, also with %s', async (_reason, refusal) => {
-      await dashboard.store.writer.record('own', { userId: 'gone', set: 400, username: 'Raven' });
-      await dashboard.store.writer.hide('own', ['gone']);
-      vi.spyOn(NameSearch.prototype, 'find').mockRejectedValueOnce(refusal);
-      const { status, headers } = await find('gone');
-      expect([status, headers.get('location')]).toEqual([303, '/guilds/own/members?id=gone']);
-    });
+    ])(
+      'an owner finds a hidden member by its id when the search by name is refused because of %s',
+      async (_reason, refusal) => {
+        await dashboard.store.writer.record('own', { userId: 'gone', set: 400, username: 'Raven' });
+        await dashboard.store.writer.hide('own', ['gone']);
+        vi.spyOn(NameSearch.prototype, 'find').mockRejectedValueOnce(refusal);
+        const { status, headers } = await find('gone');
+        expect([status, headers.get('location')]).toEqual([303, '/guilds/own/members?id=gone']);
+      },
+    );
   });
 
-  describe('sees who is signed in', () => {
+  describe('the list of sessions', () => {
     const LINK = 'Signed in by a link';
     const listed = ({ text }: Answer) =>
       [...text.matchAll(/<span class="name">(.*?)<\/span>.*?<code>([0-9a-f]{8})<\/code>/gs)].map(
         ([, who = '', id = '']) => ({ id, user: who.replace(/<[^>]+>/g, '').trim() }),
       );
 
-    it('and ends one session, as the operator does', async () => {
+    it('an owner ends a single session, as the operator does', async () => {
       const [second, third] = [await dashboard.signIn('own', 'u2'), await dashboard.signIn('own')];
       await dashboard.signIn('other', 'u9');
       const operator = await dashboard.signIn(null);
@@ -315,7 +318,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect((await owner.get('/guilds/own/activity')).text).toContain(`Ended the session ${ofSecond} of u2`);
     });
 
-    it('and ends one once, with one entry, by a form that is sent twice', async () => {
+    it('a form that is sent twice ends the session once and writes one entry', async () => {
       await dashboard.signIn('own', 'u2');
       const [{ id = '' } = {}] = listed(await owner.get(ACCESS)).filter(({ user }) => user.endsWith('u2'));
       const _token = await owner.tokenOf(ACCESS);
@@ -328,7 +331,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       ]);
     });
 
-    it('without those that ended, in whatever way', async () => {
+    it('the list leaves out sessions that have ended, in whatever way', async () => {
       const [out, over] = [await dashboard.signIn('own'), await dashboard.signIn('own')];
       await out.submit('/guilds/own', '/sign-out', {});
       // A sign-in over a session that runs ends that one.
@@ -342,7 +345,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect(await dashboard.store.client.ttl('gr:sessions:{own}')).toBeGreaterThan(11 * 3600);
     });
 
-    it('but not the operators, who see and end their own', async () => {
+    it('the list of an owner leaves out the sessions of operators, which operators see and end themselves', async () => {
       const [operator, other] = [await dashboard.signIn(null), await dashboard.signIn(null)];
       const all = listed(await operator.get('/operator'));
       expect(all).toHaveLength(2);

@@ -13,7 +13,7 @@ const PUBLIC_PAGE = '/guilds/own/settings/public-page';
 const JSON_PAGE = '/guilds/own/settings/rules/json';
 const ACCESS = '/guilds/own/settings/access';
 
-describe('a form that deletes or ends something', needs('redis-server'), () => {
+describe('questions before something is deleted or ends', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('a form that deletes or ends something', needs('redis-server'), () => {
     return question;
   };
 
-  it('asks before a board is turned off, says which rankings are deleted, and saves the whole form after the answer', async () => {
+  it('the form of boards asks before a board is turned off, says which rankings are deleted, and saves the whole form after the answer', async () => {
     await dashboard.store.guildConfig.update('own', { boards: ['week', 'month'] });
     await dashboard.store.writer.recordMany('own', [
       { userId: 'a', add: 70 },
@@ -63,7 +63,7 @@ describe('a form that deletes or ends something', needs('redis-server'), () => {
     expect([await config('boards'), await config('time_zone')]).toEqual(['month', 'Europe/Berlin']);
   });
 
-  it('asks again when another board was turned on since the question', async () => {
+  it('the form of boards asks again when another board was turned on since the question', async () => {
     const { guildConfig } = dashboard.store;
     await guildConfig.update('own', { boards: ['week'] });
     const question = await owner.submit(BOARDS, BOARDS, { clock: 'UTC' });
@@ -74,7 +74,7 @@ describe('a form that deletes or ends something', needs('redis-server'), () => {
     expect(await config('boards')).toBeNull();
   });
 
-  it('asks nothing when boards are added, or stay', async () => {
+  it('the form of boards asks nothing when boards are added or stay', async () => {
     for (const fields of [{ week: 'on' }, { week: 'on' }, { week: 'on', month: 'on' }])
       expect((await owner.submit(BOARDS, BOARDS, { clock: 'UTC', ...fields })).status).toBe(303);
     const both = await owner.submit(BOARDS, BOARDS, { clock: 'UTC' });
@@ -82,7 +82,7 @@ describe('a form that deletes or ends something', needs('redis-server'), () => {
     expect(await config('boards')).toBe('week,month');
   });
 
-  it('asks before the public page is turned off, and says what stops', async () => {
+  it('the form of the public page asks before the page is turned off, and says what stops', async () => {
     await dashboard.store.guildConfig.update('own', { publicPage: true });
     const look = { page_accent: '', page_accent_dark: '', page_background: '', page_background_dark: '' };
     const fields = { title: 'The "Den" <b>', index: 'none', page_picture: '', ...look };
@@ -101,7 +101,7 @@ describe('a form that deletes or ends something', needs('redis-server'), () => {
   };
   const version = async () => /name="version" value="(\w+)"/.exec((await owner.get(JSON_PAGE)).text)?.[1] ?? '';
 
-  it('asks before other rules take the place of the present rules, and shows these to keep them', async () => {
+  it('the form of rules asks before other rules take the place of the present rules, and shows the present rules to keep them', async () => {
     await dashboard.store.guildConfig.setRules('own', JSON.stringify(RULES));
     const json = '{"multipliers":{"roles":{"3":1.5}},\n"message":{"xp":7}}';
     const fields = { json, version: await version() };
@@ -116,7 +116,7 @@ describe('a form that deletes or ends something', needs('redis-server'), () => {
     expect((await owner.submit(JSON_PAGE, JSON_PAGE, { json, version: await version() })).status).toBe(303);
   });
 
-  it('takes the answer to the question about a form of the largest size, which is the same form again', async () => {
+  it('a form of the largest size comes through its question, whose answer is the same form again', async () => {
     await dashboard.store.guildConfig.setRules('own', JSON.stringify(RULES));
     const fields = { json: '{"message":{"xp":7}}', version: await version(), _token: await owner.tokenOf(JSON_PAGE) };
     const largest = 96 * 1024;
@@ -129,7 +129,7 @@ describe('a form that deletes or ends something', needs('redis-server'), () => {
     expect(JSON.parse((await config('rules')) ?? '')).toEqual({ message: { xp: 7 } });
   });
 
-  it('asks before the rules are removed', async () => {
+  it('the form of rules asks before the rules are removed', async () => {
     await dashboard.store.guildConfig.setRules('own', JSON.stringify(RULES));
     const remove = '/guilds/own/settings/rules/remove';
     const question = await expectQuestion(JSON_PAGE, remove, { version: await version() }, () => config('rules'));
@@ -137,7 +137,7 @@ describe('a form that deletes or ends something', needs('redis-server'), () => {
     expect(await config('rules')).toBeNull();
   });
 
-  it('asks before one session ends, says whose it is, and ends nothing by the question', async () => {
+  it('the form of sessions asks before one session ends, says whose it is, and the question alone ends nothing', async () => {
     const other = await dashboard.signIn('own', 'u2');
     const listed = await owner.get(ACCESS);
     const [, path = ''] = /<a class="button tight" href="([^"]+)">End/.exec(listed.text) ?? [];
@@ -151,7 +151,7 @@ describe('a form that deletes or ends something', needs('redis-server'), () => {
   });
 
   it.each(['keys/ID/revoke', 'members/hide?id=a', 'members/remove?id=a', 'settings/sign-out'])(
-    'asks on a page of its own at %s',
+    'the form at %s asks on a page of its own',
     async (path) => {
       const { apiKeys, writer } = dashboard.store;
       await writer.record('own', { userId: 'a', set: 5 });
@@ -162,7 +162,7 @@ describe('a form that deletes or ends something', needs('redis-server'), () => {
     },
   );
 
-  it('says before a level curve changes how to go back to the present curve', async () => {
+  it('the form of the level curve says before a change how to go back to the present curve', async () => {
     await dashboard.store.guildConfig.update('own', { xpCurve: 'custom=0,0,50,0,1,1' });
     const curve = '/guilds/own/settings/curve';
     const preview = await owner.submit(curve, `${curve}/preview`, { curve: 'lurkr', custom: '' });

@@ -39,7 +39,7 @@ const MULTIPLIER_ROWS = {
   stacking: 'product',
 };
 
-describe('the pages of the rules', needs('redis-server'), () => {
+describe('pages of the rules', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
   beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
       ],
     });
 
-  it('save what each form says, leave the other parts as they are, and come back to where they were saved', async () => {
+  it('each form saves what it says, leaves the other parts as they are, and comes back to its page', async () => {
     const saved = await save(RULES, EARNING);
     expect(saved.headers.get('location')).toBe(`${RULES}?saved=1`);
     expect(notice(await follow(saved))).toBe('Saved. Your bot follows the rules within a minute or so.');
@@ -108,7 +108,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     [RULES, EARNING],
     [REWARDS, REWARD_ROWS],
     [MULTIPLIERS, MULTIPLIER_ROWS],
-  ])('%s shows what it saved, and saves the same again, with ids or with names', async (page, form) => {
+  ])('the form at %s shows what it saved, and saves the same again, with ids or with names', async (page, form) => {
     await save(page, form);
     const document = await stored();
     for (const isDescribed of [false, true]) {
@@ -152,7 +152,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     [MULTIPLIERS, { role_multiplier: ['', '0', ''] }, 'role_multiplier', 'The multiplier is missing'],
     [MULTIPLIERS, { role_stacking: 'min' }, 'role_stacking', 'This must be max, sum or product'],
   ])(
-    '%s with %o says beside the field what is wrong, keeps the input and stores nothing',
+    'the form at %s with %o says beside the field what is wrong, keeps the input and stores nothing',
     async (page, wrong, name, message) => {
       const forms: Record<string, FormFields> = {
         [RULES]: EARNING,
@@ -175,7 +175,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     },
   );
 
-  it('take mentions as they are copied from a chat', async () => {
+  it('the forms take mentions as a person copies them from a chat', async () => {
     await save(RULES, { ...EARNING, no_xp_roles: '<@&1> <@&2>', no_xp_channels: '<#3>' });
     await save(REWARDS, { reward_level: '5', reward_role: '<@&6>', reward_end: 'kept' });
     await save(MULTIPLIERS, {
@@ -192,7 +192,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     });
   });
 
-  it('add, sort and remove rows without saving anything, and keep what was entered', async () => {
+  it('the buttons add, sort and remove rows without saving anything, and keep what was entered', async () => {
     const press = (page: string, form: FormFields, button: string) => save(page, { ...form, do: button });
     const added = await press(
       REWARDS,
@@ -223,7 +223,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect(await rules()).toBeNull();
   });
 
-  it('offer roles and channels by the names that the bot tells, and ids where the owner wants them', async () => {
+  it('the forms offer roles and channels by the names that the bot tells, and ids where the owner wants them', async () => {
     expect((await owner.get(REWARDS)).text).not.toContain('<select name="reward_role"');
     await describeGuild();
     await save(REWARDS, { reward_level: ['5', '9'], reward_role: ['r1', 'r9'], reward_end: ['kept', 'kept'] });
@@ -242,7 +242,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect((await owner.get(RULES)).text).toMatch(/name="no_xp_channels" value="c2" checked>\s*<bdi>#memes</);
   });
 
-  it('say of a role and a channel that were deleted since that they are unknown, and keep them', async () => {
+  it('the form calls a role and a channel that were deleted unknown, and keeps them', async () => {
     await describeGuild();
     await save(RULES, { ...EARNING, no_xp_roles: ['r2', 'r9'], no_xp_channels: ['c2', 'c9'] });
     const { text } = await owner.get(RULES);
@@ -251,7 +251,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect((await stored()).no_xp).toEqual({ roles: ['r2', 'r9'], channels: ['c2', 'c9'] });
   });
 
-  it('offer a role and a channel whose name nobody can see by the id', async () => {
+  it('the form offers a role and a channel by the id when nobody can see the name', async () => {
     const unseen = '\u200b\u3164';
     const [roles, channels] = [
       [{ id: 'r1', name: unseen, color: 0, position: 1 }],
@@ -267,7 +267,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect(text).toContain('<b><bdi>own</bdi></b>');
   });
 
-  it('show ids instead of names where lists of names would make a page of many megabytes', async () => {
+  it('the form shows ids instead of names where lists of names would make a page of many megabytes', async () => {
     const roles = Array.from({ length: 250 }, (_, n) => ({
       id: `r${n}`,
       name: 'x'.repeat(100),
@@ -283,7 +283,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect(text.length).toBeLessThan(1_000_000);
   });
 
-  it('try a message by the rules that are stored: XP, and why', async () => {
+  it('the trial of a message says how much XP the stored rules give, and why', async () => {
     const trial = async (query = '') => {
       const [, text = ''] = /<h2>Try it<\/h2>\s*<p>(.*?)<\/p>/s.exec((await owner.get(`${RULES}${query}`)).text) ?? [];
       return unescaped(text.replace(/<[^>]*>/g, ''))
@@ -333,7 +333,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect(await trial('?role=r1&channel=')).toContain('→ no XP, because messages give none.');
   });
 
-  it('take all rules as JSON, checked by the same parser, and remove them', async () => {
+  it('the JSON form takes all rules, checks them with the same parser, and removes them', async () => {
     const send = async (json: string) => {
       const version = field(await owner.get(JSON_PAGE), 'version');
       return owner.submit(JSON_PAGE, `${JSON_PAGE}?confirm=Replace+all+rules%3F`, { json, version });
@@ -362,7 +362,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     expect(await rules()).toBeNull();
   });
 
-  it('say of stored rules that do not work that they do not, and save others in their place', async () => {
+  it('every page says that stored rules do not work, and saves other rules in their place', async () => {
     await dashboard.store.client.hset('gr:{own}:config', 'rules', '{"message":5}');
     for (const page of [RULES, REWARDS, MULTIPLIERS, JSON_PAGE])
       expect(alert(await owner.get(page))).toContain('The stored rules do not work: message must be an object');
@@ -379,7 +379,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
   };
   const fixture = (name: string) => readFileSync(new URL(`../fixtures/imports/${name}`, import.meta.url));
 
-  it('show the rules of an export of another bot before they are saved', async () => {
+  it('a file of another bot shows its rules before they are saved', async () => {
     const answer = await upload(gzipSync(fixture('polaris-rules.json')));
     expect([answer.status, await rules()]).toEqual([200, null]);
     expect(notice(answer)).toContain('These are the rules in rules &lt;b&gt;.json. Nothing is saved yet');
@@ -397,7 +397,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     [JSON_PAGE, '/json', { json: '{"message":{"xp":8}}' }],
     [JSON_PAGE, '/remove', {}],
   ])(
-    '%s, made before other rules were stored, changes nothing by %s, and saves the second time',
+    'a form at %s from before other rules were stored gets 409 on its way to "rules%s", and saves the second time',
     async (page, path, form) => {
       const version = field(await owner.get(page), 'version');
       await save(RULES, { ...EARNING, cooldown_s: '7' });
@@ -415,7 +415,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     },
   );
 
-  it('sent twice at once save the same twice, and one of two different forms', async () => {
+  it('a form that is sent twice at once saves twice, and of two different forms one saves', async () => {
     const [version, _token] = [field(await owner.get(RULES), 'version'), await owner.tokenOf(RULES)];
     const post = (form: object) => owner.post(RULES, { version, _token, ...EARNING, ...form });
     const statuses = async (...sent: object[]) =>
@@ -432,7 +432,7 @@ describe('the pages of the rules', needs('redis-server'), () => {
     [`{"rewards":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 'The file is nested deeper than 100 levels'],
     [`{"rewards":[${'{},'.repeat(1e6)}{}]}`, 'The file has more than 1 MiB beside members'],
     [gzipSync('['.repeat(9 << 20)), 'The file is nested deeper than 100 levels'],
-  ])('say what is wrong with a file that has no rules', async (content, message) => {
+  ])('a file that has no rules gets 400 and says what is wrong', async (content, message) => {
     const answer = await upload(content);
     expect([answer.status, await rules()]).toEqual([400, null]);
     expect(alert(answer)).toContain(message);

@@ -36,7 +36,7 @@ describe('the list of all servers', needs('redis-server'), () => {
     return [...text.matchAll(/<a href="\/guilds\/(\w+)"><bdi>/g)].map(([, id]) => id);
   };
 
-  it('shows names before ids, and finds servers by a part of either', async () => {
+  it('the list shows names before ids, and finds servers by a part of either', async () => {
     const { text } = await operator.get('/operator');
     expect(text).toContain('<bdi>The Den</bdi></a><span class="small">101 · free</span>');
     expect(text).toContain('<bdi>Badgers of the den</bdi>');
@@ -46,7 +46,7 @@ describe('the list of all servers', needs('redis-server'), () => {
     expect((await operator.get('/operator?search=two+words')).text).toContain('No server has this in its name or id.');
   });
 
-  it('finds a server that the list does not have by its whole id, and by nothing less', async () => {
+  it('the list finds a server that it does not have by the whole id, and by nothing less', async () => {
     expect(await listed()).toHaveLength(3);
     await dashboard.store.writer.record('999', { userId: 'm', set: 5 });
     expect(await listed('?search=99')).toEqual([]);
@@ -54,7 +54,7 @@ describe('the list of all servers', needs('redis-server'), () => {
     expect((await operator.get('/operator?search=999')).text).toContain('data-label="Members with XP">1<');
   });
 
-  it('sorts by name, members, requests and refused requests', async () => {
+  it('the list sorts by name, members, requests and refused requests', async () => {
     expect(await listed()).toEqual(['103', '102', '101']);
     expect(await listed('?sort=members')).toEqual(['101', '103', '102']);
     expect(await listed('?sort=requests')).toEqual(['102', '103', '101']);
@@ -62,7 +62,7 @@ describe('the list of all servers', needs('redis-server'), () => {
     expect(await listed('?sort=constructor')).toEqual(await listed());
   });
 
-  it('names the server of a page in its navigation and in the tab, for its owner too', async () => {
+  it('a page names its server in the navigation and in the tab, for the owner too', async () => {
     const owner = await dashboard.signIn('101');
     const { text } = await owner.get('/guilds/101/members');
     expect(text).toContain('<title>Members · The Den · Guildrank</title>');
@@ -75,7 +75,7 @@ describe('the list of all servers', needs('redis-server'), () => {
     );
   });
 
-  it('asks before an owner or the operator is signed out everywhere', async () => {
+  it('the dashboard asks before an owner or the operator is signed out everywhere', async () => {
     const owner = await dashboard.signIn('101');
     for (const [visitor, home] of [
       [owner, '/guilds/101'],

@@ -4,7 +4,7 @@ import { needs } from '../support/needs.ts';
 
 const FORM = { name: 'phone <b>app</b>', lifetime: '30 days', origins: 'https://a.example' };
 
-describe('a form that is sent after the end of its session', needs('redis-server'), () => {
+describe('forms that are sent after the end of their session', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
   let token: string;
@@ -30,7 +30,7 @@ describe('a form that is sent after the end of its session', needs('redis-server
     expect(await dashboard.store.apiKeys.list('own')).toEqual([]);
   }
 
-  it('changes nothing, comes back with its input, and says how to sign in from the chat', async () => {
+  it('a late form changes nothing, comes back with its input, and says how to sign in from the chat', async () => {
     await dashboard.store.client.flushall();
     const answer = await send();
     await expectKept(answer, 401);
@@ -40,12 +40,12 @@ describe('a form that is sent after the end of its session', needs('redis-server
     expect(answer.text.slice(0, commands)).toMatch(/<details>\s*<summary>For the operator<\/summary>/);
   });
 
-  it('comes back with its input when another sign-in followed', async () => {
+  it('a late form comes back with its input when another sign-in followed', async () => {
     await owner.signIn(await dashboard.link('own', 'u1'));
     await expectKept(await send(), 403);
   });
 
-  it('has no input to show when only its button was pressed', async () => {
+  it('a late form has no input to show when only its button was pressed', async () => {
     await dashboard.store.client.flushall();
     const { text } = await owner.post('/guilds/own/members/hide', { _token: token, id: 'a' });
     expect(text).toContain('Nothing was changed.');

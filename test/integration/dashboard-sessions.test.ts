@@ -113,7 +113,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     expect(await reads(all)).toEqual(first);
   });
 
-  it('the first page is that of the server that the browser showed last, also after the next sign-in', async () => {
+  it('the first page is the page of the server that the browser showed last, even after the next sign-in', async () => {
     const visitor = await person('u1', 'a', 'b');
     const home = async () => (await visitor.get('/')).headers.get('location');
     expect(await home()).toBe('/servers');
@@ -128,7 +128,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
   });
 
   it.each(['//evil.example', 'c', '../operator', 'x'.repeat(3000)])(
-    'the first page is the list of servers when the cookie of the last one says %s',
+    'the first page is the list of servers when the cookie of the last server says %s',
     async (value) => {
       const visitor = await person('u1', 'a', 'b');
       visitor.cookies.set('guildrank-server', encodeURIComponent(value));
@@ -164,7 +164,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     expect([await status(visitor, 'a'), await status(visitor, 'b')]).toEqual([200, 404]);
   });
 
-  describe('the end of all sessions of one server', () => {
+  describe('ending all sessions of one server', () => {
     it('the dashboard asks an owner before it ends all sessions of a server', async () => {
       await describeGuild('b', 'The Burrow');
       const visitor = await person('u1', 'b');
@@ -186,7 +186,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     });
   });
 
-  describe('a sign-out everywhere', () => {
+  describe('sign-outs everywhere', () => {
     it('the dashboard asks before a sign-out everywhere, and says whose sessions end', async () => {
       const visitor = await person('u1', 'a');
       expect(main(await visitor.get('/sign-out-everywhere'))).toContain(
@@ -195,7 +195,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
       expect((await visitor.get('/guilds/a')).status).toBe(200);
     });
 
-    it('a sign-out everywhere ends all sessions and unused links of this person, and those of nobody else', async () => {
+    it('a sign-out everywhere ends all sessions and unused links of this person, and of nobody else', async () => {
       const [here, there] = [await person('u1', 'a', 'b'), await person('u1', 'c')];
       const others = [await person('u2', 'a'), await person('', 'a'), await person('', null)] as const;
       const [own, foreign] = [await dashboard.link('a', 'u1'), await dashboard.link('a', 'u2')];
@@ -217,7 +217,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     });
   });
 
-  describe('the page of a link', () => {
+  describe('pages of links', () => {
     const open = async (link: string, visitor = new Visitor(dashboard)) => visitor.get(new URL(link).pathname);
 
     it('the page of a link says whose server it opens before its button, and uses nothing up', async () => {
@@ -235,7 +235,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
       expect(main(await open(await dashboard.link('b', 'u1'), visitor))).toContain('You stay signed in to');
     });
 
-    it('a link that was used, was ended or never was says so at once, without a button', async () => {
+    it('the page of a link that was used, was ended or never existed says so at once, without a button', async () => {
       const [used, ended, signedOut] = [
         await dashboard.link('a', 'u1'),
         await dashboard.link('b', 'u1'),

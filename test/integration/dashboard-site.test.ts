@@ -8,7 +8,7 @@ import { needs } from '../support/needs.ts';
 const PAGE = '/guilds/own/widget';
 const API = 'https://ranks.example.com';
 
-describe('a service that a site may not use', needs('redis-server'), () => {
+describe('services that a site may not use', needs('redis-server'), () => {
   it.each([
     ['without a page for frames', {}, ['iframe', 'notion', 'obs'], 'EMBED_ORIGINS'],
     [
@@ -23,7 +23,7 @@ describe('a service that a site may not use', needs('redis-server'), () => {
       ['html', 'wordpress'],
       'add https://www.example.com to CORS_',
     ],
-  ])('%s, gets no key, and its operator is told', async (_, env, places, told) => {
+  ])('a service %s makes no key for a site, and says what its operator has to set', async (_, env, places, told) => {
     const dashboard = await startTestDashboard({ DASHBOARD_API_URL: API, ...env });
     const owner = await dashboard.signIn('own', 'u1');
     for (const place of places) {
@@ -65,7 +65,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     return code.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
   };
 
-  it('keeps a key whose code could not be shown, because the guild was not read', async () => {
+  it('a key stays when its code could not be shown because the guild could not be read', async () => {
     const answer = await make({});
     const { client } = dashboard.store;
     await client.set('gr:{own}:stats', 'no hash');
@@ -79,7 +79,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     ['cap', { cap: '-1' }, 'cap'],
     ['page-size', { 'page-size': '9999' }, 'The page size is a whole number'],
   ] as const)(
-    'marks the field %s that is wrong, says why beside it, and gives it the focus',
+    'the form marks the wrong field %s, says why beside it, and gives it the focus',
     async (name, fields, problem) => {
       const { status, text } = await make(fields);
       const [, attributes = ''] = new RegExp(`<input([^>]* name="${name}"[^>]*)>`).exec(text) ?? [];
@@ -91,7 +91,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     },
   );
 
-  it('makes a key for the site alone, with the cap that is proposed, and shows it in the code, once', async () => {
+  it('the form makes a key for the site alone, with the cap that it proposes, and shows the key in the code once', async () => {
     expect((await owner.get(PAGE)).text).toMatch(/name="cap"[^>]* value="500"/);
     const answer = await make({
       site: ' https://WWW.example.com/ranks?x=1 ',
@@ -128,14 +128,14 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     ['localhost:3000', 'http://localhost:3000'],
     ['https://intranet', 'https://intranet'],
     ['https://bücher.example/#top,left', 'https://xn--bcher-kva.example'],
-  ])('takes the address %s for the origin %s', async (site, origin) => {
+  ])('the form takes the address %s for the origin %s', async (site, origin) => {
     expect((await make({ site })).status).toBe(303);
     expect((await keys()).map(({ origins }) => origins)).toEqual([[origin]]);
   });
 
   const ONE = 'Give one address, without a user name, such as https://www.example.com, not &quot;';
 
-  it('says of what is no address of a site what to enter, keeps what was entered, and makes no key', async () => {
+  it('a form with a text that is no address of a site gets 400, says what to enter, keeps its input, and makes no key', async () => {
     for (const [site, problem] of [
       ['', 'Give the address of your site, such as https://www.example.com.'],
       ['example', '&quot;example&quot; is not the address of a site: copy it from your browser, such as'],
@@ -163,7 +163,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect(await keys()).toEqual([]);
   });
 
-  it('limits the key of a frame to the service, whose page is in it', async () => {
+  it('the key of a frame is limited to the service, whose page the frame shows', async () => {
     const look = { site: 'frames.example', week: 'on', 'page-size': '5', density: 'compact', accent: '#0f766e' };
     const frame = codeIn(await follow(await make({ ...look, place: 'iframe' })));
     const address = `${API}/embed#guild=own&amp;api-key=KEY&amp;density=compact&amp;page-size=5&amp;boards=all%2Cweek`;
@@ -181,7 +181,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect((await owner.get(PAGE)).text).toContain('This service allows it on <code>https://frames.example</code>');
   });
 
-  it('gives OBS the overlay of a public page without a key, and else the page for frames', async () => {
+  it('the page gives OBS the overlay of a public page without a key, and else the page for frames', async () => {
     expect(codeIn(await owner.get(PAGE), 'keyed-obs')).toBe(`${API}/embed#guild=own&api-key=gr_...`);
     await dashboard.store.guildConfig.update('own', { publicPage: true });
     const page = await owner.get(`${PAGE}?page-size=5`);
@@ -190,7 +190,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect(await keys()).toEqual([]);
   });
 
-  it('offers the code without a key first while there is a public page, and says what each way costs', async () => {
+  it('the page offers the code without a key first while there is a public page, and says what each way costs', async () => {
     const before = await owner.get(PAGE);
     expect(before.text).not.toContain('id="code-html"');
     expect(before.text).toContain('the code needs an API Key');
@@ -205,7 +205,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect(page.text).toContain('Without an API Key, nothing: each view is one request');
   });
 
-  it('has the languages of the widget, and the tabs of the boards that the guild counts', async () => {
+  it('the page offers the languages of the widget, and the tabs of the boards that the guild counts', async () => {
     expect(Object.keys(LANGUAGE_LABELS)).toEqual(['', ...LANGUAGES]);
     expect((await owner.get(PAGE)).text).not.toContain('name="week"');
     await dashboard.store.guildConfig.update('own', { boards: ['week'] });
@@ -217,7 +217,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect((await owner.get(`${PAGE}/data/api/v1/servers/other~week/leaderboard`)).status).toBe(404);
   });
 
-  it('leads a new guild by steps, until the first request with a key', async () => {
+  it('the overview leads a new guild by steps, until the first request with a key', async () => {
     const { store } = dashboard;
     const undone = async () => {
       const { text } = await owner.get('/guilds/own');
@@ -237,7 +237,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect((await owner.get('/guilds/own')).text).not.toContain('Finish setting up');
   });
 
-  it('shows the first members of all time, and of the boards that the guild counts', async () => {
+  it('the overview shows the first members of all time, and of the boards that the guild counts', async () => {
     const { store } = dashboard;
     await store.writer.record('own', { userId: 'old', set: 500 });
     expect((await owner.get('/guilds/own?top=week')).text).not.toContain('This week');
@@ -251,7 +251,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect([...all.matchAll(/members\?id=(\w+)"/g)].map(([, id]) => id)).toEqual(['old', 'new']);
   });
 
-  it('shows the requests by time with an axis and as a table, and the part of each key', async () => {
+  it('the overview shows the requests by time with an axis and as a table, and the share of each key', async () => {
     const { store } = dashboard;
     const [a, b] = [await store.apiKeys.create('own', 'a', null), await store.apiKeys.create('own', 'b', null)];
     const hour = Math.floor(Date.now() / 3_600_000);

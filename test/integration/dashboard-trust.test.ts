@@ -7,7 +7,7 @@ const ACCESS = '/guilds/own/settings/access';
 const HELP = 'https://discord.gg/help?a=1&b=2';
 const PRIVACY = 'https://example.com/privacy';
 
-describe('what an owner is told about access and data', needs('redis-server'), () => {
+describe('what the dashboard tells an owner about access and data', needs('redis-server'), () => {
   const discord = new FakeDiscord();
   let dashboard: TestDashboard;
   let withDiscord: TestDashboard;
@@ -28,7 +28,7 @@ describe('what an owner is told about access and data', needs('redis-server'), (
     (new RegExp(`<section class="card" id="${id}">(.*?)</section>`, 's').exec(text)?.[1] ?? '').replace(/<[^>]+>/g, '');
   const footer = (text: string) => /<footer.*?<\/footer>/s.exec(text)?.[0];
 
-  it('the navigation of every page leads to who has access', async () => {
+  it('the navigation of every page leads to the page about access', async () => {
     const owner = await dashboard.signIn('own', 'u1');
     expect((await owner.get('/guilds/own/keys')).text).toMatch(
       /<nav aria-label="Pages">.*<a href="\/guilds\/own\/settings\/access">.*?Who has access<\/a>/s,
@@ -38,7 +38,7 @@ describe('what an owner is told about access and data', needs('redis-server'), (
     expect((await operator.get('/guilds/own/keys')).text).toMatch(/<nav aria-label="Pages">.*Plan and access<\/a>/s);
   });
 
-  it('the page says who can see and change the server, as it is set up', async () => {
+  it('the page about access says who can see and change the server, as it is set up', async () => {
     const owner = await dashboard.signIn('own', 'u1');
     const before = section((await owner.get(ACCESS)).text, 'who');
     expect(before).toContain(`They run Guildrank at ${dashboard.url}.`);
@@ -52,7 +52,7 @@ describe('what an owner is told about access and data', needs('redis-server'), (
     expect(after).toContain('user ids, names, XP, levels and ranks, with pictures, to everybody');
   });
 
-  it('the page says what is stored, and how to delete a member and the whole server', async () => {
+  it('the page about access says what is stored, and how to delete a member and the whole server', async () => {
     const owner = await dashboard.signIn('own', 'u1');
     const { text } = await owner.get(ACCESS);
     expect(section(text, 'stored')).toContain('No messages, and no addresses.');
@@ -62,7 +62,7 @@ describe('what an owner is told about access and data', needs('redis-server'), (
     expect(section((await operator.get(ACCESS)).text, 'delete')).toContain('delete --guild own');
   });
 
-  it('with Discord and pages of the operator, it names them too', async () => {
+  it('the page about access names Discord and the pages of the operator when they are set up', async () => {
     const owner = await withDiscord.signIn('own', 'u1');
     const { text } = await owner.get(ACCESS);
     expect(section(text, 'who')).toContain('has Manage Server or Administrator there');

@@ -20,7 +20,7 @@ const CSV = 'user_id,xp,username\na,500,Anna\nb,70,Ben\n';
 const EVIL = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
 const BOUNDARY = 'x'.repeat(30);
 
-describe('an upload to the dashboard', needs('redis-server'), () => {
+describe('uploads to the dashboard', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
   const earlier = process.env.TMPDIR;
@@ -116,7 +116,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       return html;
     }, PATIENT);
 
-  it('is shown first, with bad rows and reasons, and changes nothing before it is loaded', async () => {
+  it('a file is shown first, with bad rows and reasons, and changes nothing before it is loaded', async () => {
     const before = await ranking();
     const { status, headers } = await upload(`${CSV}c,-3,Cora\n`, 'my members.csv');
     expect([status, headers.get('location')]).toEqual([303, PAGE]);
@@ -135,12 +135,12 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(activity).toMatch(/loaded 2 members in .*owner u1/);
   });
 
-  it('is checked member by member: of one that is named again, the last row counts', async () => {
+  it('a file is checked member by member, and the last row of a member counts', async () => {
     await upload('user_id,xp\na,200\nb,300\na,100\n');
     expect(await page()).toContain('2 members with 400 XP in all. 1 row repeated a member.');
   });
 
-  it('shows the id in place of a name that nobody can see, before and after it is loaded', async () => {
+  it('the pages show the id in place of a name that nobody can see, before and after the file is loaded', async () => {
     await upload('user_id,xp,username\nunseen,900,\u3164\n');
     expect(await page()).toContain('<bdi>unseen</bdi>');
     await start({ mode: 'load' });
@@ -149,7 +149,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     for (const path of pages) expect(await page(path)).toContain('<bdi>unseen</bdi>');
   });
 
-  it('replaces all members only with the box that says so', async () => {
+  it('a file replaces all members only with the box that says so', async () => {
     await upload(CSV);
     expect((await start({ mode: 'replace' })).status).toBe(400);
     expect((await start({ mode: 'nonsense' })).status).toBe(400);
@@ -159,7 +159,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['b', '70', 'a', '500']);
   });
 
-  it('with bad rows is not offered to replace all members', async () => {
+  it('a file with bad rows is not offered to replace all members', async () => {
     await upload(`${CSV}c,-3,Cora\n`);
     const html = await page();
     expect(html).toContain('A file with bad rows cannot replace all members');
@@ -169,7 +169,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
   });
 
-  it('with another curve says before and afterwards that all levels change', async () => {
+  it('a file with another curve says before and afterwards that all levels change', async () => {
     await upload(CSV, 'members.csv', { curve: 'lurkr' });
     expect(await page()).toContain('curve: lurkr (instead of standard: the levels of all members of the guild change)');
     await start({ mode: 'load' });
@@ -177,7 +177,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await page('/guilds/own/activity')).toContain('Began to load &quot;members.csv&quot; with the curve lurkr');
   });
 
-  it('that is refused says whose check is below', async () => {
+  it('an answer to a refused file names the file whose check stands below', async () => {
     await upload(CSV);
     const refused = await upload('', 'empty.csv');
     expect([refused.status, refused.text]).toEqual([
@@ -188,7 +188,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     ]);
   });
 
-  it('asks what becomes of levels that the curve does not give, and loads nothing without an answer', async () => {
+  it('a file whose levels the curve does not give asks what becomes of them, and loads nothing without an answer', async () => {
     const lurkr = JSON.stringify({ levels: [{ userId: '7', xp: 30_000, level: 26 }] });
     const before = await ranking();
     await upload(lurkr, 'lurkr.json');
@@ -222,7 +222,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       players: ids.map((id) => ({ id, xp: 5, level: 0, username: 'x'.repeat(100), detailed_xp: [5, 100, 5] })),
     });
 
-  it('of several files is one import, which replaces all members and stores the rules that came along', async () => {
+  it('several files are one import, which replaces all members and stores the rules that came along', async () => {
     const ids = (page: number) => Array.from({ length: 1000 }, (_, n) => `p${page}-${n}`);
     const pages = { '2.json': mee6Page(2, ['z']), '0.json': mee6Page(0, ids(0)), '1.json': mee6Page(1, ids(1)) };
     expect((await several(pages)).status).toBe(303);
@@ -240,14 +240,14 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     await vi.waitFor(() => expect(files()).toEqual([]), PATIENT);
   });
 
-  it('of pages that lack one between the others is not offered to replace all members', async () => {
+  it('pages that lack a page between the others are not offered to replace all members', async () => {
     expect((await several({ '0.json': mee6Page(0, ['a']), '2.json': mee6Page(2, ['b']) })).status).toBe(303);
     const html = await page();
     expect(html).toMatch(/a page is missing between the others: 1/i);
     expect(html).not.toContain('name="confirm"');
   });
 
-  it('with fields that nobody can tell asks for them, and loads the members as the person says', async () => {
+  it('a file with unknown fields asks for them, and loads the members as the person says', async () => {
     const text = '[{"user":"a","points":7,"nick":"Anna"},{"user":"c","points":9,"nick":"Cora"}]';
     expect((await upload(text, 'own.json')).status).toBe(303);
     const html = await page();
@@ -264,7 +264,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['a', '7', 'c', '9', 'old', '40']);
   });
 
-  it('a file that is recognised shows which fields are read, and lets the person choose other fields before anything is written', async () => {
+  it('a known file shows which fields are read, and lets the person choose other fields before anything is written', async () => {
     const before = await ranking();
     const mee6 = (page: number, players: readonly object[]) => JSON.stringify({ page, players });
     const player = { id: '1', xp: 5, total_xp: 4700, level: 0, username: 'ann', nick: 'Anna' };
@@ -292,7 +292,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['1', '4700', '2', '4700']);
   });
 
-  it('a CSV file that is recognised shows each column with an example when the person chooses other fields', async () => {
+  it('a known CSV file shows each column with an example when the person chooses other fields', async () => {
     await upload('user_id,xp,username,nick\na,5,ann,Anna\n');
     await owner.submit('/guilds/own', `${PAGE}/other-fields`, { id: idOf(await page()), reading: '0' });
     const asked = await page();
@@ -300,7 +300,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(asked).toContain('<b>username</b></bdi>: <bdi>ann</bdi>');
   });
 
-  it('with the members of several servers offers these servers, and loads the members of the chosen one', async () => {
+  it('a file with the members of several servers offers these servers, and loads the members of the chosen server', async () => {
     const text = 'user_id,xp,guild_id\na,5,7\nb,6,8\nc,7,8\n';
     expect((await upload(text, 'two.csv')).status).toBe(303);
     const html = await page();
@@ -317,7 +317,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['a', '1', 'b', '6', 'c', '7', 'old', '40']);
   });
 
-  it('an upload of several files asks for the fields of each file that has other fields, with the likeliest ones chosen', async () => {
+  it('an upload of several files asks for the fields of each file that has other fields, and proposes the likeliest fields', async () => {
     const files = {
       'one.json': '[{"user":"a","points":7,"nick":"Anna"}]',
       'two.json': '[{"user":"b","points":8,"nick":"Ben"}]',
@@ -338,7 +338,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await page()).toContain('3 members with 24 XP in all.');
   });
 
-  it('says before it is loaded what becomes of the XP and of the other members, and that nobody can undo it', async () => {
+  it('the check says what becomes of the XP and of the other members, and that nobody can undo the load', async () => {
     await upload(CSV);
     const html = await page();
     for (const said of [
@@ -350,7 +350,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       expect(html).toContain(said);
   });
 
-  it('says in words which other field can be the XP', async () => {
+  it('the check says in words which other field can be the XP', async () => {
     await upload(JSON.stringify({ data: [{ id: 'a', exp: 5, weeklyExp: 2, total_xp: 9 }] }), 'amari.json');
     const html = await page();
     expect(html).toContain(
@@ -359,7 +359,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(html).not.toContain('[object');
   });
 
-  it('says in which lines a member is named again, before and after it is loaded', async () => {
+  it('the pages say in which lines a member is named again, before and after the file is loaded', async () => {
     await upload('user_id,xp\na,2\nb,3\na,1\n');
     const line = 'members.csv line 4: it names the member &quot;a&quot; again, and the last row of a member is loaded';
     expect(await page()).toContain(line);
@@ -367,7 +367,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ended()).toContain(line);
   });
 
-  it('with a bad row ends well: first what is loaded, then what was left out, also as a file', async () => {
+  it('a load with a bad row tells first what is loaded, then what was left out, and offers the bad rows as a file', async () => {
     await upload(`${CSV}c,-3,Cora\n`);
     await start({ mode: 'load' });
     const html = await ended();
@@ -382,7 +382,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     );
   });
 
-  it('of gzip or another format is read as the command reads it, and what cannot be read is refused with the fix', async () => {
+  it('the dashboard reads gzip and other formats as the command does, and a file that it cannot read gets 400 with the fix', async () => {
     const mee6 = JSON.stringify({ players: [{ id: '5', xp: 300, username: 'Mia', level: 2 }] });
     expect((await upload(gzipSync(mee6), 'export.json.gz')).status).toBe(303);
     expect(await page()).toMatch(/format: mee6 \(detected\).*curve/s);
@@ -402,7 +402,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(files()).toHaveLength(1);
   });
 
-  it('without the token of the session, with it after the file, or from elsewhere is refused before it is stored', async () => {
+  it('an upload without the token of its session, with the token after the file, or from elsewhere is refused before it is stored', async () => {
     const good = await parts(CSV);
     const [, ...rest] = good;
     const stranger = await dashboard.signIn('other');
@@ -418,7 +418,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await page()).toContain('Check the file');
   });
 
-  it('that is too large is refused, with and without a length, and leaves no file', async () => {
+  it('an upload that is too large gets 413, with and without a length, and leaves no file', async () => {
     const big = Buffer.alloc(51 * 1024 * 1024, 'a,1\n');
     const answer = await upload(big);
     expect(answer.status).toBe(413);
@@ -436,7 +436,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     await vi.waitFor(() => expect(files()).toEqual([]), PATIENT);
   });
 
-  it('that is malformed is refused as such', async () => {
+  it('a malformed upload gets 400 and leaves no file', async () => {
     const good = await parts(CSV);
     const fields = Array.from({ length: 50 }, (_, n) => ({ name: `f${n}`, content: 'x' }));
     const bodies: [string, Buffer][] = [
@@ -456,7 +456,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await page()).toContain('Check the file');
   });
 
-  it('that its sender gives up leaves no file, and the next one works', async () => {
+  it('an upload that its sender gives up leaves no file, and the next upload works', async () => {
     const body = bodyOf(await parts('a,1\n'.repeat(300_000)));
     const { port } = new URL(dashboard.localUrl);
     const socket = connect(Number(port), '127.0.0.1');
@@ -476,7 +476,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     await vi.waitFor(async () => expect((await upload(CSV)).status).toBe(303), PATIENT);
   });
 
-  it('that a dashboard left when it was killed is deleted by the next start, and nothing of one that runs', async () => {
+  it('the next start deletes the files of a killed dashboard, and nothing of a dashboard that runs', async () => {
     const { pid: gone } = spawnSync(process.execPath, ['--version']);
     const [left = '', others = ''] = [gone, process.ppid].map((pid) => `guildrank-import-${hostname()}-${pid}-x`);
     for (const name of [left, others]) {
@@ -497,7 +497,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     rmSync(join(folder, others), { recursive: true });
   });
 
-  it('stores names and file names as text', async () => {
+  it('the pages show names and file names as text', async () => {
     await upload(
       `user_id,xp,username\na,500,"${EVIL.replaceAll('"', '""')}"\n${EVIL},1,x\n`,
       `../../${EVIL}\u202e.csv`,
@@ -512,7 +512,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(later[1]).toContain('&lt;img src=x');
   });
 
-  it('waits for no owner after all were signed out', async () => {
+  it('a file that waits is gone after everybody was signed out', async () => {
     await upload(CSV, 'secret.csv');
     expect(await page()).toContain('secret.csv');
     await owner.submit('/guilds/own', '/guilds/own/settings/sign-out', {});
@@ -521,7 +521,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(files()).toEqual([]);
   });
 
-  it('of the operator waits while the owner signs in for the first time, and not after all were signed out', async () => {
+  it('a file of the operator waits while the owner signs in for the first time, and is gone after everybody was signed out', async () => {
     const operator = await dashboard.signIn(null);
     const body = new FormData();
     body.set('_token', await operator.tokenOf('/guilds/other'));
@@ -535,7 +535,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(files()).toEqual([]);
   });
 
-  it('of one guild is out of reach for another one', async () => {
+  it('a file of one guild is out of reach for an owner of another guild', async () => {
     expect((await send(bodyOf(await parts(CSV)), { path: '/guilds/other/import' })).status).toBe(404);
     await upload(CSV);
     const id = idOf(await page());
@@ -549,7 +549,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking('other')).toEqual(['theirs', '9']);
   });
 
-  it('with a header of a megabyte is answered with a short page', async () => {
+  it('a file with a header of a megabyte gets a short page', async () => {
     const long = 'x'.repeat(400_000);
     expect((await upload(`user_id,xp,${long},${long}\na,5,1,2\n`)).status).toBe(303);
     const html = await page();
@@ -557,7 +557,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(html.length).toBeLessThan(20_000);
   });
 
-  it('that a load refuses leaves no file open', async () => {
+  it('a file that a load refuses does not stay open', async () => {
     await dashboard.store.client.set('gr:{own}:next:xp:lock', 'of another', 'PX', 9_000);
     for (let load = 0; load < 3; load++) {
       await upload(`${CSV}${Array.from({ length: 20_000 }, (_, i) => `u${i},3,Cora\n`).join('')}`);
@@ -568,7 +568,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     await vi.waitFor(() => expect(openFiles()).toEqual([]), PATIENT);
   });
 
-  it('stops at the wish of the person, and says what was loaded', async () => {
+  it('a load stops when the person wishes it, and says what was loaded', async () => {
     const rows = Array.from({ length: 100_000 }, (_, n) => `m${n},${n}`).join('\n');
     await upload(`user_id,xp\n${rows}\n`);
     await start({ mode: 'replace', confirm: 'yes' });
@@ -579,7 +579,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await dashboard.store.client.keys('gr:{own}:next:*')).toEqual([]);
   });
 
-  it('that another command takes over says so in the words of the page', async () => {
+  it('a load says in the words of the page that another command took over', async () => {
     const { client } = dashboard.store;
     const rows = Array.from({ length: 100_000 }, (_, n) => `m${n},${n}`).join('\n');
     await upload(`user_id,xp\n${rows}\n`);
@@ -590,7 +590,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
   });
 
-  it('that loads is stopped with the dashboard, leaves nothing staged, and its end is in the activity', async () => {
+  it('a load ends with the dashboard, leaves nothing staged, and its end is in the activity', async () => {
     const second = await startDashboard(
       parseDashboardConfig({ REDIS_URL: dashboard.redis.url, DASHBOARD_PORT: '0', LOG_LEVEL: 'silent' }),
       SILENT,
@@ -618,7 +618,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
   describe('members in the dashboard', () => {
     const change = (name: string, id: string) => owner.submit('/guilds/own', `/guilds/own/members/${name}`, { id });
 
-    it('are hidden, shown again and removed, each in the activity', async () => {
+    it('an owner hides a member, shows it again and removes it, each with an entry in the activity', async () => {
       await dashboard.store.writer.record('own', { userId: '..', set: 5 });
       for (const id of ['a', '..']) {
         expect((await owner.get(`/guilds/own/members/hide?id=${id}`)).text).toContain('Hide the member');
@@ -635,7 +635,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       for (const done of ['Hid', 'Showed again', 'Removed']) expect(activity).toMatch(`${done} the member a`);
     });
 
-    it('who opted out or left are not shown again, and the page says why', async () => {
+    it('a member who opted out or left is not shown again, and the page says why', async () => {
       const { writer } = dashboard.store;
       await writer.record('own', { userId: 'a', set: 5 });
       await writer.hide('own', ['a'], { reason: 'self' });
@@ -649,7 +649,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       expect(text).not.toContain('Show again');
     });
 
-    it('whose XP the totals of the guild cannot take are not shown again, and the page says why', async () => {
+    it('a member whose XP the totals of the guild cannot take is not shown again, and the page says why', async () => {
       const { writer, client } = dashboard.store;
       await writer.record('own', { userId: 'a', set: 5000 });
       await writer.hide('own', ['a']);
@@ -659,7 +659,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       expect(await page('/guilds/own/activity')).toContain('Not done: Showed again the member a');
     });
 
-    it('of another guild, or with an id that is none, are not reached', async () => {
+    it('a member of another guild gets 404, and so does an id that is none', async () => {
       for (const id of ['theirs', '', EVIL, 'a'.repeat(65), '{other}:xp', '__proto__', 'gr:{other}:member:theirs']) {
         for (const name of ['hide', 'unhide', 'remove', 'constructor', '__proto__']) {
           expect([id, name, (await change(name, id)).status]).toEqual([id, name, 404]);
@@ -675,7 +675,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       expect(await page('/guilds/own/activity')).not.toContain('the member theirs');
     });
 
-    it('leave as one file of a guild at a time: who does not read it takes no more', async () => {
+    it('a second download of members gets 409 while the first is not read to its end', async () => {
       const username = 'n'.repeat(250);
       const members = Array.from({ length: 40_000 }, (_, n) => ({ userId: `u${n}`, set: n, username }));
       await dashboard.store.writer.recordMany('own', members);
@@ -688,7 +688,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       await vi.waitFor(async () => expect((await owner.get(path)).status).toBe(200), PATIENT);
     });
 
-    it('that cannot be read leave as no file: a page says so', async () => {
+    it('a download of members that cannot be read gets 503 with a page and no file', async () => {
       await dashboard.store.client.set('gr:{own}:hidden', 'no sorted set');
       const { status, headers } = await owner.get('/guilds/own/members/export.csv');
       expect([status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
@@ -698,7 +698,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       ]);
     });
 
-    it('leave as a file that the import reads back, hidden ones too', async () => {
+    it('the import reads the download of members back, hidden members included', async () => {
       await dashboard.store.writer.record('own', { userId: 'a', set: 7, username: 'A, "B"\nC', level: 3 });
       await change('hide', 'old');
       const { text, headers } = await owner.get('/guilds/own/members/export.csv');

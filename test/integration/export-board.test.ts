@@ -37,7 +37,7 @@ describe('npm run export of a board', needs('redis-server'), () => {
   });
 
   it.each(['csv', 'ndjson'])(
-    'the export of a board to %s is refused by seed, so that nobody loses XP by it',
+    'seed refuses the export of a board to %s, so that nobody loses XP by it',
     async (format) => {
       const { client, run } = await start();
       const { out } = await run('export', ['--guild', 'g~week', '--format', format]);
@@ -51,7 +51,7 @@ describe('npm run export of a board', needs('redis-server'), () => {
     },
   );
 
-  it('the export of a board is refused for a board that the guild does not have, another board, and Polaris', async () => {
+  it('the export of a board is refused for a board that the guild does not have, for an unknown board, and for Polaris', async () => {
     const { run } = await start();
     const errorOf = async (...args: string[]) => (await run('export', args)).err;
     expect(await errorOf('--guild', 'g~month')).toBe(

@@ -71,7 +71,7 @@ describe('npm run export', needs('redis-server'), () => {
   };
 
   it.each(['csv', 'ndjson'])(
-    'an export to %s is loaded by seed as the same guild, hidden members included',
+    'seed loads an export to %s as the same guild, hidden members included',
     async (format) => {
       const curve = 'custom=0,20,30,5,3,2,50';
       await fill('g', curve);
@@ -99,7 +99,7 @@ describe('npm run export', needs('redis-server'), () => {
   );
 
   it.each(['polaris', 'standard', 'arcane', 'custom=1,5,7,1,2,3,40', 'amari'] as CurveText[])(
-    'an export for Polaris has XP, hidden members and the curve, if Polaris can have it: %s',
+    'an export of the curve %s for Polaris has XP and hidden members, and the curve if Polaris can have it',
     async (curve) => {
       // Polaris has ids of Discord alone, and beside them a file has no others.
       const named = new Map<string, string>();
@@ -143,7 +143,7 @@ describe('npm run export', needs('redis-server'), () => {
     expect(ids.filter((id) => !seen.has(id))).toEqual([]);
   });
 
-  it('an export ends quietly when nobody reads on, and names an interruption', async () => {
+  it('an export ends quietly when nobody reads on, and says so when it is interrupted', async () => {
     const rows = [...generateMembers(20_000, '1')].map(({ userId, xp }) => ({ userId, set: xp }));
     for (let n = 0; n < rows.length; n += 500) await store.writer.recordMany('g', rows.slice(n, n + 500));
     const left = startCommand('export', ['--guild', 'g'], { env: env(), input: '' });

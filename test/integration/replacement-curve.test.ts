@@ -8,7 +8,7 @@ import { Problems } from '../../src/imports/problems.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
 
-describeStores('a replacement of the members, while the owner sets another curve', (kind) => {
+describeStores('replacements of the members, while the owner sets another curve', (kind) => {
   const suite = storeSuite(kind);
 
   /** Replaces the members of a guild, and sets the curve before the last step. */
@@ -36,18 +36,21 @@ describeStores('a replacement of the members, while the owner sets another curve
     [null, 'polaris'],
     ['lurkr', 'polaris'],
     ['custom=0,0,50,0,1,1', 'custom=0,0,60,0,1,1'],
-  ] as const)('a replacement leaves the guild as it is, with the curve that follows %s', async (before, owner) => {
-    const guild = suite.newGuild();
-    if (before) await suite.store.guildConfig.update(guild, { xpCurve: before });
-    const { outcome } = await replaceBeside(guild, owner);
-    expect(outcome?.message).toBe(
-      `The curve of guild ${guild} was changed meanwhile: try again, on the new curve (nothing was replaced)`,
-    );
-    expect(await content(guild)).toEqual({ members: ['old'], curve: owner.split('=')[0], exact: true });
-    expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
-  });
+  ] as const)(
+    'a replacement replaces nothing when the owner changes the curve %s to %s meanwhile',
+    async (before, owner) => {
+      const guild = suite.newGuild();
+      if (before) await suite.store.guildConfig.update(guild, { xpCurve: before });
+      const { outcome } = await replaceBeside(guild, owner);
+      expect(outcome?.message).toBe(
+        `The curve of guild ${guild} was changed meanwhile: try again, on the new curve (nothing was replaced)`,
+      );
+      expect(await content(guild)).toEqual({ members: ['old'], curve: owner.split('=')[0], exact: true });
+      expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
+    },
+  );
 
-  it('a replacement takes the curve that it was told, and the curve that is set to what it was', async () => {
+  it('a replacement takes the curve that it was told, and goes on when the curve is set to what it was', async () => {
     for (const [owner, told] of [['polaris', 'lurkr'], ['lurkr']] as const) {
       const guild = suite.newGuild();
       await suite.store.guildConfig.update(guild, { xpCurve: 'lurkr' });

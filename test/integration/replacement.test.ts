@@ -15,7 +15,7 @@ const records = (prefix: string, count: number, xp: number): XpRecord[] =>
     username: `${prefix} ${n}`,
   }));
 
-describeStores('a replacement of the members beside a bot', (kind) => {
+describeStores('replacements of the members beside a bot', (kind) => {
   const suite = storeSuite(kind);
   const isReal = kind.name === 'redis-server';
 
@@ -35,7 +35,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await staged.end();
   };
 
-  it('a replacement is refused while members wait for the end of their season, which would take XP of the new ones', async () => {
+  it('a replacement is refused while members wait for the end of their season, which would take XP of the new members', async () => {
     const guild = suite.newGuild();
     const { client } = suite.store;
     await suite.store.writer.record(guild, { userId: 'a', set: 5000 });
@@ -144,7 +144,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
       expect(await suite.store.client.hget(`gr:{${guild}}:stats`, 'replacing')).toBeNull();
     });
 
-    it('a replacement ends beside a bot that changes hidden members all the time, or says that it cannot', async () => {
+    it('a replacement ends beside a bot that changes hidden members all the time, or says that it cannot end', async () => {
       const guild = suite.newGuild();
       const { writer } = suite.store;
       const crowd = (size: number) => Array.from({ length: size }, (_, n) => ({ userId: `h${n}`, set: 5 }));
@@ -334,7 +334,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev')).not.toBe(before);
   });
 
-  it('a replacement that lost its lock to another one is refused at every step, and changes nothing', async () => {
+  it('a replacement that lost its lock to another replacement is refused at every step, and changes nothing', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(guild, records('old', 5, 10));
     const first = await StagedMembers.lock(suite.store, guild);
@@ -356,7 +356,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await exact(guild)).toBe(true);
   });
 
-  it('a replacement is refused while another one holds the lock', async () => {
+  it('a replacement is refused while another replacement holds the lock', async () => {
     const guild = suite.newGuild();
     await StagedMembers.lock(suite.store, guild);
     await expect(StagedMembers.lock(suite.store, guild)).rejects.toThrow(

@@ -66,7 +66,7 @@ describe('npm run seed', needs('redis-server'), () => {
   const exact = async () => (await store.counters.check('g')).exact;
   const until = (condition: () => Promise<boolean>) => vi.waitUntil(condition, { interval: 2, timeout: 60_000 });
 
-  it('loads a file completely and in order, and a second run changes nothing', async () => {
+  it('seed loads a file completely and in order, and a second run changes nothing', async () => {
     const rows = members(3000);
     const path = file('all.csv', csv(rows));
     const first = await seed('--guild', 'g', '--file', path, '--plan', 'pro', '--json');
@@ -87,7 +87,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('stores profiles, ties, XP 0 and 2^53-1, and the later of two rows of a member', async () => {
+  it('seed stores profiles, ties, XP 0 and 2^53-1, and the later of two rows of a member', async () => {
     const path = file(
       'some.csv',
       'user_id,username,xp,level,daily_streak,last_daily_claim\n1,"a, b",9007199254740991,,3,2026-01-31T18:30:00Z\n' +
@@ -104,7 +104,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await exact()).toBe(true);
   });
 
-  it('skips bad rows, reports them, and exits 3', async () => {
+  it('seed skips bad rows, reports them, and exits with 3', async () => {
     const path = file('bad.csv', 'user_id,xp\n1,5\n2,9007199254740993\nx y,1\n3,6\n');
     const { code, stdout, stderr } = await seed('--guild', 'g', '--file', path);
     expect(code).toBe(3);
@@ -114,7 +114,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['3', '6', '1', '5']);
   });
 
-  it('groups bad rows by their reason, with their places, after what was loaded', async () => {
+  it('seed groups bad rows by their reason, with their places, after what was loaded', async () => {
     const path = file('worse.csv', `user_id,xp\n${'1,x\n'.repeat(5000)}2,-7\n3,\n4,5\n`);
     const { code, stdout, stderr } = await seed('--guild', 'g', '--file', path);
     expect(code).toBe(3);
@@ -127,7 +127,7 @@ describe('npm run seed', needs('redis-server'), () => {
     ]);
   });
 
-  it('does not speak of other rows when all are bad', async () => {
+  it('seed does not speak of other rows when all are bad', async () => {
     const { code, stdout, stderr } = await seed(
       '--guild',
       'g',
@@ -138,7 +138,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect([code, stderr]).toEqual([3, expect.stringMatching(/\nthere are no other rows: correct the bad rows, and/)]);
   });
 
-  it('--replace replaces nothing by a file with a doubt, which loads without it', async () => {
+  it('a file with a doubt replaces nothing with --replace, and loads without it', async () => {
     await store.writer.record('g', { userId: 'old', set: 9 });
     const path = file('doubt.csv', 'user_id,xp\n204255221017214980,5\n');
     const replaced = await seed('--guild', 'g', '--file', path, '--replace');
@@ -165,14 +165,14 @@ describe('npm run seed', needs('redis-server'), () => {
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('Cannot write')]);
   });
 
-  describe('of pages that number themselves', () => {
+  describe('pages that number themselves', () => {
     const page = (number: number, ...ids: string[]) =>
       file(
         `page-${number}.json`,
         JSON.stringify({ page: number, players: ids.map((id) => ({ id, xp: 5, level: 0, detailed_xp: [5, 100, 5] })) }),
       );
 
-    it('says which are missing, and replaces nothing then', async () => {
+    it('seed says which pages are missing, and then replaces nothing', async () => {
       await store.writer.record('g', { userId: 'old', set: 9 });
       const pages = ['--file', page(3, 'd'), page(0, 'a'), page(1, 'b')];
       const replaced = await seed('--guild', 'g', ...pages, '--replace');
@@ -190,7 +190,7 @@ describe('npm run seed', needs('redis-server'), () => {
       ]);
     });
 
-    it('says which come again, and replaces nothing after a full last one until the next one is empty', async () => {
+    it('seed says which pages come again, and replaces nothing after a full last page until an empty page follows', async () => {
       const ids = Array.from({ length: 1000 }, (_, n) => `m${n}`);
       const twice = file('again.json', readFileSync(page(0, 'a'), 'utf8'));
       const pages = ['--file', page(1, ...ids), twice, page(0, 'a')];
@@ -205,7 +205,7 @@ describe('npm run seed', needs('redis-server'), () => {
     });
   });
 
-  it('--rules stores the rules that came with the members, and without it says that there are some', async () => {
+  it('--rules stores the rules that came with the members, and a run without it says that there are rules', async () => {
     const path = file(
       'mee6-rules.json',
       JSON.stringify({
@@ -244,7 +244,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['2', '6']);
   });
 
-  it('--strict stops at the first bad row with exit 1, and reports the loaded members', async () => {
+  it('--strict stops at the first bad row with exit code 1, and reports the loaded members', async () => {
     const path = file('strict.csv', `${csv(members(600))}100000000000000007,x\n100000000000000008,1\n`);
     const { code, stdout, stderr } = await seed('--guild', 'g', '--file', path, '--strict');
     expect(code).toBe(1);
@@ -255,7 +255,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await exact()).toBe(true);
   });
 
-  it('reads the standard input, in any format', async () => {
+  it('seed reads the standard input, in any format', async () => {
     const command = start(['--guild', 'g', '--file', '-']);
     command.stdin.end('{"user_id":"1","xp":5}\n{"user_id":"2","xp":6}\n');
     const { code, stderr } = await command.ended;
@@ -263,7 +263,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['2', '6', '1', '5']);
   });
 
-  it('reads several pages in one call, and gives a new guild the curve of their format', async () => {
+  it('seed reads several pages in one call, and gives a new guild the curve of their format', async () => {
     const page = (id: string, xp: number, level: number) =>
       JSON.stringify({ data: [{ id, username: id, exp: xp, level }] });
     const { code, stderr } = await seed(
@@ -281,7 +281,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await exact()).toBe(true);
   });
 
-  it('counts a member that is named again once, in a dry run as in the load', async () => {
+  it('seed counts a member that is named again once, in a dry run as in the load', async () => {
     const path = file('again', 'user_id,xp,hidden\na,5,\na,9,\na,7,\nh,3,true\nh,4,\ni,8,\ni,8,true\n');
     const { stdout } = await seed('--guild', 'g', '--file', path, '--dry-run');
     expect(stdout).toContain('3 members in the input, 2 hidden, total XP 7, 4 rows repeated a member\n');
@@ -294,7 +294,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(JSON.parse(again)).toMatchObject({ loaded: 3, created: 0, repeated: 4, hidden: 2 });
   });
 
-  it('says in which lines a member is named again', async () => {
+  it('seed says in which lines a member is named again', async () => {
     const path = file('twice.csv', 'user_id,xp\na,5\nb,6\na,9\nb,7\na,1\n');
     const line =
       `${path} line 4: it names the member "a" again, and the last row of a member is loaded` +
@@ -303,7 +303,7 @@ describe('npm run seed', needs('redis-server'), () => {
       expect((await seed('--guild', 'g', '--file', path, ...options)).stderr).toContain(line);
   });
 
-  it('says first what is loaded, then what was left out and why, and then how the file was read', async () => {
+  it('seed says first what is loaded, then what was left out and why, and then how the file was read', async () => {
     const path = file('order.csv', `user_id,xp,note\n${FIRST_ID},5,x\n${SECOND_ID},x,y\n${FIRST_ID},9,z\n`);
     const command = start(['--guild', 'g', '--file', path]);
     let output = '';
@@ -322,7 +322,7 @@ describe('npm run seed', needs('redis-server'), () => {
     ]);
   });
 
-  it('says that a file has no members, and loads nothing', async () => {
+  it('seed says that a file has no members, and loads nothing', async () => {
     const path = file('none.json', '{"levels":[]}');
     const { code, stdout, stderr } = await seed('--guild', 'g', '--file', path);
     expect([code, stdout]).toEqual([0, 'guild g: nothing was loaded\n']);
@@ -332,7 +332,7 @@ describe('npm run seed', needs('redis-server'), () => {
     );
   });
 
-  it('names the format of many files once, and warns of nothing', async () => {
+  it('seed names the format of many files once, and warns of nothing', async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error) => void warnings.push(warning);
     process.on('warning', warned);
@@ -343,7 +343,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect((await seed('--guild', 'g', '--file', paths[0] as string)).stdout).toContain('loaded 1 member in');
   });
 
-  describe('of levels that the curve does not give', () => {
+  describe('levels that the curve does not give', () => {
     /** A page of Lurkr, whose levels follow the curve of MEE6. */
     const page = () =>
       file(
@@ -355,9 +355,9 @@ describe('npm run seed', needs('redis-server'), () => {
     const lurkr = levelForXp('lurkr', 30_000);
     const standard = levelForXp('standard', 30_000);
 
-    it.each([[], ['--replace'], ['--dry-run']])(
-      'changes nothing before a person has chosen, and names the curve that fits %s',
-      async (...options) => {
+    it.each([['no other option'], ['--replace', '--replace'], ['--dry-run', '--dry-run']])(
+      'seed with %s changes nothing before a person has chosen, and names the curve that fits',
+      async (_with, ...options) => {
         const { code, stderr } = await seed('--guild', 'g', '--plan', 'pro', '--file', page(), ...options);
         expect(code).toBe(3);
         expect(stderr).toContain(
@@ -372,7 +372,7 @@ describe('npm run seed', needs('redis-server'), () => {
       [['--levels', 'curve'], lurkr, lurkr],
       [['--levels', 'curve', '--replace'], lurkr, lurkr],
       [['--levels', 'file'], standard, lurkr],
-    ] as const)('does with them as %j says', async (options, level, later) => {
+    ] as const)('seed stores the levels as %j says', async (options, level, later) => {
       expect(await seed('--guild', 'g', '--file', page(), ...options)).toMatchObject({ code: 0 });
       expect((await reader.member('g', 'm2'))?.level).toBe(level);
       await store.writer.setProfiles('g', [{ userId: 'm2', level: null }]);
@@ -380,7 +380,7 @@ describe('npm run seed', needs('redis-server'), () => {
       expect(await exact()).toBe(true);
     });
 
-    it('changes nothing either where only the last level of a large file is another', async () => {
+    it('seed changes nothing when only the last level of a large file differs from the curve', async () => {
       await store.writer.record('g', { userId: 'old', set: 5 });
       const before = await redis.hgetall('gr:{g}:stats');
       const rows = Array.from({ length: 600 }, (_, n) => `u${n},${n},${n === 599 ? 99 : levelForXp('amari', n)}`);
@@ -390,7 +390,7 @@ describe('npm run seed', needs('redis-server'), () => {
       expect(await redis.exists('gr:{g}:config')).toBe(0);
     });
 
-    it('changes nothing either where it comes from the standard input', async () => {
+    it('seed changes nothing when a level of the standard input differs from the curve', async () => {
       const rows = Array.from({ length: 600 }, (_, n) => `u${n},${n},${n === 550 ? 99 : levelForXp('standard', n)}`);
       const command = start(['--guild', 'g', '--file', '-']);
       command.stdin.end(`user_id,xp,level\n${rows.join('\n')}\n`);
@@ -402,9 +402,9 @@ describe('npm run seed', needs('redis-server'), () => {
     });
   });
 
-  it.each([['--replace'], []])(
-    'hides the members of a Polaris export whom moderators have hidden %s',
-    async (...options) => {
+  it.each([['--replace', '--replace'], ['no other option']])(
+    'seed with %s hides the members of a Polaris export whom moderators have hidden',
+    async (_with, ...options) => {
       const path = new URL('../fixtures/imports/polaris.json', import.meta.url).pathname;
       const hidden = '100000000000000003';
       // It is ranked before, and another one, which the file lacks, is hidden: both ways keep that.
@@ -431,7 +431,7 @@ describe('npm run seed', needs('redis-server'), () => {
     },
   );
 
-  it('takes over the curve and the highest level of a Polaris server', async () => {
+  it('seed takes over the curve and the highest level of a Polaris server', async () => {
     const settings = { curve: { 1: 0, 2: 2.5, 3: 0 }, rounding: 1, maxLevel: 20 };
     const path = file(
       'own.json',
@@ -452,7 +452,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect((await reader.member('h', '3'))?.level).toBe(1000);
   });
 
-  it('--dry-run needs no Redis, and shows the first ten as they would rank', async () => {
+  it('--dry-run needs no Redis, and shows the first ten members as they would rank', async () => {
     const rows = members(500);
     const command = start(['--guild', 'g', '--file', file('dry.csv', csv(rows)), '--dry-run', '--json'], {
       REDIS_URL: 'redis://127.0.0.1:1',
@@ -503,7 +503,7 @@ describe('npm run seed', needs('redis-server'), () => {
   it.each([
     ['a bad row', 'user_id,xp\n1,5\n2,x\n', '1 bad row: nothing was replaced'],
     ['no members', 'user_id,xp\n', 'nothing was replaced'],
-  ])('--replace with %s replaces nothing and leaves nothing behind', async (_what, text, message) => {
+  ])('a file with %s replaces nothing with --replace, and leaves nothing behind', async (_what, text, message) => {
     await seed('--guild', 'g', '--generate', '300');
     const before = await everything();
     const { code, stderr } = await seed(
@@ -521,7 +521,7 @@ describe('npm run seed', needs('redis-server'), () => {
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s while loading ends with 130, a summary, and exact counters',
+    '%s while seed loads ends it with exit code 130, a summary, and exact counters',
     async (signal) => {
       const command = start(['--guild', 'g', '--generate', '5000000']);
       await until(async () => (await redis.zcard(xpKey)) > 2000);
@@ -538,7 +538,7 @@ describe('npm run seed', needs('redis-server'), () => {
   it.each([
     ['before anything came from the standard input', ''],
     ['while the standard input still comes', csv(members(1000))],
-  ])('Ctrl-C %s ends with 130, and nothing is loaded', async (_when, text) => {
+  ])('Ctrl-C %s ends seed with exit code 130, and nothing is loaded', async (_when, text) => {
     const command = start(['--guild', 'g', '--file', file('first.csv', csv(members(5))), '-']);
     // It names the first file when it has read it, and then waits for the other one.
     await command.waitForOutput(/detected/);
@@ -552,7 +552,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await redis.dbsize()).toBe(0);
   });
 
-  it('reads files packed with gzip', async () => {
+  it('seed reads files packed with gzip', async () => {
     const rows = members(3000);
     const path = join(folder, 'all.csv.gz');
     writeFileSync(path, gzipSync(csv(rows)));
@@ -564,7 +564,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect([cut.code, cut.stderr]).toEqual([1, expect.stringContaining('the gzip archive is cut off')]);
   });
 
-  it('stops at a name that is not UTF-8, stores nothing of it, and says how to convert it', async () => {
+  it('seed stops at a name that is not UTF-8, stores nothing of the file, and says how to convert it', async () => {
     const path = join(folder, 'latin1.csv');
     writeFileSync(path, Buffer.from('user_id,xp,username\n1,5,José\n', 'latin1'));
     const { code, stderr } = await seed('--guild', 'g', '--file', path);
@@ -583,7 +583,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('reports the loaded members when Redis goes away, and exits 1', async () => {
+  it('seed reports the loaded members when Redis goes away, and exits with 1', async () => {
     const own = await startEmbeddedRedis();
     const client = new Redis(own.url);
     client.on('error', () => {});
@@ -614,7 +614,7 @@ describe('npm run seed', needs('redis-server'), () => {
       ['--guild', 'g', '--file', 'x', '--map', 'points=p'],
       'It must be like xp=total_xp,name=tag, with the fields id, xp',
     ],
-  ])('%j is refused in one line, and writes nothing', async (args, message) => {
+  ])('seed refuses the options %j in one line, and writes nothing', async (args, message) => {
     const { code, stderr } = await seed(...args);
     expect([code, stderr]).toEqual([args.includes('nowhere.csv') ? 1 : 2, expect.stringContaining(message)]);
     expect(await redis.dbsize()).toBe(0);
@@ -626,7 +626,7 @@ describe('npm run seed', needs('redis-server'), () => {
     for (const word of ['--replace', '--dry-run', '--strict', 'Exit codes', '130']) expect(stdout).toContain(word);
   });
 
-  it('loads the members of a fixture', async () => {
+  it('seed loads the members of a fixture', async () => {
     const path = new URL('../fixtures/imports/lurkr.json', import.meta.url).pathname;
     expect((await seed('--guild', 'g', '--file', path)).code).toBe(0);
     expect(JSON.parse(readFileSync(path, 'utf8')).levels).toHaveLength(2);

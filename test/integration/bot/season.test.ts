@@ -24,7 +24,7 @@ function failingAfter(client: ScriptClient, commands: number): ScriptClient {
   };
 }
 
-describe('the end of a season', needs('redis-server'), () => {
+describe('seasons that end', needs('redis-server'), () => {
   const kind = realStore;
   let store: TestStore;
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('the end of a season', needs('redis-server'), () => {
     await writer().hide('g', ['d'], { reason: 'left' });
   };
 
-  it('the end of a season names the member whose stored name is too long, and goes on after its correction', async () => {
+  it('the end of a season names the member whose stored name is too long, and goes on once the name is corrected', async () => {
     await fill();
     await store.client.hset('gr:{g}:members', 'b', `- 0 - ${'x'.repeat(513)}`);
     const refusal = 'Member b of guild g has a name above 512 bytes: correct the profile with HSET';
@@ -88,7 +88,7 @@ describe('the end of a season', needs('redis-server'), () => {
     );
   });
 
-  it('an archive has the name of its guild, the icon if the id of the archive begins with that of the guild, and keeps both', async () => {
+  it('an archive gets the name of its guild, and the icon if its id begins with the id of the guild, and keeps both', async () => {
     const icon = '0123456789abcdef0123456789abcdef';
     const role = { id: '11', name: 'Regular', color: 0, position: 1 };
     await fill();
@@ -117,7 +117,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await store.client.hkeys('gr:{g}:members')).toEqual(['d']);
   });
 
-  it('the end of a season shows nobody who opted out, whatever is removed', async () => {
+  it('the end of a season shows no member who opted out, whatever is removed', async () => {
     await fill();
     await writer().hide('g', ['a'], { reason: 'self' });
     await writer().resetSeason('g', { archiveAs: ARCHIVE, keepMembers: false });
@@ -140,7 +140,7 @@ describe('the end of a season', needs('redis-server'), () => {
   });
 
   it.each([true, false])(
-    'the end of a season goes on after a kill at any of its commands, and loses no XP that a bot adds, keepMembers: %s',
+    'the end of a season goes on after a kill at any of its commands, and loses no XP that a bot adds, with keepMembers: %s',
     async (keepMembers) => {
       const options = { archiveAs: ARCHIVE, keepMembers };
       for (let commands = 1; ; commands++) {
@@ -172,7 +172,7 @@ describe('the end of a season', needs('redis-server'), () => {
     },
   );
 
-  it('the end of a season copies members again who changed their place after a kill, and shows them in the archive where they stand now', async () => {
+  it('the end of a season copies members again who changed their place after a kill, and shows their new place in the archive', async () => {
     for (let commands = 1; ; commands++) {
       await store.empty();
       await fill();
@@ -206,7 +206,7 @@ describe('the end of a season', needs('redis-server'), () => {
   });
   const killedAt = (script: string) => watched(async (each) => each === script && Promise.reject(new Error('killed')));
 
-  it('the end of a season copies members that a killed call has marked, also when they escape each reading of the places', async () => {
+  it('the end of a season copies members that a killed call has marked, even if they escape each reading of the places', async () => {
     await writer().recordMany('g', [
       { userId: 'a', set: 300 },
       { userId: 'b', set: 200 },
@@ -256,7 +256,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await store.client.hgetall(`gr:{${ARCHIVE}}:config`)).toEqual({ xp_curve: 'standard', plan: 'free' });
   });
 
-  it('the end of a season tells how many members it has copied, when a call before was killed while it marked them', async () => {
+  it('the end of a season tells how many members it has copied, when an earlier call was killed while it marked them', async () => {
     await writer().recordMany(
       'g',
       Array.from({ length: 1000 }, (_, n) => ({ userId: `m${n}`, set: n })),
@@ -289,7 +289,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect((await content(ARCHIVE)).ranked).toContain('late');
   });
 
-  it('the end of a season takes another archive, or other arguments, before it has copied anybody', async () => {
+  it('the end of a season may get another archive, or other arguments, before it has copied anybody', async () => {
     await fill();
     await writer().record('full', { userId: 'a', set: 1 });
     await expect(writer().resetSeason('g', { archiveAs: 'full' })).rejects.toThrow('full already has data');
@@ -307,7 +307,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
   });
 
-  it('the end of a season names a member whose user id is none', async () => {
+  it('the end of a season names a member whose user id is not valid', async () => {
     await fill();
     await store.client.zadd('gr:{g}:xp', 5, 'a b');
     const refused = writer().resetSeason('g', { archiveAs: ARCHIVE });
@@ -316,7 +316,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
   });
 
-  it('the end of a season is refused while another call has the lock, and steps of a suspended call are refused', async () => {
+  it('the end of a season is refused while another call has the lock, and so are the steps of a suspended call', async () => {
     const { client } = store;
     for (let last = 2; ; last++) {
       await store.empty();
@@ -360,7 +360,7 @@ describe('the end of a season', needs('redis-server'), () => {
     }
   });
 
-  it('the end of a season stops on a signal, beside a bot that writes, and is exact after the next call', async () => {
+  it('the end of a season stops on a signal beside a bot that writes, and the next call ends it exactly', async () => {
     const members = Array.from({ length: 2000 }, (_, n) => ({ userId: `m${n}`, set: n }));
     await writer().recordMany('g', members);
     const stop = new AbortController();
@@ -380,7 +380,7 @@ describe('the end of a season', needs('redis-server'), () => {
   });
 });
 
-describe('the end of a season during a failover', needs('redis-server'), () => {
+describe('ends of a season during a failover', needs('redis-server'), () => {
   const MEMBERS = 4000;
 
   // A cursor of the old server lists other members on the new one, and writes after the cut are lost.
@@ -391,7 +391,7 @@ describe('the end of a season during a failover', needs('redis-server'), () => {
     ['season-end-copy', 1, 4],
     ['season-reset', 4, 3],
   ])(
-    'a failover at %s %d, with the writes of %d commands lost, lets a season archive each member once and reset it',
+    'after a failover at %s, call %d, that lost the writes of %d commands, a season archives each member once and resets it',
     async (script, nth, calls) => {
       const start = () => startEmbeddedRedis(['--repl-diskless-sync-delay', '0']);
       const [old, next] = [await start(), await start()];

@@ -6,6 +6,6 @@ it.each([
   ['A user id is 1 to 64 of A-Z a-z 0-9 _ - .', 'A user id is 1 to 64 of A-Z a-z 0-9 _ - .'],
   ['f line 2: is this not CSV?', 'f line 2: is this not CSV?'],
   ['f line 2: xp "111 …', 'f line 2: xp "111 …'],
-])('ends "%s" once', (text, ended) => {
+])('a sentence made of "%s" ends with exactly one mark', (text, ended) => {
   expect(sentence(text)).toBe(ended);
 });

@@ -25,6 +25,6 @@ it.each([
   HASH.toUpperCase(),
   `https://a.example/avatars/1/${HASH}.png`,
   `https://cdn.discordapp.com/avatars/1/x.png`,
-])('a row is refused for the avatar %s, with its field named', (avatar) => {
+])('a row with the avatar %s is refused, and the message names the field', (avatar) => {
   expect(row(avatar)).toMatch(/^avatar .* is not Discord's hash of an avatar/);
 });

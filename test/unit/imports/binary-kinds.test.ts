@@ -44,10 +44,13 @@ it.each([
   ['an archive of mongodump', Buffer.from('6de2998181000000', 'hex'), 'an archive of mongodump: export the collection'],
   ['Redis', Buffer.from('REDIS0011\xfa', 'latin1'), 'a dump of Redis: start Redis with it'],
   ['PostgreSQL', Buffer.from('PGDMP\x01\x0f\0'), 'a dump of PostgreSQL: export the table with the members'],
-])('%s is refused as what it is, whatever its name, packed with gzip or not', async (_kind, bytes, message) => {
-  for (const content of [bytes, gzipSync(bytes)])
-    await expect(readFile(content, { name: 'members.csv' })).rejects.toThrow(`members.csv is ${message}`);
-});
+])(
+  'a file of the kind "%s" is refused as what it is, whatever its name, packed with gzip or not',
+  async (_kind, bytes, message) => {
+    for (const content of [bytes, gzipSync(bytes)])
+      await expect(readFile(content, { name: 'members.csv' })).rejects.toThrow(`members.csv is ${message}`);
+  },
+);
 
 it('a text in UTF-16 is not taken for BSON', async () => {
   for (const text of ['user_id,xp\n204255221017214977,5\n', '[{"user_id":"204255221017214977","xp":5}]'])

@@ -35,14 +35,14 @@ const tatsu = (first: number, count: number, guild = '7') => ({
   })),
 });
 
-describe('the pages of a load', () => {
-  it('raise a doubt when the first is missing, also beside no other', async () => {
+describe('pages of one load', () => {
+  it('a load raises a doubt when its first page is missing, even if it has one page alone', async () => {
     const missing = { doubts: ['a page is missing between the others: 0'], notices: [] };
     expect(await check(mee6(1))).toEqual(missing);
     expect(await check(mee6(0))).toEqual({ doubts: [], notices: [] });
   });
 
-  it('raise a doubt when the last is full, until the next one has no members', async () => {
+  it('a load raises a doubt when its last page is full, until a page without members follows', async () => {
     const doubt = 'page 0, the last one, is full with 1,000 members: add the next page, even if it has no members';
     expect(await check(mee6(0, 1000))).toEqual({ doubts: [doubt], notices: [] });
     expect(await check([mee6(0, 1000)])).toEqual({ doubts: [doubt], notices: [] });
@@ -50,7 +50,7 @@ describe('the pages of a load', () => {
     expect((await check(mee6(0, 1000), mee6(1, 1000))).doubts).toEqual([doubt.replace('page 0', 'page 1')]);
   });
 
-  it('of this service are whole when they have as many members as they say', async () => {
+  it('a load of pages of this service is whole when it has as many members as the pages say', async () => {
     const page = (total: number) => ({
       data: Array.from({ length: 100 }, (_, index) => ({ user_id: `20425522101721${4000 + index}`, xp: 5 })),
       total,
@@ -62,7 +62,7 @@ describe('the pages of a load', () => {
     ]);
   });
 
-  it('with ranks raise a doubt when ranks are missing, in any order of the files', async () => {
+  it('a load of pages with ranks raises a doubt when ranks are missing, in any order of the files', async () => {
     const missing = ['members are missing between the others, of the ranks 101 to 200'];
     expect((await check(tatsu(201, 30), tatsu(1, 100))).doubts).toEqual(missing);
     expect((await check(tatsu(201, 30))).doubts).toEqual([missing[0]?.replace('101', '1')]);
@@ -74,7 +74,7 @@ describe('the pages of a load', () => {
     expect((await check(tatsu(1, 100), tatsu(101, 0))).doubts).toEqual([]);
   });
 
-  it('with equal ranks lack none', async () => {
+  it('a load with equal ranks lacks no member', async () => {
     const rankings = [1, 2, 2, 4].map((rank) => ({ rank, score: 5, user_id: `u${rank}` }));
     expect((await check({ rankings })).doubts).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe('the pages of a load', () => {
     ['MEE6', mee6(0), mee6(1, 1, '8')],
     ['Tatsu', tatsu(1, 100), tatsu(101, 5, '8')],
     ['CSV', 'user_id,xp,server_id\n1,5,7\n', 'user_id,xp,server_id\n2,5,8\n'],
-  ])('of two guilds are refused: %s', async (_bot, first, second) => {
+  ])('a load is refused when its pages of %s are of two guilds', async (_bot, first, second) => {
     await expect(check(first, second)).rejects.toThrow(
       'The files are of 2 guilds: a of guild 7, b of guild 8. Load those of one guild at a time',
     );

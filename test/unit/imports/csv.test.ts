@@ -3,8 +3,8 @@ import { readFile, refusals } from './read.ts';
 
 const read = (text: string, size?: number) => readFile(text, { name: 'f.csv', ...(size !== undefined && { size }) });
 
-describe('a CSV file', () => {
-  it('has its columns in any order, CRLF, quotes, and line ends inside quotes', async () => {
+describe('CSV files', () => {
+  it('a CSV file may have its columns in any order, CRLF, quotes, and line ends inside quotes', async () => {
     const text =
       'xp,username,user_id,daily_streak,last_daily_claim\r\n' +
       '12,"a, ""b""\r\nc",1,3,2026-01-31T18:30:00+02:00\r\n\r\n' +
@@ -39,7 +39,7 @@ describe('a CSV file', () => {
     ['spaces around values and names', ' user_id , xp \n 1 , 5 \n 2 , 6 \n'],
     ['quotes around everything', '"user_id","xp"\n"1","5"\n"2","6"\n'],
     ['ids as formulas, as text of a spreadsheet and as mentions', 'user_id,xp\n"=""1""",5\n\'2,6\n'],
-  ])('with %s is read as the others', async (_what, text) => {
+  ])('a CSV file with %s gives the same rows as a plain file', async (_what, text) => {
     for (const size of [1, 1000]) {
       expect((await read(text, size)).rows).toEqual([
         { userId: '1', xp: 5 },
@@ -48,7 +48,7 @@ describe('a CSV file', () => {
     }
   });
 
-  it('without names of columns is refused, with the numbers of its columns', async () => {
+  it('a CSV file without names of columns is refused, and the message proposes columns by number', async () => {
     const text = '100000000000000001,ann,5\n100000000000000002,bob,6\n';
     await expect(read(text)).rejects.toThrow(
       'f.csv has the fields of no format that is known. It has 2 rows with 1 "100000000000000001", 2 "ann", 3 "5". None of these is called XP, so this is a guess: say which field is which, such as --map id=1,xp=3',
@@ -59,12 +59,12 @@ describe('a CSV file', () => {
     ]);
   });
 
-  it('names a column that is not used in one piece, whatever direction it is written in', async () => {
+  it('the notice about unused columns keeps the name of each in one piece, whatever its direction of writing', async () => {
     const { lines } = await read('user_id,xp,نقاط 2 (xp),Note,\n1,5,a,b,c\n', 5);
     expect(lines).toEqual(['f.csv: not used: \u2068نقاط 2 (xp)\u2069, Note, a column without a name']);
   });
 
-  it('has line and reason of every bad row told, and the others read', async () => {
+  it('the message on a bad row of a CSV file names its line and the reason, and the other rows are read', async () => {
     const file = await read(
       [
         'user_id,xp,level,daily_streak,last_daily_claim',
@@ -103,12 +103,12 @@ describe('a CSV file', () => {
     });
   });
 
-  it('has the columns told that are not used', async () => {
+  it('a notice names the columns of a CSV file that are not used', async () => {
     expect((await read('user_id,xp,rank,avatar\n1,2,3,4\n2,3,4,5\n', 9)).lines).toEqual(['f.csv: not used: rank']);
   });
 
   it.each(['csv', 'ndjson', 'json'])(
-    'with several fields of XP is refused until a person chooses: %s',
+    'a %s file with several fields of XP is refused until a person chooses one of them',
     async (format) => {
       const rows = [
         { user_id: '1', xp: 2, total_xp: 5 },
@@ -131,13 +131,13 @@ describe('a CSV file', () => {
     },
   );
 
-  it('proposes the field with the largest numbers first, and none that numbers the rows', async () => {
+  it('the message proposes the field with the largest numbers first, and no field that numbers the rows', async () => {
     await expect(
       read('Rang;Nutzer;Siege;Ruhm\n1;100000000000000001;10;4.700\n2;100000000000000002;2;254\n'),
     ).rejects.toThrow(/such as --map id=Nutzer,xp=Ruhm, or --map id=Nutzer,xp=Siege$/);
   });
 
-  it('of another bot is refused with the way to read it, and is read in that way', async () => {
+  it('a CSV file of another bot is refused with the way to read it, and loads when a person reads it that way', async () => {
     const text = 'id,username,discriminator,xp,level,messages\n1,ann,0,4700,10,3\n';
     await expect(read(text)).rejects.toThrow(
       'f.csv has the fields of no format that is known. It has 1 row with id "1", username "ann", discriminator "0", xp "4700", level "10", messages "3". None of these has ids of Discord, so this is a guess: say which field is which, such as --map id=id,xp=xp,name=username,level=level',
@@ -146,7 +146,7 @@ describe('a CSV file', () => {
     expect((await readFile(text, { map })).rows).toEqual([{ userId: '1', xp: 4700, username: 'ann', level: 10 }]);
   });
 
-  it('is read by the names that a person gives, in capitals or not', async () => {
+  it('a person may give the names of the columns in capitals or not', async () => {
     const text = 'User ID,XP,Name\n1,5,ann\n';
     expect((await readFile(text, { map: { id: 'user id', xp: 'XP', name: 'NAME' } })).rows).toEqual([
       { userId: '1', xp: 5, username: 'ann' },
@@ -154,7 +154,7 @@ describe('a CSV file', () => {
   });
 
   it.each(['Leaderboard of ours,,\nuser_id,xp,username\n1,5,ann\n', '# exported\nuser_id,xp\n1,5\n'])(
-    'with a title above the names of its columns is refused: %j',
+    'a CSV file with a title above the names of its columns is refused: %j',
     async (text) => {
       await expect(read(text)).rejects.toThrow(
         /: line 2 has the names of the columns, and the first line does not: remove the lines above it$/,
@@ -162,22 +162,22 @@ describe('a CSV file', () => {
     },
   );
 
-  it('that names a column twice is refused', async () => {
+  it('a CSV file that names a column twice is refused', async () => {
     await expect(read('user_id,xp,xp\n1,2,3\n')).rejects.toThrow('f.csv: its first line names the column xp twice');
   });
 
-  it('that is empty is refused', async () => {
+  it('an empty CSV file is refused', async () => {
     await expect(read('')).rejects.toThrow('f.csv is empty');
   });
 
-  it('with a record above 1 MiB is refused', async () => {
+  it('a CSV file with a record above 1 MiB is refused', async () => {
     const text = `user_id,xp\n1,5\n2,${'9'.repeat(1.5 * 2 ** 20)}\n`;
     await expect(read(text, 1 << 16)).rejects.toThrow(
       /^f\.csv line 3: it is longer than 1 MiB: is a quote opened here/,
     );
   });
 
-  it('with an open quote is refused at the line where it opens', async () => {
+  it('a CSV file with an open quote is refused at the line where the quote opens', async () => {
     await expect(read('user_id,xp\n1,2\n2,"3\n4,5\n')).rejects.toThrow('f.csv line 3: a quote is opened here');
     expect(refusals(await read('user_id,xp\n"1,2\n2",3,4\n5,6\n'))).toEqual([
       '2: it has 3 values where the first line names 2 columns, and reaches to line 3: is a quote left open?',
@@ -188,7 +188,7 @@ describe('a CSV file', () => {
     ['psql', ' user_id | xp \n---------+----\n 1 | 5 \n 2 | 6 \n'],
     ['mysql', '+---------+----+\n| user_id | xp |\n+---------+----+\n| 1 | 5 |\n| 2 | 6 |\n+---------+----+\n'],
     ['Markdown', '| user_id | xp |\n| :--- | ---: |\n| 1 | 5 |\n| 2 | 6 |\n'],
-  ])('is read from a table as %s draws it', async (_program, text) => {
+  ])('a table as %s draws it is read like a CSV file', async (_program, text) => {
     const { entries } = await readFile(text);
     expect(entries.map(({ row }) => row)).toEqual([
       { userId: '1', xp: 5 },
@@ -197,7 +197,7 @@ describe('a CSV file', () => {
   });
 });
 
-describe('numbers in a CSV file', () => {
+describe('numbers in CSV files', () => {
   const xp = (...values: string[]) => read(`user_id;xp\n${values.map((value, at) => `u${at};${value}\n`).join('')}`);
   const read_ = async (...values: string[]) => (await xp(...values)).rows.map((row) => (row as { xp: number }).xp);
 
@@ -236,11 +236,11 @@ describe('numbers in a CSV file', () => {
       ['5.000', '12.0', '999'],
       [5, 12, 999],
     ],
-  ])('%j are %j', async (values, numbers) => {
+  ])('a column with %j holds the numbers %j', async (values, numbers) => {
     expect(await read_(...values)).toEqual(numbers);
   });
 
-  it('that can be one number or another are bad rows', async () => {
+  it('rows whose number can mean two values are bad rows', async () => {
     expect(refusals(await xp('5.000', '12.500', '4700'))).toEqual([
       '2: xp "5.000" can be 5 or 5000: write it without a separator',
       '3: xp "12.500" can be 12 or 12500: write it without a separator',
@@ -248,7 +248,7 @@ describe('numbers in a CSV file', () => {
   });
 });
 
-describe('truth values and times in a CSV file', () => {
+describe('truth values and times in CSV files', () => {
   it.each([
     ['TRUE', 'FALSE'],
     ['True', 'False'],
@@ -256,7 +256,7 @@ describe('truth values and times in a CSV file', () => {
     ['WAHR', 'FALSCH'],
     ['VRAI', 'FAUX'],
     ['1', '0'],
-  ])('%s and %s are true and false', async (yes, no) => {
+  ])('"%s" means true and "%s" means false', async (yes, no) => {
     const { rows } = await read(`user_id,xp,hidden\n1,5,${yes}\n2,6,${no}\n`);
     expect(rows).toEqual([
       { userId: '1', xp: 5, hidden: true },
@@ -274,12 +274,12 @@ describe('truth values and times in a CSV file', () => {
     ['Excel of France', '31/01/2026 18:30', '2026-01-31T18:30:00.000Z'],
     ['Excel as a number', '46053.7708333333', '2026-01-31T18:30:00.000Z'],
     ['a date alone', '2026-01-31', '2026-01-31T00:00:00.000Z'],
-  ])('a time of %s is read: %s', async (_program, text, time) => {
+  ])('the import reads a time from %s: %s', async (_program, text, time) => {
     const { rows } = await read(`user_id,xp,last_daily_claim\n1,5,${text}\n`);
     expect(rows).toEqual([{ userId: '1', xp: 5, lastDailyClaim: time }]);
   });
 
-  it('times that show the order of day and month decide for those that do not', async () => {
+  it('times that show the order of day and month decide for the times that do not', async () => {
     const { rows, lines } = await read('user_id,xp,last_daily_claim\n1,5,02/03/2026\n2,5,13/01/2026\n');
     expect(rows).toEqual([
       { userId: '1', xp: 5, lastDailyClaim: '2026-03-02T00:00:00.000Z' },
@@ -288,7 +288,7 @@ describe('truth values and times in a CSV file', () => {
     expect(lines).toEqual(['f.csv: last_daily_claim without a time zone is read as UTC']);
   });
 
-  it('decimals of a program are not taken for thousands, and thousands are told', async () => {
+  it('decimals of a program are not taken for thousands, and a notice tells which sign separates thousands', async () => {
     const column = (...values: string[]) =>
       read(`user_id,xp\n${values.map((value, id) => `${id},"${value}"\n`).join('')}`);
     expect(refusals(await column('103.375', '98.125', '7'))).toHaveLength(2);
@@ -300,7 +300,7 @@ describe('truth values and times in a CSV file', () => {
     expect(refusals(await column('4,000', '5,000'))).toHaveLength(2);
   });
 
-  it('a time that can be two days is a bad row', async () => {
+  it('a row whose time can mean two days is a bad row', async () => {
     expect(refusals(await read('user_id,xp,last_daily_claim\n1,5,02/03/2026\n'))).toEqual([
       '2: last_daily_claim "02/03/2026" can be two days: write it as 2026-01-31T18:30:00Z',
     ]);

@@ -6,7 +6,7 @@ const AMARI = { curve: 'amari', format: 'amari' } as const;
 const NEW = { configured: null, members: 0 };
 
 describe('the curve of a seeded guild', () => {
-  it('is the explicit one in every case', () => {
+  it('the curve that a person names wins in every case', () => {
     expect(chooseCurve('lurkr', AMARI, { configured: 'polaris', members: 5 }, COMMAND_ADVICE)).toEqual({
       curve: 'lurkr',
       store: true,
@@ -14,7 +14,7 @@ describe('the curve of a seeded guild', () => {
     });
   });
 
-  it("is the format's for a new guild", () => {
+  it('a new guild gets the curve of the format', () => {
     expect(chooseCurve(undefined, AMARI, NEW, COMMAND_ADVICE)).toEqual({
       curve: 'amari',
       store: true,
@@ -25,7 +25,7 @@ describe('the curve of a seeded guild', () => {
     );
   });
 
-  it('stays the one of the guild, with a notice when the format has another', () => {
+  it('a guild with a curve or members keeps its curve, and a notice tells when the format has another curve', () => {
     expect(chooseCurve(undefined, AMARI, { configured: 'lurkr', members: 0 }, COMMAND_ADVICE)).toEqual({
       curve: 'lurkr',
       store: false,
@@ -39,7 +39,7 @@ describe('the curve of a seeded guild', () => {
     expect(chooseCurve(undefined, AMARI, { configured: 'amari', members: 3 }, COMMAND_ADVICE).store).toBe(false);
   });
 
-  it('stays, without a notice, when the format has none', () => {
+  it('a guild keeps its curve without a notice when the format has no curve', () => {
     expect(chooseCurve(undefined, undefined, NEW, COMMAND_ADVICE)).toEqual({
       curve: 'standard',
       store: false,
@@ -47,7 +47,7 @@ describe('the curve of a seeded guild', () => {
     });
   });
 
-  it('is the one that a file has itself', () => {
+  it('a new guild gets the curve that the file itself states', () => {
     const curve = 'custom=0,0,50,0,1,1,9';
     const own = curveOfFiles([{ format: 'polaris', curve }], COMMAND_ADVICE);
     expect(chooseCurve(undefined, own, NEW, COMMAND_ADVICE)).toEqual({
@@ -60,7 +60,7 @@ describe('the curve of a seeded guild', () => {
     );
   });
 
-  it('must be named when the files disagree', () => {
+  it('a person must name the curve when the formats of the files have different curves', () => {
     expect(curveOfFiles([{ format: 'csv' }, { format: 'mee6' }, { format: 'tatsu' }], COMMAND_ADVICE)).toEqual({
       curve: 'standard',
       format: 'mee6',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readFile } from './read.ts';
 
-describe('the format of a file', () => {
+describe('detection of formats', () => {
   it.each([
     ['user_id,username,xp\r\n1,a,2', 'stdin', 'csv'],
     ['\uFEFF"xp","USER_ID"\n1,2', 'stdin', 'csv'],
@@ -28,7 +28,7 @@ describe('the format of a file', () => {
     ['{"users":{"1":{"xp":5.0,"messages":2,"last_active":"2026-01-01T00:00:00"}}}', 'x', 'levelup'],
     ['[{"userID":"1","guildID":"2","xp":400,"level":2}]', 'x', 'discord-xp'],
     ['{"1":{"xp":5,"level":0,"lastAwardedAt":0,"messages":1,"xpMessages":1}}', 'x', 'robojs-xp'],
-  ])('%j in %s is %s', async (text, name, format) => {
+  ])('the text %j in the file %s has the format %s', async (text, name, format) => {
     expect((await readFile(text, { name })).format).toBe(format);
   });
 
@@ -39,32 +39,35 @@ describe('the format of a file', () => {
     '{"players":[]}\n{"players":[]}',
     '[{"players":[]}]',
     '{"users":{}}',
-  ])('is open in a page without members, which loads nobody: %s', async (text) => {
+  ])('a page without members loads nobody, and its format stays open: %s', async (text) => {
     expect(await readFile(text)).toMatchObject({ entries: [], lines: [] });
   });
 
-  it.each(['{}', '{"players":{}}'])('cannot be told of a file without members, which is refused: %j', async (text) => {
-    await expect(readFile(text, { name: 'x.json' })).rejects.toThrow('x.json has no members: ');
-  });
+  it.each(['{}', '{"players":{}}'])(
+    'a file without members is refused when nothing tells that it is a page: %j',
+    async (text) => {
+      await expect(readFile(text, { name: 'x.json' })).rejects.toThrow('x.json has no members: ');
+    },
+  );
 
-  it('cannot be told of another text, which is refused with its beginning', async () => {
+  it('a file with another text is refused, and the message quotes its beginning', async () => {
     await expect(readFile('error code: 1015', { name: 'x.json' })).rejects.toThrow(
       'x.json is neither CSV nor JSON, and begins with "error code: 1015": export it again as one of them',
     );
   });
 });
 
-describe('a file that can be read in several ways', () => {
+describe('files that can be read in several ways', () => {
   const ranked =
     '{"100000000000000001":{"name":"ann","level":10,"xp":25,"total_xp":4700},"100000000000000002":{"name":"bob","level":1,"xp":154,"total_xp":254}}';
 
-  it('is refused with its fields and the ways to read it, the total first', async () => {
+  it('a file with two totals is refused with its fields and the ways to read it, the larger total first', async () => {
     await expect(readFile(ranked)).rejects.toThrow(
       'f has the fields of no format that is known. It has 2 rows with name "ann", level "10", xp "25", total_xp "4700": say which field is which, such as --map xp=total_xp,name=name,level=level, or --map xp=xp,name=name,level=level',
     );
   });
 
-  it('is read as a person says, and the fields that are left are told', async () => {
+  it('a file is read as a person says, and notices name the fields that are left', async () => {
     const { rows, lines } = await readFile(ranked, { map: { xp: 'total_xp', name: 'name' } });
     expect(rows).toEqual([
       { userId: '100000000000000001', xp: 4700, username: 'ann' },
@@ -76,19 +79,19 @@ describe('a file that can be read in several ways', () => {
     ]);
   });
 
-  it('of money is refused, because no field is called XP', async () => {
+  it('a file about money is refused, because no field is called XP', async () => {
     const page =
       '{"users":[{"rank":"1","user_id":"100000000000000001","cash":5,"bank":10,"total":15}],"total_pages":1}';
     await expect(readFile(page)).rejects.toThrow(/: say which field is which, such as --map id=user_id,xp=total$/);
   });
 
-  it('without anything that can be XP is refused with what it has', async () => {
+  it('a file without a field that can be XP is refused, and the message lists its fields', async () => {
     await expect(readFile('[{"user_id":"100000000000000001","name":"ann"}]')).rejects.toThrow(
       'f has the fields of no format that is known. It has 1 row with user_id "100000000000000001", name "ann", and none of these can be XP',
     );
   });
 
-  it('is refused when the fields that a person names are not there', async () => {
+  it('a file is refused when it lacks the fields that a person names', async () => {
     await expect(readFile(ranked, { map: { xp: 'points' } })).rejects.toThrow(
       'f has no field points in its largest list, which has: name, level, xp, total_xp',
     );
@@ -98,36 +101,39 @@ describe('a file that can be read in several ways', () => {
   });
 });
 
-describe('a file of a home-made bot with a field that LevelUp has too', () => {
+describe('files of a home-made bot with a field that LevelUp has too', () => {
   const [ann, bob] = ['204255221017214977', '159998587045832321'];
 
   it.each([
     ['CSV', `member,xp,voice\n${ann},5,3\n${bob},6,1\n`, 'member'],
     ['NDJSON', `{"userId":"${ann}","xp":5,"stars":3}\n{"userId":"${bob}","xp":6,"stars":0}\n`, 'userId'],
-  ])('is not taken for one of LevelUp, which has its ids as names, in %s', async (_syntax, content, id) => {
-    await expect(readFile(content)).rejects.toThrow(`such as --map id=${id},xp=xp`);
-  });
+  ])(
+    'a home-made %s file is not taken for a file of LevelUp, where the ids are names',
+    async (_syntax, content, id) => {
+      await expect(readFile(content)).rejects.toThrow(`such as --map id=${id},xp=xp`);
+    },
+  );
 
-  it('loads when it has the names of the own format', async () => {
+  it("a home-made file with the field names of this service's own format loads", async () => {
     const { format, rows, lines } = await readFile(`user_id,xp,voice\n${ann},5,3\n`);
     expect([format, rows, lines]).toEqual(['csv', [{ userId: ann, xp: 5 }], ['f: not used: voice']]);
   });
 });
 
-describe('a file of a known bot whose fields a person names', () => {
+describe('files of a known bot whose fields a person names', () => {
   const amari = '{"data":[{"id":"1","exp":5,"level":0,"nick":"ann","username":"a"}]}';
 
-  it('keeps the format that it is recognised as', async () => {
+  it('a file of a known bot keeps its format when a person names its fields', async () => {
     const { format, rows } = await readFile(amari, { map: { id: 'id', xp: 'exp', name: 'nick' } });
     expect([format, rows]).toEqual(['amari', [{ userId: '1', xp: 5, username: 'ann' }]]);
   });
 
-  it('has the format that a person names, if a person names it', async () => {
+  it('a file has the format that a person names beside its fields', async () => {
     const file = await readFile(amari, { format: 'json', map: { id: 'id', xp: 'exp' } });
     expect(file.format).toBe('json');
   });
 
-  it('loads nobody from a page without members', async () => {
+  it('a page without members loads nobody when a person names its fields', async () => {
     const map = { id: 'id', xp: 'xp' };
     expect(await readFile('{"page":1,"players":[]}', { map })).toMatchObject({ format: 'mee6', entries: [] });
   });
@@ -140,7 +146,7 @@ describe('pairs of an id and a member, as a Map of JavaScript has them', () => {
   it.each([
     ['a list', pairs],
     ['a list in an object', { dataType: 'Map', value: pairs }],
-  ])('are refused with the command that reads them, in %s', async (_where, content) => {
+  ])('pairs in %s are refused with the command that reads them', async (_where, content) => {
     await expect(readFile(JSON.stringify(content))).rejects.toThrow(
       /It has 2 rows with 1 "204255221017214977", 2\.xp "100", 2\.level "0", 2\.username "name0".*such as --map id=1,xp=2\.xp,name=2\.username,level=2\.level$/,
     );
@@ -150,14 +156,14 @@ describe('pairs of an id and a member, as a Map of JavaScript has them', () => {
     expect(lines).toEqual(['f: not used: 2.last.message']);
   });
 
-  it('are told by their guild, if their members name several', async () => {
+  it('pairs whose members name several guilds are refused, and the message counts the members of each guild', async () => {
     const content = JSON.stringify(ids.map((id, n) => [id, { xp: 1, guildId: `${n}` }]));
     const map = { id: '1', xp: '2.xp', guild: '2.guildId' };
     await expect(readFile(content, { map })).rejects.toThrow('f has members of 2 guilds: 0 (1), 1 (1)');
   });
 });
 
-describe('a database with a document of each guild or member', () => {
+describe('databases with a document for each guild or member', () => {
   const [ann, bob] = ['204255221017214977', '159998587045832321'];
   const [here, there] = ['111111111111111111', '222222222222222222'];
   const several = `f has members of 2 guilds: ${here} (1), ${there} (1): choose one with --source-guild`;
@@ -179,7 +185,7 @@ describe('a database with a document of each guild or member', () => {
       ],
       { id: '_id.user', xp: 'xp' },
     ],
-  ])('is told by the guild that each member has in %s', async (_where, content, map) => {
+  ])('members of several guilds are told apart by the guild in %s', async (_where, content, map) => {
     await expect(readFile(JSON.stringify(content), { map })).rejects.toThrow(several);
     const { rows } = await readFile(JSON.stringify(content), { map, sourceGuild: there });
     expect(rows).toEqual([{ userId: bob, xp: 6 }]);
@@ -188,15 +194,18 @@ describe('a database with a document of each guild or member', () => {
   it.each([
     ['an object', { [ann]: { xp: 5 } }, { [bob]: { xp: 6 } }, { xp: 'xp' }],
     ['an array', [{ user: ann, xp: 5 }], [{ user: bob, xp: 6 }], { id: 'user', xp: 'xp' }],
-  ])('is told by the id of each document, with the members in %s', async (_where, one, two, map) => {
-    const content = JSON.stringify([
-      { _id: here, members: one },
-      { _id: there, members: two },
-    ]);
-    await expect(readFile(content, { map })).rejects.toThrow('f has pages of 2 guilds');
-  });
+  ])(
+    'members of several guilds are told apart by the id of each document, with the members in %s',
+    async (_where, one, two, map) => {
+      const content = JSON.stringify([
+        { _id: here, members: one },
+        { _id: there, members: two },
+      ]);
+      await expect(readFile(content, { map })).rejects.toThrow('f has pages of 2 guilds');
+    },
+  );
 
-  it('is not read by the guilds in a member, whose ids are none of members', async () => {
+  it('a database whose members hold guilds is read by its members', async () => {
     const content = [
       { user_id: ann, username: 'ann', total_exp: 9, servers: { [here]: { level: 1, current_exp: 5 }, [there]: {} } },
       { user_id: bob, username: 'bob', total_exp: 6, servers: { [there]: { level: 1, current_exp: 6 } } },
@@ -205,20 +214,20 @@ describe('a database with a document of each guild or member', () => {
   });
 });
 
-describe('a file with members of several guilds', () => {
+describe('files with members of several guilds', () => {
   const dump = [
     '{"_id":{"$oid":"5f"},"userID":"1","guildID":"7","xp":{"$numberLong":"400"},"level":2}',
     '{"_id":{"$oid":"60"},"userID":"2","guildID":"8","xp":100,"level":1}',
     '{"_id":{"$oid":"61"},"userID":"3","guildID":"7","xp":0,"level":0}',
   ].join('\n');
 
-  it('is refused with the guilds and the members of each', async () => {
+  it('a file of two guilds is refused, and the message counts the members of each', async () => {
     await expect(readFile(dump)).rejects.toThrow(
       'f has members of 2 guilds: 7 (2), 8 (1): choose one with --source-guild',
     );
   });
 
-  it('gives the members of the one that is chosen, and the others are told', async () => {
+  it('a file of two guilds gives the members of the chosen guild, and a notice counts the others', async () => {
     const { rows, lines } = await readFile(dump, { sourceGuild: '7' });
     expect(rows).toEqual([
       { userId: '1', xp: 400, level: 2 },
@@ -227,13 +236,13 @@ describe('a file with members of several guilds', () => {
     expect(lines).toEqual(['f: left out: 1 row of other guilds', 'f: not used: _id']);
   });
 
-  it('is refused when it does not have the chosen one', async () => {
+  it('a file is refused when it does not have the chosen guild', async () => {
     await expect(readFile(dump, { sourceGuild: '9' })).rejects.toThrow(
       'f has no members of guild 9: it has 7 (2), 8 (1)',
     );
   });
 
-  it('of LevelUp has its guilds as names, each with its own levels', async () => {
+  it('a backup of LevelUp names its guilds, and each guild has its own levels', async () => {
     const backup = JSON.stringify({
       configs: {
         7: { algorithm: { base: 50, exp: 2 }, users: { 1: { xp: 57.5, voice: 3.5, level: 1 } } },

@@ -42,7 +42,7 @@ it.each(Object.keys(LAYOUTS))('any members that are written as %s load back equa
   );
 });
 
-it('layouts cover each format that is read', () => {
+it('the layouts of these tests cover each format that the import reads', () => {
   const covered = new Set(Object.keys(LAYOUTS).map((name) => name.split(' ')[0]));
   expect(FORMAT_NAMES.filter((format) => !covered.has(format))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { generateMembers } from '../../../src/imports/generate.ts';
 describe('generated members', () => {
   const members = [...generateMembers(20_000, '1')];
 
-  it('depend on the seed only, and a longer list begins with a shorter one', () => {
+  it('generated members depend on the seed alone, and a longer list begins with the shorter one', () => {
     expect([...generateMembers(20_000, '1')]).toEqual(members);
     expect([...generateMembers(100, '1')]).toEqual(members.slice(0, 100));
     expect([...generateMembers(100, '2')]).not.toEqual(members.slice(0, 100));
@@ -12,13 +12,13 @@ describe('generated members', () => {
     expect(members[0]).toEqual(FIRST_MEMBER);
   });
 
-  it('have distinct ids of 17 to 19 digits', () => {
+  it('generated members have distinct ids of 17 to 19 digits', () => {
     expect(new Set(members.map(({ userId }) => userId)).size).toBe(members.length);
     expect(new Set(members.map(({ userId }) => userId.length))).toEqual(new Set([17, 18, 19]));
     expect(members.every(({ userId }) => /^[1-9]\d+$/.test(userId))).toBe(true);
   });
 
-  it('are skewed, with ties and with some without XP', () => {
+  it('the XP of generated members is skewed, with ties and with members without XP', () => {
     const sorted = members.map(({ xp }) => xp).sort((a, b) => b - a);
     const sum = (from: number, to: number) => sorted.slice(from, to).reduce((total, xp) => total + xp, 0);
     expect(sum(0, 200)).toBeGreaterThan(sum(10_000, 20_000) * 5);

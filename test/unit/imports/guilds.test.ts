@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readFile } from './read.ts';
 
-describe('a file of two guilds', () => {
+describe('files of two guilds', () => {
   const refused = 'f has members of 2 guilds: 7 (2), 8 (1): choose one with --source-guild';
   const rows = [
     [1, 7],
@@ -23,15 +23,18 @@ describe('a file of two guilds', () => {
     'JSON with an object': `[${nested.join(',')}]`,
   };
 
-  it.each(Object.keys(files))('is refused, and gives the chosen one: %s', async (name) => {
-    const text = files[name] as string;
-    await expect(readFile(text)).rejects.toThrow(refused);
-    const chosen = await readFile(text, { sourceGuild: '7' });
-    expect(chosen.rows).toMatchObject([{ userId: '1' }, { userId: '3' }]);
-    expect(chosen.lines).toEqual(['f: left out: 1 row of other guilds']);
-  });
+  it.each(Object.keys(files))(
+    'a file of two guilds in %s is refused, and gives the members of the chosen guild',
+    async (name) => {
+      const text = files[name] as string;
+      await expect(readFile(text)).rejects.toThrow(refused);
+      const chosen = await readFile(text, { sourceGuild: '7' });
+      expect(chosen.rows).toMatchObject([{ userId: '1' }, { userId: '3' }]);
+      expect(chosen.lines).toEqual(['f: left out: 1 row of other guilds']);
+    },
+  );
 
-  it('is refused by the field that a person names as the guild, whatever it is called', async () => {
+  it('a file of two guilds is refused by the field that a person names as the guild, whatever its name', async () => {
     const text = lines('place').join('\n');
     const map = { id: 'user_id', xp: 'xp', guild: 'place' };
     await expect(readFile(text, { map })).rejects.toThrow(refused);
@@ -40,14 +43,14 @@ describe('a file of two guilds', () => {
       await expect(readFile(each, { map: { ...map, guild: 'guild.id' } })).rejects.toThrow(refused);
   });
 
-  it('is refused when the guilds are the names of its lists', async () => {
+  it('a file whose lists are named after two guilds is refused until a person chooses a guild', async () => {
     const text = '{"7":[{"user_id":"1","xp":5},{"user_id":"3","xp":5}],"8":[{"user_id":"2","xp":5}]}';
     const map = { id: 'user_id', xp: 'xp' };
     await expect(readFile(text, { map })).rejects.toThrow(refused);
     expect((await readFile(text, { map, sourceGuild: '7' })).rows).toMatchObject([{ userId: '1' }, { userId: '3' }]);
   });
 
-  it('is refused when its pages alone tell the guild', async () => {
+  it('a file is refused when its pages alone tell that it has two guilds', async () => {
     const page = (guild: string) => ({ guild_id: guild, data: [{ user_id: guild, xp: 5 }] });
     await expect(readFile(JSON.stringify([page('7'), page('8')]))).rejects.toThrow(
       'f has pages of 2 guilds: 7 (1), 8 (1): load a file with the pages of one guild alone',

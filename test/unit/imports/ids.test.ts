@@ -9,7 +9,7 @@ const asKeys = (ids: readonly string[]) => `{${ids.map((id) => `"${id}":{"xp":5}
 const asText = (ids: readonly string[]) => JSON.stringify(ids.map((id) => ({ user_id: id, xp: 5 })));
 const asNumbers = (ids: readonly string[]) => asText(ids).replace(/"(\d+)"/g, '$1');
 
-describe('ids that were rounded', () => {
+describe('rounded ids', () => {
   const ways: Readonly<Record<string, (id: string) => string>> = {
     JavaScript: (id) => String(Number(id)),
     Python: (id) => String(BigInt(Number(id))),
@@ -18,7 +18,7 @@ describe('ids that were rounded', () => {
   const files = { 'a column': asCsv, names: asKeys, texts: asText, numbers: asNumbers };
 
   it.each(Object.keys(ways).flatMap((way) => Object.keys(files).map((kind) => [way, kind] as const)))(
-    'by %s are refused in %s',
+    'ids that %s has rounded are refused in %s',
     async (way, kind) => {
       const rounded = IDS.map(ways[way] as (id: string) => string);
       const text = files[kind as keyof typeof files];
@@ -29,7 +29,7 @@ describe('ids that were rounded', () => {
     },
   );
 
-  it('are refused among ids that were added by hand, wherever these stand', async () => {
+  it('rounded ids are refused among ids that were added by hand, wherever these stand', async () => {
     const rounded = IDS.slice(0, 12).map((id) => String(Number(id)));
     for (const ids of [
       [...rounded, ...IDS.slice(12)],
@@ -38,25 +38,25 @@ describe('ids that were rounded', () => {
       await expect(readFile(asCsv(ids))).rejects.toThrow('f: its ids were rounded');
   });
 
-  it('are refused in a file of one row by four zeros, and as one sentence for decimal numbers', async () => {
+  it('a file of one row is refused when its id ends in four zeros, and a file of decimal numbers as ids gets one sentence', async () => {
     await expect(readFile(asCsv(['1234567890123450000']))).rejects.toThrow('f: its ids were rounded');
     await expect(readFile('user_id,xp\n8.13E17,5\n"8,13E+17",5\n81384788765712384.0,5\n')).rejects.toThrow(
       'f: its ids were rounded, such as 8.13E17: ',
     );
   });
 
-  it('are bad rows where a few of them are decimal numbers', async () => {
+  it('a row whose id is a decimal number is a bad row when the other ids are whole', async () => {
     expect(refusals(await readFile(`${asCsv(IDS)}8.13E17,5\n`))).toEqual([
       '22: user_id "8.13E17" is a number that a spreadsheet has rounded: export the ids as text',
     ]);
   });
 
-  it('are told from real ids, of which one in a thousand ends in zeros', async () => {
+  it('real ids of which a few end in zeros are not taken for rounded ids', async () => {
     const file = await readFile(asCsv(['123456789012345000', '223456789012345678', '323456789012345679']));
     expect([file.rows.length, file.doubts]).toEqual([3, []]);
   });
 
-  it('raise a doubt when a single id looks so', async () => {
+  it('a file of a single id that looks rounded raises a doubt', async () => {
     const { rows, doubts } = await readFile(asCsv(['204255221017214980']));
     expect(rows).toHaveLength(1);
     expect(doubts).toEqual([

@@ -10,7 +10,7 @@ it.each([
   ['csv', 'user_id,xp\n1,5\n'],
   ['ndjson', '{"user_id":"1","xp":5}\n'],
   ['json', '[{"user_id":"1","xp":5}]'],
-] as const)('%s is detected and read after a byte order mark', async (format, text) => {
+] as const)('a %s file is detected and read after a byte order mark', async (format, text) => {
   for (const size of [1, 4096]) {
     expect(await readFile(`\uFEFF${text}`, { size })).toMatchObject({ format, rows: [{ userId: '1', xp: 5 }] });
   }

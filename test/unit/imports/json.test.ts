@@ -119,23 +119,29 @@ describe('exports of other bots', () => {
     ],
   ];
 
-  it.each(cases)('%s is recognised as %s and read, however it is cut into pieces', async (file, format, rows) => {
-    for (const size of [1, 13, 4096]) {
-      const read = await readFile(fixture(file), { size });
-      expect(read.format).toBe(format);
-      expect(read.entries).toEqual(rows.map((row, index) => ({ at: index + 1, row })));
-    }
-  });
+  it.each(cases)(
+    'the file %s is recognised as %s and read, however it is cut into pieces',
+    async (file, format, rows) => {
+      for (const size of [1, 13, 4096]) {
+        const read = await readFile(fixture(file), { size });
+        expect(read.format).toBe(format);
+        expect(read.entries).toEqual(rows.map((row, index) => ({ at: index + 1, row })));
+      }
+    },
+  );
 
-  it.each(cases)('%s states the levels that its curve gives, so none is stored', async (file, format, rows) => {
-    const own = (await readFile(fixture(file))).curve;
-    const curve = parseCurve(own ?? formatNamed(format).curve ?? 'standard');
-    if (!curve) throw new Error('The curve of the format is not sound');
-    for (const row of rows) expect(recordOf(row, curve).level ?? null).toBeNull();
-  });
+  it.each(cases)(
+    'the file %s of the format %s states the levels that its curve gives, so none is stored',
+    async (file, format, rows) => {
+      const own = (await readFile(fixture(file))).curve;
+      const curve = parseCurve(own ?? formatNamed(format).curve ?? 'standard');
+      if (!curve) throw new Error('The curve of the format is not sound');
+      for (const row of rows) expect(recordOf(row, curve).level ?? null).toBeNull();
+    },
+  );
 });
 
-it('a page of money is refused, and is read as a person says', async () => {
+it('a page of money is refused, and loads when a person says how to read it', async () => {
   await expect(readFile(fixture('unbelievaboat.json'))).rejects.toThrow(/--map id=user_id,xp=total$/);
   expect((await readFile(fixture('unbelievaboat.json'), { map: { xp: 'total' } })).rows).toEqual([
     { userId: ONE, xp: 4700 },
@@ -143,7 +149,7 @@ it('a page of money is refused, and is read as a person says', async () => {
   ]);
 });
 
-it('one of the guilds of a backup is read', async () => {
+it('a backup of several guilds gives the members of the chosen guild', async () => {
   const { rows, lines } = await readFile(fixture('levelup-guilds.json'), { sourceGuild: '259962941502783489' });
   expect(rows).toEqual([
     { userId: ONE, xp: 100, level: 1 },
@@ -152,7 +158,7 @@ it('one of the guilds of a backup is read', async () => {
   expect(lines).toEqual(['f: left out: 1 row of other guilds', 'f: not used: messages, last_active']);
 });
 
-describe('what scrapers write', () => {
+describe('files as scrapers write them', () => {
   const member = (id: string, xp: number) => ({ id, xp, username: id, level: 0, detailed_xp: [1, 2, xp] });
   const page = (...members: object[]) => ({ guild: { id: '7' }, page: 0, players: members });
   const [one, two] = [member(ONE, 5), member(TWO, 6)];
@@ -168,11 +174,11 @@ describe('what scrapers write', () => {
     ['an array of arrays of members', JSON.stringify([[one], [two], []])],
     ['one array', JSON.stringify([one, two])],
     ['arrays one after the other', JSON.stringify([one]) + JSON.stringify([two])],
-  ])('is read: %s', async (_what, text) => {
+  ])('a scraper may write the members as %s', async (_what, text) => {
     expect(await readFile(text)).toMatchObject({ format: 'mee6', rows, lines: ['f: not used: detailed_xp'] });
   });
 
-  it('has an error page among the pages as a bad row, so that nobody takes the rest for all', async () => {
+  it('an error page among the pages is a bad row, so that nobody takes the other pages for all', async () => {
     const error = { status_code: 429, error: { message: 'slow down' } };
     for (const text of [
       JSON.stringify([page(one), error, page(two)]),
@@ -187,8 +193,8 @@ describe('what scrapers write', () => {
   });
 });
 
-describe('a JSON array', () => {
-  it('has its XP exact, and number and reason of every bad element told', async () => {
+describe('JSON arrays', () => {
+  it('the import reads XP of a JSON array exactly, and tells each bad element with its number and reason', async () => {
     const text =
       '[{"user_id":"1","xp":9007199254740991},{"user_id":"1","xp":9007199254740993},7,null,' +
       '{"user_id":123456789012345678,"xp":1},{"user_id":"2","xp":1.5},{"user_id":"3","xp":"8","extra":{"xp":[1]}}]';
@@ -206,13 +212,13 @@ describe('a JSON array', () => {
     ]);
   });
 
-  it('with ids as numbers that a program can have rounded is refused', async () => {
+  it('a JSON array is refused when its ids are numbers that a program can have rounded', async () => {
     await expect(readFile('[{"user_id":123456789012345680,"xp":1}]')).rejects.toThrow(
       'f: its ids were rounded, such as 123456789012345680',
     );
   });
 
-  it('that is not JSON is refused, and so is one without a place for members', async () => {
+  it('a text that is not JSON is refused, and so is JSON without a place for members', async () => {
     await expect(readFile('[{"user_id":"1","xp":1},')).rejects.toThrow(
       /^f is not valid JSON somewhere after element 1/,
     );
@@ -239,20 +245,20 @@ describe('JSON that never ends', () => {
     ['arrays beside the members', '],"other":', '[', DEEP],
     ['a string beside the members', '],"other":"', 'xy', LONG],
     ['settings', '],"guild":[', '1,', 'f.json has more settings than any bot'],
-  ])('is refused in bounded memory: %s', async (_what, start, piece, message) => {
+  ])('JSON that never ends is refused in bounded memory, as with %s', async (_what, start, piece, message) => {
     const chunks = endless(`{"players":[{"id":"1","xp":1}${start.startsWith(']') ? '' : ','}${start}`, piece);
     await expect(inspectJson(chunks, 'f.json')).rejects.toThrow(message);
   });
 });
 
-describe('a level in a file', () => {
-  it('is told by its file, so that no other file is read for it', async () => {
+describe('levels in files', () => {
+  it('a file tells by itself whether it has levels, so that no other file is read for it', async () => {
     expect((await readFile(fixture('mee6.json'))).hasLevels).toBe(true);
     expect((await readFile(fixture('tatsu.json'))).hasLevels).toBe(false);
   });
 });
 
-describe('a text that is no JSON', () => {
+describe('texts that are not JSON', () => {
   it.each([
     ['{\n"1":{"xp":5},\n}', 'line 2, character 13 has ,, a comma before the end of an object or array'],
     ["{'1':{'xp':5}}", "line 1, character 2 has ', a text in the quotes of Python or JavaScript"],
@@ -266,12 +272,12 @@ describe('a text that is no JSON', () => {
       'a comma follows the first object, which is in no array: write [ before it, and ] at the end',
     ],
     ['{"players":[{"id":"1","xp":5', 'it is cut off, and its end is missing'],
-  ])('is refused with the cause and its place: %j', async (text, cause) => {
+  ])('a text that is not JSON is refused with the cause and its place: %j', async (text, cause) => {
     await expect(readFile(text)).rejects.toThrow(cause);
   });
 });
 
-describe('a document from which nothing can be read', () => {
+describe('documents from which nothing can be read', () => {
   it.each([
     ['arrays in an array', '[["100000000000000001",5],["100000000000000002",6]]', 'id=1,xp=2'],
     ['arrays with names', '[["100000000000000001","ann",5],["100000000000000002","bob",6]]', 'id=1,xp=3'],
@@ -286,7 +292,7 @@ describe('a document from which nothing can be read', () => {
       '[{"user_id":"100000000000000001","xp":{"total":5}},{"user_id":"100000000000000002","xp":{"total":6}}]',
       'id=user_id,xp=xp.total',
     ],
-  ])('is refused with the fields that load it: %s', async (_what, text, fields) => {
+  ])('a document with %s is refused with the fields that load it', async (_what, text, fields) => {
     await expect(readFile(text)).rejects.toThrow(`: say which field is which, such as --map ${fields}`);
     const map = Object.fromEntries(fields.split(',').map((part) => part.split('=')));
     for (const size of [3, 4096])
@@ -297,13 +303,13 @@ describe('a document from which nothing can be read', () => {
   });
 
   it.each(['["100000000000000001"]', '{"data":["100000000000000001"]}', '{"xp":{"total":5}}'])(
-    'is refused: %s',
+    'a document without members is refused: %s',
     async (text) => {
       await expect(readFile(text)).rejects.toThrow(/^f has the fields of no format that is known/);
     },
   );
 
-  it('is refused as the format that a person names, when that has other fields', async () => {
+  it('a document is refused when a person names a format that has other fields', async () => {
     await expect(readFile('{"players":[{"id":"1","xp":5}]}', { format: 'csv' })).rejects.toThrow(
       'f has no user_id and no xp, as csv has it',
     );
@@ -312,21 +318,21 @@ describe('a document from which nothing can be read', () => {
     );
   });
 
-  it('with arrays beside other values has a bad row for each of these', async () => {
+  it('a value that is no array is a bad row among arrays', async () => {
     const file = await readFile('[["a",5],{"user_id":"b","xp":5},7]', { map: { id: '1', xp: '2' } });
     expect(file.rows).toHaveLength(1);
     expect(refusals(file)).toEqual(['2: it is not an array', '3: it is not an array']);
   });
 });
 
-describe('a document as pandas writes it', () => {
-  it('with columns is refused, because its numbers of rows are no ids', async () => {
+describe('documents as pandas writes them', () => {
+  it('a document with columns is refused, because the numbers of its rows are no ids', async () => {
     await expect(readFile('{"user_id":{"0":"a","1":"b"},"xp":{"0":5,"1":6}}')).rejects.toThrow(
       'f has columns by their names, and in each the values of all rows, as pandas writes them: write the members as rows, as with to_json(orient="records")',
     );
   });
 
-  it('with rows by their number has the ids of the rows', async () => {
+  it('a document with rows by their number gives the ids in the rows', async () => {
     expect((await readFile('{"0":{"user_id":"a","xp":5},"1":{"user_id":"b","xp":6}}')).rows).toEqual([
       { userId: 'a', xp: 5 },
       { userId: 'b', xp: 6 },
@@ -335,12 +341,15 @@ describe('a document as pandas writes it', () => {
 });
 
 describe('objects in the members of an array', () => {
-  it.each(['guild', 'settings', 'algorithm'])('are fields like others, when they are called %s', async (name) => {
-    const text = `[{"user_id":"1","points":5,"${name}":{"deep":{"kind":true}}}]`;
-    await expect(readFile(text)).rejects.toThrow(`${name}.deep.kind "true"`);
-  });
+  it.each(['guild', 'settings', 'algorithm'])(
+    'an object called "%s" in a member is a field like any other',
+    async (name) => {
+      const text = `[{"user_id":"1","points":5,"${name}":{"deep":{"kind":true}}}]`;
+      await expect(readFile(text)).rejects.toThrow(`${name}.deep.kind "true"`);
+    },
+  );
 
-  it('are as many as there are members', async () => {
+  it('every member of a large array may have an object of its own', async () => {
     const member = (id: number) => `{"user_id":"u${id}","xp":5,"settings":{"a":1,"b":2}}`;
     const text = `[${Array.from({ length: 20_000 }, (_, id) => member(id)).join(',')}]`;
     expect((await readFile(text, { map: { id: 'user_id', xp: 'xp' } })).rows).toHaveLength(20_000);
@@ -350,7 +359,7 @@ describe('objects in the members of an array', () => {
 describe('numbers by user id under a name of their own', () => {
   const text = '{"members":{"100000000000000001":5,"100000000000000002":6}}';
 
-  it('are refused with the command that loads them', async () => {
+  it('numbers by user id under an unknown name are refused with the command that loads them', async () => {
     await expect(readFile(text)).rejects.toThrow(
       'f has numbers by user id in members with "5", and nothing tells which of them are XP: say which field is which, such as --map xp=members',
     );

@@ -15,15 +15,18 @@ const PUBLISHED: [bot: string, curve: CurveName, thresholds: number[]][] = [
 ];
 
 describe('levels of imported members', () => {
-  it.each(PUBLISHED)('%s: the level begins exactly at its threshold', (_bot, curve, thresholds) => {
-    for (const [index, xp] of thresholds.entries()) {
-      expect(xpForLevel(curve, index + 1)).toBe(xp);
-      expect(levelForXp(curve, xp)).toBe(index + 1);
-      expect(levelForXp(curve, xp - 1)).toBe(index);
-    }
-  });
+  it.each(PUBLISHED)(
+    'by the thresholds that %s publishes, each level begins exactly at its XP',
+    (_bot, curve, thresholds) => {
+      for (const [index, xp] of thresholds.entries()) {
+        expect(xpForLevel(curve, index + 1)).toBe(xp);
+        expect(levelForXp(curve, xp)).toBe(index + 1);
+        expect(levelForXp(curve, xp - 1)).toBe(index);
+      }
+    },
+  );
 
-  it('MEE6 level 100 begins at 1,899,250', () => {
+  it('level 100 of MEE6 begins at 1,899,250 XP', () => {
     expect(levelForXp('standard', 1_899_250)).toBe(100);
     expect(levelForXp('standard', 1_899_249)).toBe(99);
   });
@@ -31,20 +34,17 @@ describe('levels of imported members', () => {
   it.each([
     ['curve', null],
     ['file', 12],
-  ] as const)(
-    'are stored where they differ from the curve and the person says "%s", else removed',
-    (levels, stored) => {
-      const row = { userId: '1', xp: 4675, username: 'a' };
-      const recordFor = (level: object) => recordOf({ ...row, ...level }, 'standard', levels);
-      const record = { userId: '1', set: 4675, username: 'a' };
-      expect(recordFor({ level: 10 })).toEqual({ ...record, level: null });
-      expect(recordFor({ level: 12 })).toEqual({ ...record, level: stored });
-      expect(recordFor({ level: null })).toEqual({ ...record, level: null });
-      expect(recordFor({})).toEqual(record);
-    },
-  );
+  ] as const)('with --levels %s, a level of 12 that differs from the curve is stored as %s', (levels, stored) => {
+    const row = { userId: '1', xp: 4675, username: 'a' };
+    const recordFor = (level: object) => recordOf({ ...row, ...level }, 'standard', levels);
+    const record = { userId: '1', set: 4675, username: 'a' };
+    expect(recordFor({ level: 10 })).toEqual({ ...record, level: null });
+    expect(recordFor({ level: 12 })).toEqual({ ...record, level: stored });
+    expect(recordFor({ level: null })).toEqual({ ...record, level: null });
+    expect(recordFor({})).toEqual(record);
+  });
 
-  it('that differ from the curve are counted, with the curve that gives most of them', () => {
+  it('levels that differ from the curve are counted, and the message names the curve that gives most of them', () => {
     const check = new LevelCheck('lurkr');
     // Level 10 begins at 4,675 XP by standard, at 4,150 by lurkr.
     for (const xp of [4200, 4674, 30_000, 0]) check.add({ userId: '1', xp, level: levelForXp('standard', xp) });
@@ -58,7 +58,7 @@ describe('levels of imported members', () => {
     );
   });
 
-  it('that a row calls explicit or not, or that are empty, are not compared', () => {
+  it('levels that are empty, or that a row itself calls explicit or not, are not compared', () => {
     const check = new LevelCheck('standard');
     const row = { userId: '1', xp: 5 };
     for (const level of [{}, { level: null }, { level: 70, explicitLevel: true }, { level: 70, explicitLevel: false }])
@@ -66,7 +66,7 @@ describe('levels of imported members', () => {
     expect(check).toMatchObject({ compared: 0, differing: 0 });
   });
 
-  it('are stored, or not, as the file says of each', () => {
+  it('a row that calls its level explicit or not decides whether the level is stored', () => {
     const row = { userId: '1', xp: 4675 };
     expect(recordOf({ ...row, level: 10, explicitLevel: true }, 'standard')).toMatchObject({ level: 10 });
     expect(recordOf({ ...row, level: 12, explicitLevel: false }, 'standard')).toMatchObject({ level: null });

@@ -6,20 +6,20 @@ import { readFile, refusals } from './read.ts';
 const folder = join(import.meta.dirname, '../../fixtures/imports/libreoffice');
 const savedAs = (name: string) => readFile(readFileSync(join(folder, `${name}.csv`)));
 
-describe('an export that LibreOffice has saved', () => {
+describe('exports that LibreOffice has saved', () => {
   it.each([
     ['with the ids as text', 'ids-as-text'],
     ['with columns of whole numbers and dates, and semicolons', 'dates'],
     ['with all texts quoted', 'quoted'],
     ['as UTF-16 with tabs', 'utf16'],
-  ])('loads back equal when it was saved %s', async (_how, name) => {
+  ])('an export that LibreOffice saved %s loads back equal', async (_how, name) => {
     const [exported, saved] = [await savedAs('export'), await savedAs(name)];
     expect(refusals(saved)).toEqual([]);
     expect(saved.rows).toEqual(exported.rows);
     expect(saved.rows).toHaveLength(3);
   });
 
-  it('is refused when LibreOffice took the ids for numbers', async () => {
+  it('an export is refused when LibreOffice took its ids for numbers', async () => {
     await expect(savedAs('rounded')).rejects.toThrow('f: its ids were rounded, such as 2.04255221017215E+017: ');
   });
 });

@@ -4,8 +4,8 @@ import { readFile, refusals } from './read.ts';
 const read = (text: string, size?: number) =>
   readFile(text, { name: 'f.ndjson', format: 'ndjson', ...(size !== undefined && { size }) });
 
-describe('an NDJSON file', () => {
-  it('has one object a line, with numbers or digits in text, with or without a line end at the end', async () => {
+describe('NDJSON files', () => {
+  it('an NDJSON file has one object a line, with numbers or digits in text, with or without a line end at the end', async () => {
     const text = '{"user_id":"1","xp":5,"username":"böb 🎉"}\r\n\n{"user_id":2,"xp":"9007199254740991","level":null}';
     for (const size of [1, 4, 1000]) {
       expect((await read(text, size)).entries).toEqual([
@@ -18,7 +18,7 @@ describe('an NDJSON file', () => {
   it.each([
     ...['id', 'xp', 'username', 'level', 'daily_streak', 'last_daily_claim', 'explicit_level', 'hidden'],
     ...['hidden_reasons', 'other'],
-  ])('with a row with the field %s nested 5,000 deep has a bad row, and the rows after it are read', async (field) => {
+  ])('a row with the field %s nested 5,000 deep is a bad row, and the rows after it are read', async (field) => {
     const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
     const text = `{"user_id":"1","xp":1,"${field}":${deep}}\n{"user_id":${deep},"xp":1}\n{"user_id":"2","xp":2}`;
     expect((await read(text)).entries).toEqual([
@@ -28,7 +28,7 @@ describe('an NDJSON file', () => {
     ]);
   });
 
-  it('has line and reason of every bad row told, and nothing is rounded', async () => {
+  it('the message on a bad row of an NDJSON file names its line and the reason, and nothing is rounded', async () => {
     const lines = [
       '{"user_id":"1","xp":9007199254740993}',
       '{"user_id":"1","xp":9007199254740991.4}',
@@ -51,7 +51,7 @@ describe('an NDJSON file', () => {
     ]);
   });
 
-  it('has whole numbers with decimals, and an inner object with an xp of its own', async () => {
+  it('a row may have whole numbers with decimals, and an inner object with an xp of its own', async () => {
     const { rows } = await read('{"user_id":"1","xp":20.0,"season":{"xp":1.5}}\n{"user_id":"2","xp":700.0}');
     expect(rows).toEqual([
       { userId: '1', xp: 20 },
@@ -59,7 +59,7 @@ describe('an NDJSON file', () => {
     ]);
   });
 
-  it('has ids as numbers when these show that no digit was lost, and is refused when all can be rounded', async () => {
+  it('ids may be numbers when they show that no digit was lost, and are refused when all can be rounded', async () => {
     const exact = '{"user_id":123456789012345678,"xp":1}\n{"user_id":223456789012345679,"xp":2}';
     expect((await read(exact)).rows).toEqual([
       { userId: '123456789012345678', xp: 1 },
@@ -69,7 +69,7 @@ describe('an NDJSON file', () => {
     await expect(read(rounded)).rejects.toThrow('f.ndjson: its ids were rounded, such as 123456789012345680');
   });
 
-  it('without line ends is refused before it fills the memory', async () => {
+  it('an NDJSON file without line ends is refused before it fills the memory', async () => {
     await expect(read(`{"user_id":"1"}\n${' '.repeat(1_200_000)}`, 65_536)).rejects.toThrow(
       'f.ndjson line 2 is longer than 1 MiB',
     );

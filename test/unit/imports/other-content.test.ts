@@ -3,7 +3,7 @@ import { refuseOtherContent } from '../../../src/imports/other-content.ts';
 
 describe('content that is no export', () => {
   it.each(['<!doctype html><title>Sign in</title>', '\uFEFF \n<html>', '<?xml version="1.0"?>\n<!DOCTYPE html>'])(
-    'is refused as a web page: %j',
+    'a web page is refused as such: %j',
     (text) => {
       expect(() => refuseOtherContent(text, 'x.json')).toThrow('x.json is a web page, not an export');
     },
@@ -15,14 +15,14 @@ describe('content that is no export', () => {
     '{"message":"You are being rate limited.","retry_after":0.5,"global":false}',
     '{"statusCode":404,"error":"Not Found","path":"/x"}',
     ' {"success":false,\n"error":"Not found"}\n',
-  ])('is refused as an error response, which it quotes: %j', (text) => {
+  ])('an error response is refused, and the message quotes it: %j', (text) => {
     const quoted = text.trimStart().replace('\n', ' ').slice(0, 30);
     expect(() => refuseOtherContent(text, 'x')).toThrow(
       `x is the error response of a service, not an export: ${quoted}`,
     );
   });
 
-  it('is quoted in part, in one line', () => {
+  it('the message quotes a part of a long response, in one line', () => {
     const text = JSON.stringify({ message: `a\nb${'x'.repeat(5000)}` }, null, 2);
     expect(() => refuseOtherContent(text, 'x')).toThrow(/^x is .{1,180}$/);
   });
@@ -40,7 +40,7 @@ describe('content that is no export', () => {
     ['YAML', '- user_id: 1\n  xp: 5\n', 'convert it to JSON'],
     ['YAML', '---\n"1": {xp: 5, level: 1}\n', 'convert it to JSON'],
     ['YAML', '# members\n"1": {xp: 5, level: 1}\n"2": {xp: 7}\n', 'convert it to JSON'],
-  ])('is refused as %s, with what to do: %j', (what, text, advice) => {
+  ])('%s is refused with what to do instead: %j', (what, text, advice) => {
     expect(() => refuseOtherContent(text, 'x')).toThrow(`x is ${what}: ${advice}`);
   });
 
@@ -57,7 +57,7 @@ describe('content that is no export', () => {
     '{"message":"x","user_id":"1"}',
     '{"code":1}\n{"code":2}',
     '{"message":"cut',
-  ])('may be %j', (text) => {
+  ])('the text %j is not taken for other content', (text) => {
     expect(() => refuseOtherContent(text, 'x')).not.toThrow();
   });
 });

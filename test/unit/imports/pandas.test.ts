@@ -19,7 +19,7 @@ describe('members that pandas has written', () => {
       'table',
       `{"schema":{"fields":[{"name":"user_id","type":"string"}]},"data":[{"index":0,"user_id":"${ONE}","xp":4700,"username":"ann"},{"index":1,"user_id":"${TWO}","xp":254,"username":null}]}`,
     ],
-  ])('load with orient="%s"', async (_orient, content) => {
+  ])('members that pandas has written with orient="%s" load', async (_orient, content) => {
     const file = await readFile(content);
     expect(refusals(file)).toEqual([]);
     expect(file.rows).toEqual(MEMBERS);
@@ -29,20 +29,20 @@ describe('members that pandas has written', () => {
   it.each([
     ['the default', `{"user_id":{"0":"${ONE}","1":"${TWO}"},"xp":{"0":4700,"1":254}}`],
     ['to_dict("list")', `{"user_id":["${ONE}","${TWO}"],"xp":[4700,254]}`],
-  ])('are refused with the way to write them when they are in columns: %s', async (_what, content) => {
+  ])('members in columns, as %s writes them, are refused with the way to write them', async (_what, content) => {
     await expect(readFile(content)).rejects.toThrow(
       'f has columns by their names, and in each the values of all rows, as pandas writes them: write the members as rows, as with to_json(orient="records")',
     );
   });
 
-  it('are no pages by their numbers', async () => {
+  it('rows by number are not taken for pages by number', async () => {
     const page = (id: string | undefined) => ({ players: [{ id, xp: 5, level: 0 }] });
     await expect(readFile(JSON.stringify({ 0: page(ONE), 1: page(TWO) }))).rejects.toThrow(
       /It has 2 rows with id .*such as --map id=id,xp=xp,level=level$/,
     );
   });
 
-  it('are of the bot whose columns they have, and their guilds are told', async () => {
+  it('a file from pandas has the format of the bot whose columns it has, and a person chooses one of its guilds', async () => {
     const content = `{"columns":["userID","guildID","xp","level"],"index":[0,1],"data":[["${ONE}","7",4700,6],["${TWO}","8",254,1]]}`;
     await expect(readFile(content)).rejects.toThrow('f has members of 2 guilds: 7 (1), 8 (1)');
     expect(await readFile(content, { sourceGuild: '7' })).toMatchObject({
@@ -52,18 +52,18 @@ describe('members that pandas has written', () => {
   });
 });
 
-describe('arrays whose first one has the names', () => {
+describe('arrays of which the first has the names', () => {
   it.each([
     ['in an array', `[["user_id","xp","username"],["${ONE}",4700,"ann"],["${TWO}",254,null]]`],
     ['as Google Sheets answers them', fixture('google-sheets.json')],
     ['one a line', `["user_id","xp","username"]\n["${ONE}",4700,"ann"]\n["${TWO}",254,null]\n`],
-  ])('load %s', async (_what, content) => {
+  ])('arrays with names in the first of them load %s', async (_what, content) => {
     const file = await readFile(content, { size: 16 });
     expect(refusals(file)).toEqual([]);
     expect(file.rows).toEqual(MEMBERS);
   });
 
-  it('are counted from it on in messages', async () => {
+  it('a message counts the array with the names as the first', async () => {
     expect(refusals(await readFile(`[["user_id","xp"],["${ONE}",4700],["${TWO}","many"]]`))).toEqual([
       '3: xp "many" is not a whole number from 0 to 9007199254740991',
     ]);

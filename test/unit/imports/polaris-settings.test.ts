@@ -13,18 +13,18 @@ function polarisLevel({ curve, rounding, maxLevel }: PolarisSettings, xp: number
   return level;
 }
 
-describe("a Polaris export's settings", () => {
+describe('the settings of Polaris exports', () => {
   it.each([
     ['{"settings":{"enabled":true},"users":{}}', 'polaris'],
     ['{"settings":{"curve":{"3":1.0},"maxLevel":1000},"users":{}}', 'polaris'],
     ['{"settings":{"curve":{"3":0,"2":2.5,"1":50},"rounding":1,"maxLevel":60},"users":{}}', 'custom=0,5,100,1,2,1,60'],
     ['{"xp":{"100000000000000001":5}}', undefined],
     ['{"users":{"1":{"xp":5,"settings":{"maxLevel":5}}}}', undefined],
-  ])('%s give the curve %s', async (text, curve) => {
+  ])('the settings of the server alone give the curve of an export: %s', async (text, curve) => {
     expect((await readFile(text, { format: 'polaris' })).curve).toBe(curve);
   });
 
-  it('are found wherever they stand, and however long they are', async () => {
+  it('an export gives its curve wherever its settings stand, and however long they are', async () => {
     const settings = { message: 'x'.repeat(200_000), curve: { 1: 0, 2: 2.5, 3: 0 }, rounding: 1, maxLevel: 20 };
     const users = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`1000000000000${n + 10_000}`, { xp: n }]));
     for (const document of [
@@ -47,7 +47,7 @@ describe("a Polaris export's settings", () => {
     [{ ...DEFAULT, maxLevel: 100 }, 'custom=1,50,100,0,1,100,100'],
     [{ curve: { 1: 0.5, 2: 12.25, 3: 0 }, rounding: 3, maxLevel: 77 }, 'custom=0,49,2,2,4,3,77'],
     [{ curve: { 1: 100000, 2: 10000, 3: 100 }, rounding: 1000, maxLevel: 1 }, 'custom=100,10000,100000,0,1,1000,1'],
-  ] as [PolarisSettings, string][])('%j give the curve %s, with the same levels', (settings, text) => {
+  ] as [PolarisSettings, string][])('the settings %j give the curve %s, with the same levels', (settings, text) => {
     const found = curveOfSettings(settings);
     expect(found).toEqual({ curve: text, wrong: 0 });
     const curve = parseCurve(text) as Curve;
@@ -58,14 +58,14 @@ describe("a Polaris export's settings", () => {
     expect(settingsOfCurve(curve)).toBeDefined();
   });
 
-  it('give the nearest curve for many decimals, and none for a curve without levels', () => {
+  it('settings with many decimals give the nearest curve, and settings of a curve without levels give none', () => {
     const { curve, wrong } = curveOfSettings({ ...DEFAULT, curve: { 1: 0, 2: 0, 3: 1.2345678901 }, rounding: 1 }) ?? {};
     expect(wrong).toBeGreaterThan(0);
     expect(levelForXp(parseCurve(curve as string) as Curve, 1_234_700)).toBe(100);
     expect(curveOfSettings({ ...DEFAULT, curve: { 1: 0, 2: 0, 3: 0 } })).toBeUndefined();
   });
 
-  it('give no curve for more levels than a Polaris server can have, and a line that says so', async () => {
+  it('settings of more levels than a Polaris server can have give no curve, and a notice says so', async () => {
     const read = (maxLevel: number) =>
       readFile(JSON.stringify({ settings: { ...DEFAULT, maxLevel }, users: {} }), { name: 'f.json' });
     expect(await read(1000)).toMatchObject({ curve: 'polaris', lines: [] });
@@ -76,7 +76,7 @@ describe("a Polaris export's settings", () => {
     ]);
   });
 
-  it('can be made for the curves that Polaris can have', () => {
+  it('the service can make settings for the curves that Polaris can have', () => {
     const made = CURVE_NAMES.filter((name) => settingsOfCurve(parseCurve(name) as Curve) !== undefined);
     expect(made).toEqual(['standard', 'polaris', 'arcane']);
     expect(settingsOfCurve(parseCurve('polaris') as Curve)).toEqual(DEFAULT);

@@ -12,7 +12,7 @@ async function refusal(content: string): Promise<Error> {
   return outcome;
 }
 
-describe('a proposal to read the fields of a file', () => {
+describe('proposals to read the fields of a file', () => {
   it.each([
     ['German words', fixture('german.csv')],
     ['French words', `Rang,ID utilisateur,Pseudo,Expérience,Niveau\n1,${ONE},ann,4700,10\n2,${TWO},bob,254,2\n`],
@@ -25,7 +25,7 @@ describe('a proposal to read the fields of a file', () => {
     ],
     ['two kinds of ids', `id,user,xp\n1,${ONE},4700\n2,${TWO},254\n`],
     ['ids of channels', `channel,who,xp\n${GUILD},${ONE},4700\n${GUILD},${TWO},254\n`],
-  ])('loads what the file means: %s', async (_what, content) => {
+  ])('a proposal loads what a file with %s means', async (_what, content) => {
     const error = await refusal(content);
     expect(error).toBeInstanceOf(UnknownFieldsError);
     expect(error.message).not.toContain('guess');
@@ -38,12 +38,12 @@ describe('a proposal to read the fields of a file', () => {
     ]);
   });
 
-  it('has the name and the level in other languages', async () => {
+  it('a proposal finds the name and the level in other languages', async () => {
     const error = await refusal(`Nutzer;Benutzername;Erfahrung;Stufe\n${ONE};ann;4.700;10\n`);
     expect(error.message).toContain('--map id=Nutzer,xp=Erfahrung,name=Benutzername,level=Stufe');
   });
 
-  it('knows the columns of a database that names them after the member, and no column without a name', async () => {
+  it('a proposal knows the columns of a database that names them after the member, and no column without a name', async () => {
     const error = await refusal(
       `member_id,member_name,member_level,member_xp,member_total_xp,\n${ONE},ann,10,25,4700,\n${TWO},bob,1,154,254,\n`,
     );
@@ -53,7 +53,7 @@ describe('a proposal to read the fields of a file', () => {
     );
   });
 
-  it('has each part of XP', async () => {
+  it('a proposal names each part of XP', async () => {
     const error = await refusal(JSON.stringify([{ id: ONE, xp: { text: 4700, voice: 100, level: 10 } }]));
     expect(error.message).toMatch(
       /: say which field is which, such as --map id=id,xp=xp\.text,level=xp\.level, or --map id=id,xp=xp\.voice,level=xp\.level$/,
@@ -76,7 +76,7 @@ describe('a proposal to read the fields of a file', () => {
       `who,inviter,xp\n${ONE},${TWO},5\n`,
       /\. who and inviter both have ids of Discord, so this is a guess: .* --map id=who,xp=xp$/,
     ],
-  ])('says that it is a guess when %s', async (_what, content, message) => {
+  ])('a proposal says that it is a guess when %s', async (_what, content, message) => {
     expect((await refusal(content)).message).toMatch(message);
   });
 
@@ -106,7 +106,7 @@ describe('a proposal to read the fields of a file', () => {
       'place,xp\n1,4700\n2,254\n',
       ', and none of these has the ids of the members: add them in a field user_id',
     ],
-  ])('is not made of %s, and the message says what to do', async (_what, content, message) => {
+  ])('a file with %s gets no proposal, and the message says what to do', async (_what, content, message) => {
     const error = await refusal(content);
     if (typeof message === 'string') expect(error.message).toContain(message);
     else expect(error.message).toMatch(message);
@@ -114,7 +114,7 @@ describe('a proposal to read the fields of a file', () => {
   });
 });
 
-describe('a title above the names of the columns', () => {
+describe('titles above the names of the columns', () => {
   it.each([
     ['with values beside it', `Leaderboard, 2026\nuser_id,xp\n${ONE},5\n`, 'line 2 has the names of the columns'],
     [
@@ -123,15 +123,15 @@ describe('a title above the names of the columns', () => {
       'line 3 has the names of the columns',
     ],
     ['alone', `# exported 2026-01-01\nuser_id,xp\n${ONE},5\n`, 'line 2 has the names of the columns'],
-  ])('is refused with the line of the names: %s', async (_what, content, message) => {
+  ])('a title %s is refused, and the message names the line of the names', async (_what, content, message) => {
     await expect(readFile(content, { name: 'f.csv' })).rejects.toThrow(`f.csv: ${message}`);
   });
 
-  it('is no line of a member', async () => {
+  it('a row with the name "xp" is a member, and no line with the names of the columns', async () => {
     expect((await readFile(`user_id,xp,username\n${ONE},5,xp\n`)).rows).toHaveLength(1);
   });
 
-  it('is not asked for when each line has one value', async () => {
+  it('a file with one value in each line is refused, because a member needs an id and XP', async () => {
     await expect(readFile(`${ONE}\n4700\n${TWO}\n254\n`, { name: 'f.txt' })).rejects.toThrow(
       'f.txt: each line has one value, and a member needs an id and XP: write both into each line',
     );

@@ -9,7 +9,7 @@ const top = (rows: [userId: string, xp: number][], size: number, spare: number) 
 };
 
 describe('the first members of a file', () => {
-  it('rank by XP, then by user id in descending byte order', () => {
+  it('the first members rank by XP, then by user id in descending byte order', () => {
     expect(
       top(
         [
@@ -33,14 +33,14 @@ describe('the first members of a file', () => {
     ]);
   });
 
-  it('are the same as after a full sort', () => {
+  it('the first members are the same as after a full sort', () => {
     const members = [...generateMembers(5000, 'top')];
     const bounded = new TopMembers(10, 20);
     for (const member of members) bounded.add(member);
     expect(bounded.list()).toEqual([...members].sort(byRank).slice(0, 10));
   });
 
-  it('use the last row of a member, and leave out members whose rank is not known any more', () => {
+  it('the last row of a member counts, and a member whose rank is no longer known is left out', () => {
     expect(
       top(
         [

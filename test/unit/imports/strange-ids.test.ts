@@ -3,12 +3,12 @@ import { readFile, refusals } from './read.ts';
 
 const [ONE, TWO] = ['204255221017214977', '159998587045832321'];
 
-describe('a file without ids of Discord', () => {
+describe('files without ids of Discord', () => {
   it.each([
     ['a column', 'user_id,xp\nann,4700\nbob,254\n', 'user_id'],
     ['an array', '[{"user_id":"ann","xp":4700},{"user_id":"bob","xp":254}]', 'user_id'],
     ['names of objects', '{"users":{"ann":{"xp":4700},"bob":{"xp":254}}}', 'the names of its members'],
-  ])('loads with a warning: %s', async (_what, content, field) => {
+  ])('a file with ids that are not of Discord in %s loads with a warning', async (_what, content, field) => {
     const { rows, lines, doubts } = await readFile(content);
     expect(rows).toHaveLength(2);
     expect(lines).toEqual([
@@ -17,7 +17,7 @@ describe('a file without ids of Discord', () => {
     expect(doubts).toEqual([]);
   });
 
-  it('is refused when another field has them, until a person names the fields', async () => {
+  it('a file whose ids of Discord stand in another field is refused until a person names the fields', async () => {
     for (const content of [
       `user_id,xp,discord_id\nann,5,${ONE}\nbob,7,${TWO}\n`,
       JSON.stringify([{ user_id: 'ann', xp: 5, discord_id: ONE }]),
@@ -33,13 +33,13 @@ describe('a file without ids of Discord', () => {
     }
   });
 
-  it('has XP that is as long as an id', async () => {
+  it('an XP value as long as an id is not taken for an id', async () => {
     expect((await readFile('user_id,xp\n1,9007199254740991\n')).rows).toEqual([
       { userId: '1', xp: 9_007_199_254_740_991 },
     ]);
   });
 
-  it('replaces nothing as that of a bot when another field has them', async () => {
+  it('a file of a known bot raises a doubt when another field has the ids of Discord', async () => {
     const { rows, doubts } = await readFile(
       JSON.stringify({ levels: [{ userId: 'ann', xp: 5, level: 0, discord: ONE }] }),
     );
@@ -47,7 +47,7 @@ describe('a file without ids of Discord', () => {
     expect(doubts).toEqual(['f: userId, such as "ann", has no ids of Discord, and discord has']);
   });
 
-  it('loads without a word as the own export, or when ids are in what spreadsheets put around them', async () => {
+  it('the import warns of no ids in an export of this service, nor of ids in what spreadsheets put around them', async () => {
     for (const content of [
       'user_id,xp,explicit_level\nann,5,\n',
       `user_id,xp\n"=""${ONE}""",5\n"=""${TWO}""",6\n`,
@@ -64,19 +64,19 @@ describe('a file without ids of Discord', () => {
     }
   });
 
-  it('has a few of them, and says how many', async () => {
+  it('a notice counts the ids that are not of Discord when a file has both kinds', async () => {
     const { lines } = await readFile(`user_id,xp\n${ONE},5\nrole,6\n123,7\n`);
     expect(lines).toEqual(['f: user_id has 1 id of Discord, and 2 others: are these names, or rows of another table?']);
   });
 
-  it('has the ids in the objects where these have names', async () => {
+  it('the ids in objects count when the names of the objects are names of members', async () => {
     const { rows } = await readFile(JSON.stringify({ users: { ann: { user_id: ONE, xp: 5 } } }), {
       map: { xp: 'xp' },
     });
     expect(rows).toEqual([{ userId: ONE, xp: 5 }]);
   });
 
-  it('shows characters in an id that nobody sees', async () => {
+  it('the message shows characters of an id that nobody sees', async () => {
     expect(refusals(await readFile(`user_id,xp\n${ONE}\u200B,5\n`))).toEqual([
       `2: user_id "${ONE}U+200B" is not 1 to 64 of A-Z a-z 0-9 _ - .`,
     ]);

@@ -8,6 +8,6 @@ it.each([
   [0.999, 'guild g: loaded 2 members in less than 1 s: 2 new, 0 already there'],
   [1, 'guild g: loaded 2 members in 1.0 s (2/s): 2 new, 0 already there'],
   [4, 'guild g: loaded 2 members in 4.0 s (1/s): 2 new, 0 already there'],
-])('a load of %f s says a rate only if it took a second', (seconds, line) => {
+])('the summary of a load of %f s says a rate only if the load took a second', (seconds, line) => {
   expect(summaryLine({ ...SUMMARY, seconds, members_per_second: Math.round(2 / seconds), complete: true })).toBe(line);
 });

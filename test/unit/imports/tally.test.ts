@@ -25,7 +25,7 @@ it('a tally counts the members that the rows leave, as a load does', () => {
   );
 });
 
-it('a tally tells so many members apart, and says that it may miss further repeated rows', () => {
+it('a tally tells members apart up to its limit, and says that it may miss further repeated rows', () => {
   const tally = new Tally(2);
   for (const userId of ['a', 'b', 'a', 'c', 'c']) tally.add({ userId, xp: 1 });
   expect([tally.members, tally.repeated, tally.isExact]).toEqual([4, 1, false]);

@@ -17,7 +17,7 @@ async function upload(imports: GuildImports, guildId: string, content = CSV): Pr
   });
 }
 
-it('files that wait keep no other guild from an import', async () => {
+it('a guild can import a file while the files of thirty other guilds wait', async () => {
   const imports = new GuildImports(suite.store, 1000);
   const guilds = Array.from({ length: 30 }, (_, i) => `waiting${i}`);
   for (const guild of guilds) await upload(imports, guild);
@@ -32,7 +32,7 @@ function receiveForEver(imports: GuildImports, guildId: string): Promise<unknown
   return imports.add(guildId, receive).catch((error: Error) => error.message);
 }
 
-it('files that come slowly keep no other guild from an import: the first gives its place', async () => {
+it('a guild can import a file while others upload slowly, and the first slow upload loses its place', async () => {
   const imports = new GuildImports(suite.store, 1000, undefined, 0);
   const slow = Array.from({ length: 20 }, (_, i) => receiveForEver(imports, `slow${i}`));
   await upload(imports, 'quick');
@@ -44,13 +44,13 @@ it('files that come slowly keep no other guild from an import: the first gives i
   await Promise.all(['quick', 'slow0'].map((guild) => imports.discard(guild)));
 });
 
-it('files that have just begun to come keep their places', async () => {
+it('an upload that has just begun keeps its place', async () => {
   const imports = new GuildImports(suite.store, 1000);
   for (let i = 0; i < 20; i++) void receiveForEver(imports, `new${i}`);
   await expect(upload(imports, 'late')).rejects.toThrow('Too many imports run: try again in some minutes');
 });
 
-it('files that wait go, the oldest first, when another one has no room', async () => {
+it('a new file takes the room of the files that have waited longest', async () => {
   const imports = new GuildImports(suite.store, 1000, 3 * CSV.length);
   for (const guild of ['a', 'b', 'c', 'a']) await upload(imports, guild);
   const waiting = () => ['a', 'b', 'c', 'd', 'e'].filter((guild) => imports.of(guild).checked);
@@ -66,7 +66,7 @@ it('files that wait go, the oldest first, when another one has no room', async (
   for (const guild of waiting()) await imports.discard(guild);
 });
 
-it('load no more members than the operator allows, in a file or beside those that the guild has', async () => {
+it('an import loads no more members than the operator allows, in the file or together with the members of the guild', async () => {
   const imports = new GuildImports(suite.store, 2);
   await expect(upload(imports, 'a', 'user_id,xp\na,1\nb,2\nc,3\n')).rejects.toThrow(
     'The file has 3 members, and the dashboard loads up to 2 members: ask the operator for more',
@@ -92,7 +92,7 @@ it('load no more members than the operator allows, in a file or beside those tha
   expect(await start('user_id,xp\ne,1\n', true)).toContain('replaced by 1 member');
 });
 
-it('keep a file that waits, and the end of a load, for half an hour', async () => {
+it('the dashboard keeps a waiting file and the summary of a load for half an hour', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const imports = new GuildImports(suite.store, 1000);
   await upload(imports, 'waits');

@@ -22,8 +22,8 @@ async function changes(content: string | Buffer) {
   return corrections.map(({ line: _, ...correction }) => correction);
 }
 
-describe('a list of changes', () => {
-  it('a list sets, adds and takes XP, sets and removes levels and names, and leaves empty cells as they are', async () => {
+describe('lists of changes', () => {
+  it('a list sets, adds and takes XP, sets and removes levels and names, and leaves what its empty cells stand for as it is', async () => {
     const text = 'user_id,xp,add,take,level,name\n1,5,,,,\n2,,6,,none,\n3,,,7,4,Ann\n4,,,,0,4\n5,,,,, 5\n';
     expect(await changes(text)).toEqual([
       { userId: '1', xp: { set: 5 } },
@@ -34,7 +34,7 @@ describe('a list of changes', () => {
     ]);
   });
 
-  it('a list is read in the dialects and encodings of spreadsheets', async () => {
+  it('the dashboard reads a list in the dialects and encodings of spreadsheets', async () => {
     const expected = [{ userId: '123456789012345678', xp: { add: 4_700_000 }, username: 'Zoë' }];
     const row = '123456789012345678';
     for (const [dialect, content] of Object.entries({
@@ -59,7 +59,7 @@ describe('a list of changes', () => {
     ['1,,high', 'level "high" is not a whole number from 0 to 9007199254740991, or none'],
     ['a b,5,', 'user_id "a b" is not 1 to 64 of A-Z a-z 0-9 _ - .'],
     [',5,', 'user_id is missing'],
-  ])('the line %s of a list is left out, with its reason', async (line, reason) => {
+  ])('the dashboard leaves out the line "%s" of a list and says why', async (line, reason) => {
     const { corrections, problems, refused } = await read(`user_id,xp,level\ngood,5000,\n${line}\n`);
     expect(corrections.map(({ userId }) => userId)).toEqual(['good']);
     expect(problems).toEqual([expect.stringContaining(`list.csv line 3: `)]);
@@ -67,7 +67,7 @@ describe('a list of changes', () => {
     expect(refused).toMatch(/^file,unit,place,user_id,username,reason,row\nlist\.csv,line,3,/);
   });
 
-  it('a second line of a member, two changes of XP, and a name that is too long are left out', async () => {
+  it('the dashboard leaves out a second line of a member, two changes of XP in one line, and a name that is too long', async () => {
     const long = 'é'.repeat(257);
     const { corrections, problems } = await read(`user_id,add,take,name\n1,5,,\n1,6,,\n2,5,5,\n3,,,${long}\n`);
     expect(corrections).toEqual([{ line: 2, userId: '1', xp: { add: 5 } }]);
@@ -110,7 +110,7 @@ describe('a list of changes', () => {
       'more than 100 times its size',
     ],
     ['that is an archive', Buffer.from([0x50, 0x4b, 3, 4, 0, 0]), 'list.csv is a zip archive: unpack it'],
-  ])('a file %s is refused as a whole', async (_, content, message) => {
+  ])('the dashboard refuses a file %s as a whole', async (_, content, message) => {
     await expect(read(content)).rejects.toThrow(message);
   });
 });
