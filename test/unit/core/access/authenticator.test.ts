@@ -55,7 +55,7 @@ it('a key has its identity by its hash and the plan of its guild', async () => {
   expect(plan.mock.calls).toEqual([['gr:{g}:config', 'plan']]);
 });
 
-it('a key has its cap, and is refused if its stored cap limits nothing or its id is no word', async () => {
+it('a key has its cap, and a key whose stored cap limits nothing or whose id is no word is refused', async () => {
   find.mockResolvedValueOnce(recordOf({ cap: 200 }));
   expect(await authenticator.authenticate(key)).toEqual({ ...identity, cap: 200 });
   for (const odd of [{ cap: Number.NaN }, { cap: 0 }, { cap: 1.5 }, { cap: 2 ** 31 }, { cap: 5, id: 'k 1' }]) {
@@ -166,7 +166,7 @@ describe('a key', () => {
     ['an outage', () => down() && authenticator.authenticate(key).catch(() => {})],
     ['an invalidation of its guild', () => authenticator.invalidate('g')],
     ['an invalidation of all', () => authenticator.invalidateAll()],
-  ])('a key that was seen stays so after %s, and that authenticates nothing', async (_event, happen) => {
+  ])('a key that was seen stays seen after %s, and that authenticates nothing', async (_event, happen) => {
     await authenticator.authenticate(key);
     await happen();
     expect(authenticator.isUnseen(key)).toBe(false);
@@ -252,7 +252,7 @@ it('keys that are due within a tenth of a second are refreshed together, because
   expect([4700, 8099].map(asked)).toEqual([20, 20]);
 });
 
-it('a key is not refreshed that a request has looked up since it was due', async () => {
+it('a key that a request has looked up since its refresh was due is not refreshed', async () => {
   await authenticator.authenticate(key);
   now = START + 4950;
   authenticator.getCached(key);

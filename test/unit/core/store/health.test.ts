@@ -42,7 +42,7 @@ describe('StoreHealth', () => {
   /** Lets time pass, and promises settle. node:timers/promises is not faked, so a repeated check takes its real time. */
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-  it('the store has a problem until the first check succeeds, and then checks after each idle period', async () => {
+  it('the store has a problem until the first check succeeds, and then checks Redis after each idle period', async () => {
     const { probe, health, lines } = make();
     expect(health.problem?.code).toBe('unreachable');
     await health.start();
@@ -79,7 +79,7 @@ describe('StoreHealth', () => {
     expect(probe).toHaveBeenCalledTimes(6);
   });
 
-  it('one refusal is an outage, and the log has two lines for it', async () => {
+  it('a single refusal is an outage, and the log has two lines for it', async () => {
     const { probe, health, lines } = make();
     await health.start();
     probe.mockRejectedValue(failure('READONLY You cannot'));
@@ -92,7 +92,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['READONLY You cannot requests fail at R', 'back: R']);
   });
 
-  it('a late reply is an outage only when the next is late too', async () => {
+  it('a late reply is an outage only when the next reply is late too', async () => {
     const { probe, health, lines } = make();
     await health.start();
     probe.mockRejectedValueOnce(silence());
