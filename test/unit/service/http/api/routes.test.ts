@@ -68,7 +68,7 @@ describe('the three operations', () => {
     await request(api.app).head(api.path(rest)).set('x-api-key', api.key).expect(200, {});
   });
 
-  it('an operation shows at once what a write has changed', async () => {
+  it('an operation shows a write at once', async () => {
     for (const xp of [400, 500, 600]) {
       await api.writer.record('guild', { userId: 'b', set: xp });
       expect((await get(api.path('leaderboard'))).body.data[0]).toMatchObject({ user_id: 'b', xp });
@@ -90,7 +90,7 @@ describe('the three operations', () => {
     expect(await api.counted()).toBe(5);
   });
 
-  it('no operation gets the response of another one, whether they come together or in turn, or for guilds with like names', async () => {
+  it('no operation gets the response of another operation, whether they come together or in turn, or for guilds with similar names', async () => {
     await api.writer.record('guild', { userId: 'memberx', set: 7 });
     await api.writer.record('guildmember', { userId: 'x', set: 9 });
     const other = (await api.apiKeys.create('guildmember', 'test', null)).key;
@@ -316,7 +316,7 @@ describe('a key', () => {
     [{ 'sec-fetch-site': 'cross-site' }, 403],
     [{}, 403],
   ])(
-    'a key limited to an origin gets, for %j, %d before other refusals, and the request counts',
+    'a key that is limited to an origin gets, for %j, %d before other refusals, and the request counts',
     async (headers, status) => {
       const { key } = await api.apiKeys.create('guild', 'page', null, ['https://a.example']);
       for (let i = 0; i < 2; i++) await get(api.path('stats'), headers as Record<string, string>, key).expect(status);
@@ -337,7 +337,7 @@ describe('a key that is limited to several origins', () => {
     ['b.example:8080', 403],
     ['c.example', 200],
     ['d.example', 403],
-  ])('a key with several origins gets, in a page of %s itself, %d', async (host, status) => {
+  ])('a key with several origins gets, in a page of %s itself, the status %d', async (host, status) => {
     const origins = ['https://a.example', 'http://b.example', 'https://c.example'];
     const { key } = await api.apiKeys.create('guild', 'page', null, origins);
     await get(api.path('stats'), { 'sec-fetch-site': 'same-origin', host }, key).expect(status);
@@ -452,7 +452,7 @@ describe('If-None-Match', () => {
 });
 
 describe('an answer with data', () => {
-  it('a 200 carries exactly these headers', async () => {
+  it('a 200 carries exactly the documented headers', async () => {
     const { headers } = await get(api.path('stats')).expect(200);
     expect(headers).toEqual({
       'ratelimit-policy': '"hourly";q=100;w=3600',
