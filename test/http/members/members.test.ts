@@ -43,7 +43,7 @@ describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
     expect(body).toMatchObject({ username: 'u', daily_streak: 0, last_daily_claim: null, level: 0, xp: 0 });
   });
 
-  it('a user who is not ranked gets 404, also when a profile is stored', async () => {
+  it('a user who is not ranked gets 404, even when a profile is stored', async () => {
     await suite.testStore.client.hset('gr:{guild}:members', 'ghost', '- 0 - Ghost');
     const { body } = await suite.get('/servers/guild/members/ghost').expect(404);
     expect(body).toMatchObject({ code: 'member_not_found', status: 404, title: 'Not Found' });
