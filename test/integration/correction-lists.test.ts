@@ -140,7 +140,7 @@ describeStores('lists of changes', (kind) => {
     expect((await member('b'))?.xp).toBe(most - 4);
   });
 
-  it('a list of another owner, or one that was discarded, is not run', async () => {
+  it('a list of another owner, or a list that was discarded, is not run', async () => {
     await core.writer.record('g', { userId: 'a', set: 10 });
     const list = await add('user_id,add\na,5\n');
     expect(lists.of('g other session')).toBeUndefined();
