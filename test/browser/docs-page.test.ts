@@ -89,7 +89,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
     await context.close();
   });
 
-  it('/docs/ leads to /docs, also below a path of a proxy', async () => {
+  it('/docs/ leads to /docs, even below a path of a proxy', async () => {
     await open('/docs/');
     expect(page.url()).toBe(`${docs.url}/docs`);
     expect(new URL('../docs', 'https://example.com/ranks/docs/').pathname).toBe('/ranks/docs');

@@ -83,7 +83,7 @@ describe('the pictures of members on the public page, in Chromium', needs('chrom
     },
   );
 
-  it('pictures stand in the rank card, opened by itself and as a picture of another page, and the initial where there is none', async () => {
+  it('pictures stand in the rank card, opened by itself and as a picture of another page, and a member without a picture has the initial', async () => {
     const { page, watch } = await open((route) => route.abort());
     /** Returns the colours of the middle of the avatar and of a place beside it, where the letter of an initial is not. */
     const coloursIn = async (show: () => Promise<unknown>) => {

@@ -114,7 +114,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     ]);
   });
 
-  it('the widget shows pictures of avatarOf, and the initial where there is none or it does not load', async () => {
+  it('the widget shows pictures of avatarOf, and the initial where a picture is missing or does not load', async () => {
     await view.open({});
     await view.run(`widget.avatarOf = (id) => ({
       u0: 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', u1: 'data:image/png,broken' })[id];`);

@@ -212,7 +212,7 @@ describeLogic('the widget', (engine) => {
     },
   );
 
-  it('the widget finds a member by id, and says so when there is none', async () => {
+  it('the widget finds a member by id, and says so when there is no such member', async () => {
     await view.openLive();
     await view.search('u6');
     await view.sees(/rank 7, level 19, 21,000 XP$/m);

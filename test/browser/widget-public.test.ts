@@ -22,7 +22,7 @@ describe(
     const button = (name: string) => view.page.getByRole('button', { name, exact: true });
     const told = () => view.messages.filter((message) => /Guildrank widget|uncaught/.test(message));
 
-    it('the widget shows the leaderboard with totals and progress, by one request for a view and one for a refresh', async () => {
+    it('the widget shows the leaderboard with totals and progress, by one request for a view and one request for a refresh', async () => {
       await installClock(view);
       const all = view.asked('');
       const data = view.asked('/data.json?limit=5&page=1');
@@ -189,7 +189,7 @@ describe(
       expect(told()).toEqual([]);
     });
 
-    it('the widget opens the nearest place for an address that names none', async () => {
+    it('the widget opens the nearest place for an address that names no place', async () => {
       await configure({ publicPage: true });
       const tag = 'guild="guild" page-size="5" address="ranks"';
       view.bench.write(

@@ -40,7 +40,7 @@ describeStores('lists of changes', (kind) => {
   };
   const member = async (userId: string) => (await core.members.read('g', [userId])).members[0];
 
-  it('a list changes its members once, hidden ones too, and its earlier values give back what it changed', async () => {
+  it('a list changes its members once, even hidden members, and its earlier values give back what it changed', async () => {
     await core.writer.recordMany('g', [
       { userId: 'a', set: 100, username: 'Ann', level: 7 },
       { userId: 'b', set: 50 },

@@ -70,7 +70,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
     }
   });
 
-  it('a load of hidden members keeps the reasons of a guild, and adds those of the file', async () => {
+  it('a load of hidden members keeps the reasons of a guild, and adds the reasons of the file', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(
       guild,

@@ -113,7 +113,7 @@ it(
 );
 
 it(
-  'the service samples as the environment says, and logs the trace of those requests alone',
+  'the service samples as the environment says, and logs the trace of sampled requests alone',
   needs('redis-server'),
   async () => {
     const { url: redisUrl } = await redisForTest();

@@ -76,7 +76,7 @@ describe('CORS', () => {
       });
     });
 
-    it('scripts can read the headers of quota and caching, also of errors', async () => {
+    it('scripts can read the headers of quota and caching, even of errors', async () => {
       for (const key of [suite.key, 'wrong']) {
         const { headers } = await suite.get('/servers/guild/stats', key).set('origin', 'https://a.example');
         expect(headers['access-control-allow-origin']).toBe('*');

@@ -25,7 +25,7 @@ describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
     });
   });
 
-  it('the rank of a member is that of its leaderboard row, also among ties', async () => {
+  it('the rank of a member is that of its leaderboard row, even among ties', async () => {
     await suite.service.store.writer.recordMany(
       'guild',
       ['9', '10', '100', 'a'].map((userId) => ({ userId, set: 500 })),

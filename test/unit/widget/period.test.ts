@@ -57,7 +57,7 @@ describe('the dates of a period', () => {
     ['a month in which clocks go back', '2026-09-30T22:00:00.000Z', '2026-10-31T23:00:00.000Z', 31],
     ['a month in which clocks go forward', '2027-02-28T23:00:00.000Z', '2027-03-31T22:00:00.000Z', 31],
   ])(
-    '%s has its days left at its beginning, one fewer from the next midnight on, and one at its end',
+    '%s has all its days left at its beginning, one day fewer from each midnight on, and one day at its end',
     (_, from, to, days) => {
       const left = (now: number) => facts('en', { from, to }, now)[1];
       const [begin, end] = [Date.parse(from), Date.parse(to)];

@@ -70,7 +70,7 @@ describeStores('the usage of a guild', (kind) => {
     expect(hours).toEqual([`${START / HOUR - 0.5}:a`]);
   });
 
-  it('usage has requests without an API key apart from those of keys', async () => {
+  it('usage has requests without an API key apart from requests with a key', async () => {
     const usage = newProcess();
     for (let i = 0; i < 3; i++) usage.countPublic('g', 'data');
     usage.countPublic('h', 'page');

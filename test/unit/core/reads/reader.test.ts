@@ -243,14 +243,14 @@ describe('what a caller holds', () => {
   });
 
   it.each(['', '7.0', '7.5', ' 7', '7e2', '0x7', '9007199254740993'])(
-    'the revision "%s" is returned as none',
+    'the revision "%s" is returned as no revision',
     async (revision) => {
       const { reader } = readerOf(revision, '0', '', [], []);
       expect((await reader.page(1, 10)).revision).toBe('');
     },
   );
 
-  it('a revision that is no number is returned as none', async () => {
+  it('a revision that is no number is returned as no revision', async () => {
     const { reader } = readerOf('7 x', '0', '', [], []);
     expect((await reader.page(1, 10)).revision).toBe('');
     const none = readerOf('x7', '-1');

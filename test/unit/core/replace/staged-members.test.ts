@@ -52,7 +52,7 @@ describeStores('the staged members of a guild', (kind) => {
     }
   });
 
-  it('staged members are all refused when one is bad, with its index', async () => {
+  it('staged members are all refused when one of them is bad, with its index', async () => {
     const guild = suite.newGuild();
     const owner = await lock(guild);
     const stage = owner.stage([

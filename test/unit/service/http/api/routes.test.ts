@@ -127,7 +127,7 @@ describe('the three operations', () => {
     expect(page?.body).toMatchObject({ total: 1, data: [{ user_id: 'x' }] });
   });
 
-  it('an operation counts as in flight until it is answered, also when it fails', async () => {
+  it('an operation counts as in flight until it is answered, even when it fails', async () => {
     const activity = { inFlight: 0, isClosing: false };
     const { app, key, path, client } = await testApi({ parts: { activity } });
     const answers = [200, 404].map((status, i) =>
@@ -367,7 +367,7 @@ describe('an address that sent too many invalid keys', () => {
 describe('a store that fails', () => {
   const down = () => Promise.reject(new Error('down'));
 
-  it('a store that fails at the look-up of a key gets 503 without a count', async () => {
+  it('a request gets 503 without a count when the store fails at the look-up of its key', async () => {
     vi.spyOn(api.client, 'hgetall').mockImplementation(down as never);
     const { body, headers } = await get(api.path('stats')).expect(503);
     expect(body).toMatchObject({ code: 'store_unavailable' });
@@ -376,7 +376,7 @@ describe('a store that fails', () => {
     expect(api.reported).toMatchObject([{ reason: 'down' }]);
   });
 
-  it('a store that fails at the count gets 503, whatever else is wrong with the request', async () => {
+  it('a request gets 503 when the store fails at the count, whatever else is wrong with the request', async () => {
     await get(api.path('stats')).expect(200);
     vi.spyOn(api.client, 'evalsha').mockImplementation(down);
     for (const url of [api.path('stats'), api.path('members/%20'), '/api/v1/servers/other/stats', '/none']) {
@@ -386,7 +386,7 @@ describe('a store that fails', () => {
     }
   });
 
-  it('a store that fails at the read gets 503 with the quota, and 429 when the quota is used up', async () => {
+  it('a request gets 503 with the quota when the store fails at the read, and 429 when the quota is used up', async () => {
     api = await testApi({ quota: 2 });
     await api.client.set('gr:{guild}:xp', 'not a sorted set');
     for (const remaining of ['1', '0']) {
@@ -444,7 +444,7 @@ describe('If-None-Match', () => {
     expect((await tagged(header)).status).toBe(200);
   });
 
-  it('If-None-Match is answered alike when the client also asks for no cache on the way', async () => {
+  it('If-None-Match gets 304 even when the client also sends Cache-Control: no-cache', async () => {
     const { headers } = await get(api.path('stats')).expect(200);
     const conditional = { 'if-none-match': headers.etag as string, 'cache-control': 'no-cache' };
     await get(api.path('stats'), conditional).expect(304);

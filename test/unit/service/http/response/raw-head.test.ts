@@ -83,7 +83,7 @@ describe('the head of an answer', () => {
     expect(byNode).toBe(1);
   });
 
-  it('the head of a response shows the time, also of a clock that was set back', async () => {
+  it('the head of a response shows the time, even of a clock that was set back', async () => {
     for (const time of ['2026-01-15T12:00:00.999Z', '2026-01-15T12:00:01.000Z', '2026-01-15T11:00:00.500Z']) {
       now = Date.parse(time);
       expect((await ask('/200'))?.head).toContain(`\r\nDate: ${new Date(now).toUTCString()}\r\n`);

@@ -31,7 +31,7 @@ async function send(port: number, method: string, path: string, headers: Record<
 describe('the address of the service itself', () => {
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
-  it('the address of the service shows a page to a person, also below a path of a proxy', async () => {
+  it('the address of the service shows a page to a person, even below a path of a proxy', async () => {
     const { text, headers } = await request(await appOf())
       .get('/')
       .set('Accept', accept)
