@@ -227,7 +227,7 @@ describeStores('the usage of a guild', (kind) => {
   });
 });
 
-it('usage of 100,000 guilds waits in bounded memory while Redis refuses it, and only a few guilds at a time ask Redis about it', async () => {
+it('usage of 100,000 guilds waits in bounded memory while Redis refuses it, and a write then asks Redis about one step of guilds alone', async () => {
   let [calls, isRefused] = [0, true];
   const run = async () => {
     calls++;
