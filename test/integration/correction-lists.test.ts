@@ -40,7 +40,7 @@ describeStores('lists of changes', (kind) => {
   };
   const member = async (userId: string) => (await core.members.read('g', [userId])).members[0];
 
-  it('a list changes its members once, even hidden members, and its earlier values give back what it changed', async () => {
+  it('a list changes its members once, hidden ones too, and its earlier values give back what it changed', async () => {
     await core.writer.recordMany('g', [
       { userId: 'a', set: 100, username: 'Ann', level: 7 },
       { userId: 'b', set: 50 },
@@ -140,7 +140,7 @@ describeStores('lists of changes', (kind) => {
     expect((await member('b'))?.xp).toBe(most - 4);
   });
 
-  it('a list of another owner, or a list that was discarded, is not run', async () => {
+  it('a list of another owner, or one that was discarded, is not run', async () => {
     await core.writer.record('g', { userId: 'a', set: 10 });
     const list = await add('user_id,add\na,5\n');
     expect(lists.of('g other session')).toBeUndefined();

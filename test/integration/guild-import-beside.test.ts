@@ -32,7 +32,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
   };
 
   it.each(['move-verify', 'move-finish'])(
-    'an import leaves no API key behind when it is refused at its step "%s"',
+    'leaves no API key behind when it is refused at its step "%s"',
     async (step) => {
       const others: [(guild: Guild) => Promise<unknown>, string][] = [
         [({ guild }) => suite.store.writer.record(guild, { userId: 'a', add: 1 }), 'stop it, delete the guild here'],
@@ -56,7 +56,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
   );
 
   it.each(['move-verify', 'move-finish'])(
-    'an import that goes on at "%s" after another import has ended leaves the API keys of the other import',
+    'that goes on at "%s" after another one has ended leaves its API keys',
     async (step) => {
       for (const isRevoked of [true, false]) {
         const moved = await make();
@@ -72,7 +72,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     },
   );
 
-  it('an import that was interrupted at its end is completed by the next import, with what the next stream has', async () => {
+  it('that was interrupted at its end is done by the next one, with what that one has', async () => {
     const moved = await make();
     const { client, guildConfig } = suite.store;
     await importLines(suite.store, moved.lines);
@@ -90,7 +90,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     expect((await suite.store.counters.check(moved.guild)).exact).toBe(true);
   });
 
-  it('an import stores the usage of many API keys, which are more than one call of a function or a command takes', async () => {
+  it('stores the usage of many API keys, which are more than one call of a function or a command takes', async () => {
     const { guild, lines } = await make();
     const { end } = JSON.parse(lines.at(-1) as string);
     const usage = Array.from({ length: 40_000 }, (_, n) => [`495000 k${n}`, '1']).flat();
@@ -99,7 +99,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     expect(await suite.store.client.ttl(`gr:{${guild}}:usage`)).toBeGreaterThan(7 * 86_400);
   });
 
-  it('an import is refused for an unfinished guild that another program wrote to', async () => {
+  it('is refused for an unfinished guild that something else wrote to', async () => {
     const { writer, guildConfig } = suite.store;
     for (const write of [
       (guild: string) => writer.record(guild, { userId: 'bot', set: 5 }),
@@ -115,7 +115,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     }
   });
 
-  it('an import that was left unfinished refuses a replacement of the members, and the end of a season', async () => {
+  it('that was left unfinished refuses a replacement of the members, and the end of a season', async () => {
     const { writer, client } = suite.store;
     const other = suite.newGuild();
     await writer.record(other, { userId: 'a', set: 5 });
@@ -133,7 +133,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     }
   });
 
-  it('an import takes a guild whose season began and was refused, but no guild whose season is half done', async () => {
+  it('takes a guild whose season began and was refused, but none whose season is half done', async () => {
     const { writer, client } = suite.store;
     const [moved, archive] = [await make(), suite.newGuild()];
     await importLines(suite.store, moved.lines);
@@ -144,7 +144,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     await expect(streamOf(suite.store, moved.guild)).rejects.toThrow('is not finished for guild');
   });
 
-  it('an import that was suspended at its end deletes no API key of another import that has not ended', async () => {
+  it('that was suspended at its end deletes no API key of another one that has not ended', async () => {
     const moved = await make();
     let first: Promise<unknown> = Promise.resolve();
     const suspended = new Promise<() => void>((resolve) => {
@@ -162,9 +162,9 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
   });
 
   it.each([
-    ['another import', (store: Core, { lines }: Guild) => importLines(store, lines)],
+    ['another one', (store: Core, { lines }: Guild) => importLines(store, lines)],
     ['a deletion', (store: Core, { guild }: Guild) => deleteGuild(store, guild)],
-  ])('an import keeps its API keys when %s was suspended before it deleted the old keys', async (_, begin) => {
+  ])('keeps its API keys when %s was suspended before it deleted the old ones', async (_, begin) => {
     const moved = await make();
     const apiKeys = Object.create(suite.store.apiKeys, {
       revokeAll: {
@@ -180,7 +180,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     expect(await keysOf(moved)).toHaveLength(1);
   });
 
-  it('an import stores no API key that is revoked meanwhile', async () => {
+  it('stores no API key that is revoked meanwhile', async () => {
     const moved = await make();
     const apiKeys = Object.create(suite.store.apiKeys, {
       storeListed: {
@@ -195,7 +195,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     expect(await keysOf(moved)).toEqual([]);
   });
 
-  it('an import waits for a deletion of the guild, until the API keys of the guild are deleted too', async () => {
+  it('waits for a deletion of the guild, until its API keys are deleted too', async () => {
     const moved = await make();
     await suite.store.writer.record(moved.guild, { userId: 'old', set: 1 });
     const tries: unknown[] = [];

@@ -18,7 +18,7 @@ describe('an import of a guild', needs('redis-server'), () => {
   };
 
   it.each(['move-verify', 'move-finish'])(
-    'an import is refused at "%s" when another server took over, which can have lost members',
+    'is refused at "%s" when another server took over, which can have lost members',
     async (step) => {
       const { guild, lines, sha } = await make();
       const scripts = Object.create(suite.store.scripts, {
@@ -36,7 +36,7 @@ describe('an import of a guild', needs('redis-server'), () => {
     },
   );
 
-  it('an import ends at the beginning of another stream, and leaves the guild of that stream', async () => {
+  it('ends at the beginning of another stream, and leaves the guild of that one', async () => {
     const [cut, other] = [await make(), await make()];
     const lines = [...cut.lines.slice(0, -1), ...other.lines];
     await expect(importLines(suite.store, lines)).rejects.toThrow('The stream ended before the guild was complete');
@@ -44,7 +44,7 @@ describe('an import of a guild', needs('redis-server'), () => {
     expect(await importLines(suite.store, other.lines)).toMatchObject({ members: 1, keys: 1 });
   });
 
-  it('an import that is not finished leaves a hidden member hidden, whatever the bot writes', async () => {
+  it('that is not finished leaves a hidden member hidden, whatever the bot writes', async () => {
     const { writer, client } = suite.store;
     const guild = suite.newGuild();
     await writer.recordMany(guild, [
@@ -61,7 +61,7 @@ describe('an import of a guild', needs('redis-server'), () => {
     expect(await client.zscore(`gr:{${guild}}:hidden`, 'left')).toBe('42');
   });
 
-  it('an import stores no API key twice, and no key that opens another guild', async () => {
+  it('stores no API key twice, and none that opens another guild', async () => {
     const { guild, lines, sha } = await make();
     const twice = [
       ({ keys: [key] }: LastLine) => ({ keys: [key, { ...key, id: 'other' }] }),
@@ -81,7 +81,7 @@ describe('an import of a guild', needs('redis-server'), () => {
     expect(await suite.store.apiKeys.list(copy)).toEqual([]);
   });
 
-  it('an import is refused for data of a newer version, and its guild can be deleted', async () => {
+  it('is refused for data of a newer version, and can be deleted', async () => {
     const { guild, lines } = await make();
     const newer = withEnd(lines, () => ({ stats: ['model', '9'] }));
     await expect(importLines(suite.store, newer)).rejects.toThrow('has data of version 9');
@@ -90,7 +90,7 @@ describe('an import of a guild', needs('redis-server'), () => {
     expect(await importLines(suite.store, lines)).toMatchObject({ members: 1 });
   });
 
-  it('an export names a hidden member whom a raw write put into the ranking, until the member is hidden again', async () => {
+  it('begins with an export that names a member whom a raw write put into the ranking while hidden', async () => {
     const { writer, client } = suite.store;
     const guild = suite.newGuild();
     await writer.record(guild, { userId: 'a', set: 500 });

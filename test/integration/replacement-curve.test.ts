@@ -47,7 +47,7 @@ describeStores('a replacement of the members, while the owner sets another curve
     expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
   });
 
-  it('a replacement takes the curve that it was told, and a curve that is set again to its earlier value', async () => {
+  it('a replacement takes the curve that it was told, and the curve that is set to what it was', async () => {
     for (const [owner, told] of [['polaris', 'lurkr'], ['lurkr']] as const) {
       const guild = suite.newGuild();
       await suite.store.guildConfig.update(guild, { xpCurve: 'lurkr' });

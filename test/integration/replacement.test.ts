@@ -35,7 +35,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await staged.end();
   };
 
-  it('a replacement is refused while members wait for the end of their season, which would take XP of the new members', async () => {
+  it('a replacement is refused while members wait for the end of their season, which would take XP of the new ones', async () => {
     const guild = suite.newGuild();
     const { client } = suite.store;
     await suite.store.writer.record(guild, { userId: 'a', set: 5000 });
@@ -334,7 +334,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev')).not.toBe(before);
   });
 
-  it('a replacement that lost its lock to another replacement is refused at every step, and changes nothing', async () => {
+  it('a replacement that lost its lock to another one is refused at every step, and changes nothing', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(guild, records('old', 5, 10));
     const first = await StagedMembers.lock(suite.store, guild);
@@ -356,7 +356,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await exact(guild)).toBe(true);
   });
 
-  it('a replacement is refused while another replacement holds the lock', async () => {
+  it('a replacement is refused while another one holds the lock', async () => {
     const guild = suite.newGuild();
     await StagedMembers.lock(suite.store, guild);
     await expect(StagedMembers.lock(suite.store, guild)).rejects.toThrow(

@@ -88,7 +88,7 @@ describe('the end of a season', needs('redis-server'), () => {
     );
   });
 
-  it('an archive has the name of its guild, has the icon if its id begins with that of the guild, and keeps both', async () => {
+  it('an archive has the name of its guild, the icon if the id of the archive begins with that of the guild, and keeps both', async () => {
     const icon = '0123456789abcdef0123456789abcdef';
     const role = { id: '11', name: 'Regular', color: 0, position: 1 };
     await fill();
@@ -206,7 +206,7 @@ describe('the end of a season', needs('redis-server'), () => {
   });
   const killedAt = (script: string) => watched(async (each) => each === script && Promise.reject(new Error('killed')));
 
-  it('the end of a season copies members that a killed call has marked, even when they escape each reading of the places', async () => {
+  it('the end of a season copies members that a killed call has marked, also when they escape each reading of the places', async () => {
     await writer().recordMany('g', [
       { userId: 'a', set: 300 },
       { userId: 'b', set: 200 },
@@ -256,7 +256,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await store.client.hgetall(`gr:{${ARCHIVE}}:config`)).toEqual({ xp_curve: 'standard', plan: 'free' });
   });
 
-  it('the end of a season tells how many members it has copied, when an earlier call was killed while it marked them', async () => {
+  it('the end of a season tells how many members it has copied, when a call before was killed while it marked them', async () => {
     await writer().recordMany(
       'g',
       Array.from({ length: 1000 }, (_, n) => ({ userId: `m${n}`, set: n })),
@@ -289,7 +289,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect((await content(ARCHIVE)).ranked).toContain('late');
   });
 
-  it('the end of a season accepts another archive, or other arguments, before it has copied anybody', async () => {
+  it('the end of a season takes another archive, or other arguments, before it has copied anybody', async () => {
     await fill();
     await writer().record('full', { userId: 'a', set: 1 });
     await expect(writer().resetSeason('g', { archiveAs: 'full' })).rejects.toThrow('full already has data');
@@ -307,7 +307,7 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
   });
 
-  it('the end of a season names a member whose user id is no id', async () => {
+  it('the end of a season names a member whose user id is none', async () => {
     await fill();
     await store.client.zadd('gr:{g}:xp', 5, 'a b');
     const refused = writer().resetSeason('g', { archiveAs: ARCHIVE });
