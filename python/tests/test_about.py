@@ -39,7 +39,7 @@ class AboutTest(ScratchTest):
             },
         )
 
-    async def test_describe_guild_says_whether_something_is_another_than_before(self) -> None:
+    async def test_describe_guild_says_whether_something_has_changed(self) -> None:
         self.assertTrue(await self.writer.describe_guild("1", name="Quiet", roles=[ROLE]))
         self.assertFalse(await self.writer.describe_guild("1", name="Quiet", roles=[ROLE]))
         self.assertTrue(await self.writer.describe_guild("1", name="Quiet"))

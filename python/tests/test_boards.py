@@ -112,7 +112,7 @@ class BoardTest(ScratchTest):
         self.assertEqual([len(keys) for keys in self.counted.calls], [6, 14, 14, 6, 14])
         self.assertEqual(self.counted.calls[1][5:8], ["gr:{1}~week:xp", "gr:{1}~week:hidden", "gr:{1}~week.prev:xp"])
 
-    async def test_remembers_a_bounded_number_of_guilds(self) -> None:
+    async def test_the_writer_remembers_a_bounded_number_of_guilds_with_boards(self) -> None:
         async def award(guild: str) -> int:
             self.counted.calls.clear()
             await self.writer.award(guild, "a", 1)

@@ -77,7 +77,7 @@ class FailureTest(ScratchTest):
         finally:
             await self.connection.execute_command("ACL", "DELUSER", "reader")
 
-    async def test_leaves_a_server_that_became_a_replica(self) -> None:
+    async def test_the_connection_leaves_a_server_that_became_a_replica(self) -> None:
         for replicas in (None, 1):
             replica = connect(os.environ["TEST_REPLICA_URL"])
             writer = create_writer(replica, replicas=replicas)
@@ -115,7 +115,7 @@ class FailureTest(ScratchTest):
         self.assertEqual(error.tell({"range": lambda params: f"Too much at {params['index']}"}), "Too much at 0")
         self.assertEqual(error.tell({"level": lambda params: "No such level"}), error.tell())
 
-    async def test_takes_any_object_that_runs_scripts(self) -> None:
+    async def test_the_kit_takes_any_object_that_runs_scripts(self) -> None:
         class Own:
             def __init__(self, connection: Any) -> None:
                 self.connection = connection

@@ -32,7 +32,7 @@ from scratch import ScratchTest
 
 
 class ReadTest(ScratchTest):
-    async def test_member_has_rank_level_and_claims(self) -> None:
+    async def test_a_member_has_rank_level_and_claims(self) -> None:
         claimed_at = datetime(2026, 11, 21, 3, 1, 38, 119_000, tzinfo=timezone(timedelta(hours=1)))
         profile: ProfileChange = {"username": "Ann", "daily_streak": 3, "last_daily_claim": claimed_at}
         await self.writer.record_many("1", [XpRecord("a", set=255, **profile), XpRecord("b", set=300), XpRecord("c", set=1, level=7)])
@@ -41,7 +41,7 @@ class ReadTest(ScratchTest):
         await self.writer.hide("1", ["b"])
         self.assertEqual([await self.reader.member("1", user) for user in ("b", "nobody")], [None, None])
 
-    async def test_member_shows_the_values_of_raw_writers(self) -> None:
+    async def test_a_member_shows_the_values_of_raw_writers(self) -> None:
         await self.connection.zadd("gr:{1}:xp", {"a": float("inf"), "b": 7.9, "c": -5})
         far = {"a": f"- {'9' * 30} 8640000000000001", "b": "- 2 8640000000000000", "c": "x y -99999999999999+5"}
         await self.connection.hset("gr:{1}:members", mapping=far)
@@ -66,7 +66,7 @@ class ReadTest(ScratchTest):
             await self.reader.stats("1")
         self.assertEqual((newer.exception.code, newer.exception.is_outage), ("MODEL", False))
 
-    async def test_card_shows_a_ranked_member_between_its_neighbours(self) -> None:
+    async def test_a_card_shows_a_ranked_member_between_its_neighbours(self) -> None:
         await self.writer.record_many("1", [XpRecord(user, set=xp) for user, xp in (("a", 300), ("b", 255), ("c", 120), ("d", 0))])
         await self.writer.set_profiles("1", {"b": {"username": "Ben", "daily_streak": 2}})
         above, below = RankedMember(1, "a", "a", 2, 300), RankedMember(3, "c", "c", 1, 120)
@@ -77,7 +77,7 @@ class ReadTest(ScratchTest):
         self.assertEqual((first.above, first.below and first.below.username), (None, "Ben"))
         self.assertEqual((last.above, last.below, last.progress, last.next_level_xp), (below, None, CardProgress(0, 100), 100))
 
-    async def test_card_shows_hidden_members_explicit_levels_and_the_highest_level(self) -> None:
+    async def test_a_card_shows_hidden_members_explicit_levels_and_the_highest_level(self) -> None:
         await self.writer.record_many("1", [XpRecord("a", set=30, level=9), XpRecord("b", set=2**53 - 1), XpRecord("c", set=5)])
         await self.writer.hide("1", ["c"])
         hidden = await self.reader.card("1", "c")
@@ -93,7 +93,7 @@ class ReadTest(ScratchTest):
             await self.reader.card("1", "b")
         self.assertEqual(unfit.exception.code, "CURVE")
 
-    async def test_find_has_members_by_any_part_of_the_name_or_by_id(self) -> None:
+    async def test_find_finds_members_by_any_part_of_the_name_or_by_id(self) -> None:
         names = ["Señor Ünal", "𝓠𝓾𝓲𝓮𝓽 Raven", "STRASSE", "Οδός", "İzmir ılık", "Fox\u200b\u00a0 Den", "さくら🦊", "4 a"]
         await self.writer.record_many("1", [XpRecord(f"u{n}", set=100 - n, username=name) for n, name in enumerate(names)])
         await self.writer.record("1", "4", set=1)
@@ -168,7 +168,7 @@ class ReadTest(ScratchTest):
         self.assertEqual({member.user_id: member.level for member in everybody}, levels)
         self.assertEqual(len(everybody), 300)
 
-    async def test_rules_are_those_that_are_stored(self) -> None:
+    async def test_the_reader_returns_the_rules_that_are_stored(self) -> None:
         self.assertIsNone(await self.reader.rules("1"))
         await self.connection.hset("gr:{1}:config", "rules", json.dumps({"message": {"xp": 7}}))
         rules = await self.reader.rules("1")
@@ -194,7 +194,7 @@ class ReadTest(ScratchTest):
             await self.writer.set_profiles("1", {"x y": {"level": 1}})
         self.assertEqual(await self.writer.set_profiles("1", {}), [])
 
-    async def test_sends_no_unfit_argument_and_names_it(self) -> None:
+    async def test_the_reader_sends_no_unfit_argument_and_names_it(self) -> None:
         writer, reader = self.writer, self.reader
         unfit: dict[str, Callable[[], Awaitable[object]]] = {
             "amount": lambda: writer.award("1", "a", -1),
@@ -234,7 +234,7 @@ class CurveTest(unittest.TestCase):
                 self.assertEqual(at.gained, begin - (xp_for_level(text, at.level) if at.level else 0))
         self.assertEqual((level_for_xp("standard", 0), xp_for_level("standard", 10)), (0, 4675))
 
-    def test_refuses_unfit_numbers(self) -> None:
+    def test_curves_refuse_unfit_numbers(self) -> None:
         for text in ("custom=", "custom=1,2,3", "custom=0,0,0,0,1,1", "custom=0,0,50,0,-1,1", "custom=0,0,50,0,1,1,0", "custom=0,0,50,0,1,1,1000001", "custom=0,0,50,0,1," + "1".zfill(11)):
             with self.assertRaisesRegex(InvalidInputError, "unfit numbers"):
                 level_for_xp(text, 5)

@@ -10,7 +10,7 @@ from guildrank import InvalidInputError, VoiceState, parse_rules, plain_text, re
 
 
 class RulesTest(unittest.TestCase):
-    def test_fills_in_what_a_document_leaves_out(self) -> None:
+    def test_parse_rules_fills_in_what_a_document_leaves_out(self) -> None:
         rules = parse_rules("{}")
         self.assertEqual((rules.message.xp, rules.message.cooldown_ms, rules.voice.xp, rules.rewards), ((15, 25), 60_000, 0, ()))
         gain = xp_for(rules, "message", roles=[], channel="c")
@@ -18,7 +18,7 @@ class RulesTest(unittest.TestCase):
         self.assertEqual(parse_rules({"message": {"xp": 5.0, "cooldown_ms": 1e3}}).message.cooldown_ms, 1000)
         self.assertEqual(parse_rules({"$schema": "rules.schema.json"}), rules)
 
-    def test_names_what_is_wrong(self) -> None:
+    def test_parse_rules_names_what_is_wrong(self) -> None:
         wrong: list[tuple[Any, str]] = [
             ("", "The rules are no valid JSON: "),
             ('{"message": {"xp": NaN}}', "The rules are no valid JSON: "),
@@ -40,7 +40,7 @@ class RulesTest(unittest.TestCase):
             self.assertTrue(str(refused.exception).startswith(message), refused.exception)
             self.assertLess(len(str(refused.exception)), 200)
 
-    def test_refuses_ids_that_are_numbers_and_other_kinds(self) -> None:
+    def test_rules_refuse_ids_that_are_numbers_and_other_kinds(self) -> None:
         rules = parse_rules({"no_xp": {"roles": ["7"]}})
         numbers: Any = [7]
         calls: dict[str, Callable[[], object]] = {
@@ -54,7 +54,7 @@ class RulesTest(unittest.TestCase):
         with self.assertRaisesRegex(InvalidInputError, "^roles must be "):
             reward_roles(rules, 5, numbers)
 
-    def test_refuses_none_and_other_types_and_names_the_argument(self) -> None:
+    def test_rules_refuse_none_and_other_types_and_name_the_argument(self) -> None:
         rules = parse_rules({"voice": {"xp": 1}})
         anything: Any = None
         flag: Any = True
@@ -95,7 +95,7 @@ class RulesTest(unittest.TestCase):
         }
         self.assertEqual({name: plain_text(name) for name in names}, names)
 
-    def test_reads_the_states_of_voice_by_their_names(self) -> None:
+    def test_rules_read_the_states_of_voice_by_their_names(self) -> None:
         rules = parse_rules(json.dumps({"voice": {"xp": 10, "counts": {"muted": True}}}))
         reasons = [
             xp_for(rules, "voice", roles=[], channel="c", voice=state).reason

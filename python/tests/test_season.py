@@ -71,7 +71,7 @@ class SeasonTest(ScratchTest):
         scores = await self.connection.zrange(f"gr:{{{guild}}}:hidden", 0, -1, withscores=True)
         return scores, await self.connection.hgetall(f"gr:{{{guild}}}:hidden:reasons")
 
-    async def test_names_the_member_whose_stored_name_is_too_long(self) -> None:
+    async def test_the_end_of_a_season_names_the_member_whose_stored_name_is_too_long(self) -> None:
         await self.fill()
         await self.connection.hset("gr:{g}:members", "b", "- 0 - " + "x" * 1025)
         with self.assertRaisesRegex(RefusedError, "^Member b of guild g has a name above 512 bytes"):
@@ -79,7 +79,7 @@ class SeasonTest(ScratchTest):
         await self.connection.hset("gr:{g}:members", "b", "- 0 - x")
         self.assertEqual(await self.writer.reset_season("g", archive_as=ARCHIVE), SeasonResult(4, 4))
 
-    async def test_copies_all_members_with_their_profiles_and_starts_them_at_0(self) -> None:
+    async def test_the_end_of_a_season_copies_all_members_with_their_profiles_and_starts_them_at_0(self) -> None:
         await self.fill()
         await configure(self.connection, "g", "boards", "week")
         await self.writer.record("g", "b", add=5)
@@ -96,7 +96,7 @@ class SeasonTest(ScratchTest):
         self.assertEqual((await self.reader.page("g", board="week")).total, 0)
         self.assertEqual(await self.connection.exists("gr:{g}:season:xp", *LOCKS), 0)
 
-    async def test_does_nothing_again_and_names_what_is_in_the_way(self) -> None:
+    async def test_the_end_of_a_season_does_nothing_again_and_names_what_is_in_the_way(self) -> None:
         await self.fill()
         self.assertEqual(await self.writer.reset_season("g", archive_as=ARCHIVE, keep_members=False), SeasonResult(4, 4))
         self.assertEqual((await self.xp("g"), await self.hidden("g")), ({}, ([(b"d", 0)], {b"d": b"left moderator"})))
@@ -113,7 +113,7 @@ class SeasonTest(ScratchTest):
             with self.assertRaisesRegex(InvalidInputError, message):
                 await self.writer.reset_season("g", archive_as=archive)
 
-    async def test_goes_on_after_an_end_at_any_step_and_loses_no_xp(self) -> None:
+    async def test_the_end_of_a_season_goes_on_after_a_stop_at_any_step_and_loses_no_xp(self) -> None:
         for is_cancelled in (False, True):
             steps = 1
             while not await self.ends_after(steps, is_cancelled):
@@ -158,7 +158,7 @@ class SeasonTest(ScratchTest):
         self.assertEqual(await self.hidden(ARCHIVE), ([(b"d", 100)], {b"d": b"left moderator"}))
         return has_ended
 
-    async def test_tells_how_many_it_has_copied_after_a_kill_while_it_marked(self) -> None:
+    async def test_the_end_of_a_season_tells_how_many_it_has_copied_after_a_kill_while_it_marked(self) -> None:
         marks = 0
 
         async def kill(step: str) -> None:
@@ -174,7 +174,7 @@ class SeasonTest(ScratchTest):
         self.assertEqual(await self.connection.zcard("gr:{g}:season:xp"), 3)
         self.assertEqual(await self.writer.reset_season("g", archive_as=ARCHIVE), SeasonResult(4, 4))
 
-    async def test_one_call_at_a_time_has_the_locks(self) -> None:
+    async def test_one_call_at_a_time_has_the_locks_of_a_season(self) -> None:
         async def overtake(step: str) -> None:
             if step == "mark":
                 with self.assertRaisesRegex(RefusedError, "is running"):
@@ -188,7 +188,7 @@ class SeasonTest(ScratchTest):
         self.assertEqual(refused.exception.code, "lock")
         self.assertEqual(await self.xp(ARCHIVE), {"a": 300, "b": 200, "c": 0})
 
-    async def test_archives_each_member_once_during_a_failover(self) -> None:
+    async def test_the_end_of_a_season_archives_each_member_once_during_a_failover(self) -> None:
         members = 2000
         for step, number, lost in (("mark", 3, 1), ("mark", 4, 5), ("end-copy", 1, 4), ("reset", 3, 3)):
             with self.subTest(step):

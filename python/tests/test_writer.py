@@ -77,7 +77,7 @@ class RecordTest(ScratchTest):
         self.assertEqual(await self.writer.remove("1", [*users, "nobody"]), 1200)
         self.assertEqual(await self.writer.hide("1", []), PlaceChange(0, []))
 
-    async def test_shows_a_member_when_its_last_reason_is_lifted(self) -> None:
+    async def test_a_member_is_shown_when_its_last_reason_is_lifted(self) -> None:
         await self.writer.record_many("1", [XpRecord("a", set=1), XpRecord("b", set=2)])
         await self.writer.hide("1", ["a"], reason="self")
         self.assertEqual(await self.writer.hide("1", ["a", "b"], reason="left"), PlaceChange(1, [HiddenMember("a", ("left", "self")), HiddenMember("b", ("left",))]))
@@ -109,7 +109,7 @@ class RecordTest(ScratchTest):
         self.assertNotEqual(last.revision, first.revision)
         self.assertEqual((await self.reader.page("1")).data[0].username, "Ann")
 
-    async def test_takes_what_is_there_and_sets_the_xp_of_a_level(self) -> None:
+    async def test_a_floor_takes_what_is_there_and_set_level_sets_the_xp_of_a_level(self) -> None:
         await self.writer.record("1", "a", set=300)
         self.assertEqual(numbers_of(await self.writer.record("1", "a", add=-500, floor=0)), (300, 2, 0, 0))
         self.assertEqual(numbers_of(await self.writer.record("1", "nobody", add=-5, floor=0)), (0, 0, 0, 0))
@@ -120,7 +120,7 @@ class RecordTest(ScratchTest):
         self.assertEqual(refused.exception.code, "level")
         self.assertEqual((await self.reader.page("1")).total, 1)
 
-    async def test_multiplies_an_award_by_its_factor(self) -> None:
+    async def test_an_award_is_multiplied_by_its_factor(self) -> None:
         await self.connection.hset("gr:{1}:config", mapping={"xp_multiplier": "1.5"})
         factors: list[tuple[float, int]] = [(1.5, 7), (0, 0), (2, 9), (0.166666, 1)]
         for factor, awarded in factors:
@@ -130,7 +130,7 @@ class RecordTest(ScratchTest):
             with self.assertRaises(InvalidInputError):
                 await self.writer.award("1", "f", 3, factor=unfit)
 
-    async def test_does_a_call_of_an_event_once(self) -> None:
+    async def test_a_call_of_an_event_is_done_once(self) -> None:
         first = await self.writer.award("1", "a", 300, cooldown_ms=1000, event_id="message 1")
         self.assertEqual((first.xp, first.level, first.repeated), (300, 2, False))
         again = await self.writer.award("1", "a", 300, cooldown_ms=1000, event_id="message 1")
@@ -154,7 +154,7 @@ class RecordTest(ScratchTest):
                 await self.writer.award("1", "a", 5, event_id=unfit)
         self.assertEqual((await self.writer.award("1", "e", 5, event_id="\u00e9" * 32)).xp, 5)
 
-    async def test_asks_replicas_and_a_repeat_of_an_event_that_they_lacked_counts_once(self) -> None:
+    async def test_the_writer_asks_replicas_and_a_repeat_of_an_event_that_they_lacked_counts_once(self) -> None:
         writer = create_writer(self.connection, replicas=1)
         with self.assertRaisesRegex(StoreUnavailableError, "^The call was done, .* 0 of 1 replicas have it") as lacking:
             await writer.award("1", "a", 300, event_id="message")
@@ -182,7 +182,7 @@ class RecordTest(ScratchTest):
             await replica.flushdb()
             await disconnect(replica)
 
-    def test_refuses_replicas_that_are_no_number_and_a_cluster(self) -> None:
+    def test_replicas_that_are_no_number_or_on_a_cluster_are_refused(self) -> None:
         for replicas in (0, -1, 101, True):
             with self.assertRaisesRegex(InvalidInputError, "^replicas must be a whole number from 1 to 100"):
                 create_writer(self.connection, replicas=replicas)
@@ -190,7 +190,7 @@ class RecordTest(ScratchTest):
         with self.assertRaisesRegex(InvalidInputError, "Cluster"):
             create_writer(cluster, replicas=1)
 
-    async def test_page_knows_curves_of_the_guild_and_scores_of_raw_writers(self) -> None:
+    async def test_a_page_knows_curves_of_the_guild_and_scores_of_raw_writers(self) -> None:
         await self.connection.hset("gr:{1}:config", mapping={"xp_curve": "custom", "xp_curve_custom": "0,0,50,0,1,1,10"})
         await self.connection.zadd("gr:{1}:xp", {"a": 5000, "b": 120, "c": 7.9, "d": float("inf")})
         rows = [(row.user_id, row.level, row.xp) for row in (await self.reader.page("1")).data]
@@ -201,19 +201,19 @@ class RecordTest(ScratchTest):
                 await self.reader.page("1")
             self.assertEqual(refused.exception.code, "CURVE")
 
-    async def test_sends_nothing_of_records_when_one_is_unfit(self) -> None:
+    async def test_the_writer_sends_no_records_when_one_is_unfit(self) -> None:
         records = [*(XpRecord(f"u{n}", add=1) for n in range(500)), XpRecord("y", add=-1, floor=1)]
         with self.assertRaisesRegex(InvalidInputError, r"^records\[500\] has the floor 1: only 0 is one$"):
             await self.writer.record_many("1", records)
         self.assertEqual((await self.reader.page("1")).total, 0)
 
-    async def test_claims_after_a_claim_of_a_clock_that_was_far_ahead(self) -> None:
+    async def test_a_claim_succeeds_after_a_claim_of_a_clock_that_was_far_ahead(self) -> None:
         await self.writer.record("1", "a", set=1)
         await self.connection.hset("gr:{1}:members", "a", "- 1 8640000000000000 ")
         claim = await self.writer.claim_daily("1", "a", 5)
         self.assertTrue(claim.claimed)
 
-    async def test_sends_no_unfit_id_or_number(self) -> None:
+    async def test_the_writer_sends_no_unfit_id_or_number(self) -> None:
         for guild, user in (("", "a"), ("1", ""), ("1", "x y"), ("1", "a}b"), ("1", "u" * 65)):
             with self.assertRaises(InvalidInputError):
                 await self.writer.award(guild, user, 5)
@@ -240,7 +240,7 @@ class RecordTest(ScratchTest):
             await self.writer.record("1", "a", add=-5, floor=7)
         self.assertEqual(await self.connection.dbsize(), 0)
 
-    async def test_refuses_a_claim_in_the_future(self) -> None:
+    async def test_a_claim_in_the_future_is_refused(self) -> None:
         far = datetime.now(timezone.utc) + timedelta(days=60)
         problem = r"last_daily_claim is more than a day from now: no member can have claimed then$"
         claims: list[datetime | str] = [far, far.isoformat(), f"{far:%Y-%m-%dT%H:%M:%SZ}"]
@@ -253,14 +253,14 @@ class RecordTest(ScratchTest):
         soon = datetime.now(timezone.utc) + timedelta(hours=23)
         await self.writer.record("1", "a", set=1, last_daily_claim=soon)
 
-    async def test_refuses_a_name_that_is_no_text(self) -> None:
+    async def test_a_name_that_is_no_text_is_refused(self) -> None:
         unfits: list[Any] = [5, {}, ["a"]]
         for unfit in unfits:
             with self.assertRaisesRegex(InvalidInputError, r"^username must be a text, not "):
                 await self.writer.record("1", "a", set=1, username=unfit)
         self.assertEqual(await self.connection.dbsize(), 0)
 
-    async def test_refuses_fields_and_numbers_that_a_profile_does_not_have(self) -> None:
+    async def test_fields_and_numbers_that_a_profile_does_not_have_are_refused(self) -> None:
         known = "username, level, daily_streak, last_daily_claim, avatar"
         number = "must be a whole number from 0 to 9007199254740991, not"
         unfits: list[tuple[Any, str]] = [
@@ -282,7 +282,7 @@ class RecordTest(ScratchTest):
                 await self.writer.set_profiles("1", {"a": profile})
         self.assertEqual(await self.connection.dbsize(), 0)
 
-    async def test_refuses_xp_that_is_no_whole_number(self) -> None:
+    async def test_xp_that_is_no_whole_number_is_refused(self) -> None:
         unfits: list[Any] = ["add 5", "keep", "5", 1.5, True]
         for unfit in unfits:
             with self.assertRaisesRegex(InvalidInputError, "^set must be a whole number, not "):
@@ -291,7 +291,7 @@ class RecordTest(ScratchTest):
                 await self.writer.record("1", "a", add=unfit)
         self.assertEqual(await self.connection.dbsize(), 0)
 
-    async def test_changes_the_parts_of_a_profile_that_are_given(self) -> None:
+    async def test_a_change_of_a_profile_changes_the_parts_that_are_given(self) -> None:
         members = "gr:{1}:members"
         claim = "1969-12-31T23:59:59.993Z"
         await self.writer.record("1", "a", set=1, username=" - 5 = ", level=3, daily_streak=2, last_daily_claim=claim)
@@ -303,7 +303,7 @@ class RecordTest(ScratchTest):
         await self.writer.set_profiles("1", {"a": {"last_daily_claim": None}})
         self.assertEqual(await self.connection.exists(members), 0)
 
-    async def test_stores_an_avatar_leaves_it_or_removes_it(self) -> None:
+    async def test_a_change_of_a_profile_stores_an_avatar_leaves_it_or_removes_it(self) -> None:
         still, animated = "0123456789abcdef" * 2, "a_" + "f" * 32
 
         async def avatars() -> Any:
@@ -330,7 +330,7 @@ class RecordTest(ScratchTest):
             with self.assertRaisesRegex(InvalidInputError, "^avatar must be 32 hex digits"):
                 await self.writer.record("1", "b", add=1, avatar=unfit)
 
-    async def test_stores_a_name_of_512_bytes_and_refuses_a_longer_one(self) -> None:
+    async def test_a_name_of_512_bytes_is_stored_and_a_longer_one_is_refused(self) -> None:
         await self.writer.award("1", "a", 1, username="\u00e9" * 256)
         self.assertEqual((await self.reader.page("1")).data[0].username, "\u00e9" * 256)
         for write in (self.writer.award("1", "a", 1, username="x" * 513), self.writer.claim_daily("1", "a", 1, username="x" * 513)):
@@ -338,24 +338,24 @@ class RecordTest(ScratchTest):
                 await write
             self.assertEqual(refused.exception.code, "field")
 
-    async def test_stores_a_name_with_a_lone_surrogate_as_utf_8_can(self) -> None:
+    async def test_a_name_with_a_lone_surrogate_is_stored_as_utf_8_can(self) -> None:
         await self.writer.award("1", "a", 1, username="A\ud800")
         self.assertEqual((await self.reader.page("1")).data[0].username, "A\ufffd")
 
-    def test_refuses_a_prefix_that_the_service_refuses(self) -> None:
+    def test_a_prefix_that_the_service_refuses_is_refused(self) -> None:
         unfits: list[Any] = ["", "{gr}", "a b", "x" * 65, "gr\n", None]
         for unfit in unfits:
             with self.assertRaisesRegex(InvalidInputError, "^key_prefix must be 1 to 64 of A-Z a-z 0-9 : _ . -, not "):
                 create_writer(self.connection, key_prefix=unfit)
         create_reader(self.connection, key_prefix="a:B_9.-")
 
-    def test_says_that_it_needs_a_connection_of_asyncio(self) -> None:
+    def test_the_kit_says_that_it_needs_a_connection_of_asyncio(self) -> None:
         unfits: list[Any] = [redis.Redis(), self.connection.pipeline(), None, "redis://127.0.0.1"]
         for unfit in unfits:
             with self.assertRaisesRegex(InvalidInputError, "^The connection must be a client of redis.asyncio"):
                 create_writer(unfit)
 
-    async def test_page_shows_names_and_levels_of_profiles_and_what_is_none(self) -> None:
+    async def test_a_page_shows_names_and_levels_of_profiles_and_ignores_what_is_none(self) -> None:
         await self.connection.zadd("gr:{1}:xp", {"a": 60, "b": 50, "c": 40, "d": 255, "e": 20, "f": 10})
         profiles = {"a": "- 3 1764547200000+60  two  words ", "b": "7 0 - 12 3", "c": "Ann Lee of Berlin", "d": "x many 5 Cy\nd", "e": "Ann"}
         await self.connection.hset("gr:{1}:members", mapping=profiles)

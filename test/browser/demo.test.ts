@@ -70,7 +70,7 @@ describe('the demo in Chromium', needs('chromium'), () => {
   const overflow = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
   it(
-    'the demo page has no fault that axe finds and fits its window, in light and dark, on a phone too',
+    'the demo page has no fault that axe finds and fits its window, in light and dark, even on a phone',
     async () => {
       await open('/');
       await widget().getByText('Ada Lovelace').first().waitFor();

@@ -42,7 +42,7 @@ describe('/docs in Firefox', needs('firefox-esr'), () => {
     await expect.poll(() => text(`${card(name)} .answer`)).toContain(status);
   }
 
-  it('sends what a person fills in, shows names as text and all digits, and the quota that is left', async () => {
+  it('/docs sends what a person fills in, and shows names as text, all digits, and the quota that is left', async () => {
     await fillIn();
     await send('A page of the leaderboard', '200 OK');
     expect(await text(`${card('A page of the leaderboard')} .answer pre[aria-label=Body]`)).toContain('<b>Grace</b>');
@@ -54,7 +54,9 @@ describe('/docs in Firefox', needs('firefox-esr'), () => {
     expect(watch).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  it('has no sideways scroll at any width, with the colours of the system', { timeout: MANY_LOOKS_MS }, async () => {
+  it('/docs has no sideways scroll at any width, with the colours of the system', {
+    timeout: MANY_LOOKS_MS,
+  }, async () => {
     await fillIn();
     await send('Statistics of the server', '200 OK');
     await page.type(`${card('One member')} input[name=user_id]`, 'nobody');
@@ -75,7 +77,7 @@ describe('/docs in Firefox', needs('firefox-esr'), () => {
 
   if (!ALL_VARIANTS) return;
 
-  it('shows code for the request before it is sent, and copies it', async () => {
+  it('/docs shows code for the request before it is sent, and copies it', async () => {
     await fillIn();
     expect(await text(`${STATS} pre[aria-label=Code]`)).toContain("/servers/guild/stats'");
     await page.click(`${STATS} input[value=Python]`);
@@ -85,7 +87,7 @@ describe('/docs in Firefox', needs('firefox-esr'), () => {
     expect(await text('main')).not.toContain(docs.key);
   });
 
-  it.each(['getStats', 'code-wrong_guild', 'schema-Problem'])('shows #%s in view on a fresh load', async (id) => {
+  it.each(['getStats', 'code-wrong_guild', 'schema-Problem'])('/docs shows #%s in view on a fresh load', async (id) => {
     await page.goto('about:blank');
     await open(`/docs#${id}`);
     await page.waitForFunction(`((target) => {
@@ -94,7 +96,7 @@ describe('/docs in Firefox', needs('firefox-esr'), () => {
   })(document.querySelector(':target'))`);
   });
 
-  it('keeps key and server in this tab only when a person asks for it', async () => {
+  it('/docs keeps key and server in this tab only when a person asks for it', async () => {
     await fillIn();
     await open('/docs/');
     expect(page.url()).toBe(`${docs.url}/docs`);

@@ -58,7 +58,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
     })(document.querySelector(':target'))`);
   }
 
-  it('shows the status of an answer at once, on a phone too', async () => {
+  it('/docs shows the status of an answer at once, even on a phone', async () => {
     for (const [width, height] of [
       [360, 500],
       [1200, 700],
@@ -78,7 +78,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
     }
   });
 
-  it('says without JavaScript at once where the document is, and leaves nothing empty', async () => {
+  it('/docs without JavaScript says at once where the document is, and leaves nothing empty', async () => {
     const context = await (await sharedChromium()).newContext({ javaScriptEnabled: false });
     const plain = await context.newPage();
     await plain.goto(`${docs.url}/docs`);
@@ -89,13 +89,13 @@ describe('/docs in Chromium', needs('chromium'), () => {
     await context.close();
   });
 
-  it('/docs/ leads to /docs, also below a path of a proxy', async () => {
+  it('/docs/ leads to /docs, even below a path of a proxy', async () => {
     await open('/docs/');
     expect(page.url()).toBe(`${docs.url}/docs`);
     expect(new URL('../docs', 'https://example.com/ranks/docs/').pathname).toBe('/ranks/docs');
   });
 
-  it('moves nothing that a person sees while it loads', async () => {
+  it('/docs moves nothing that a person sees while it loads', async () => {
     const fresh = await page.context().newPage();
     await fresh.addInitScript(`window.shift = 0;
       new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value; })
@@ -108,23 +108,23 @@ describe('/docs in Chromium', needs('chromium'), () => {
   });
 
   it.each(['getStats', 'code-wrong_guild', 'schema-Problem', 'codes'])(
-    'shows #%s in view on a fresh load',
+    '/docs shows #%s in view on a fresh load',
     async (id) => {
       await open(`/docs#${id}`);
       await expectTarget(id);
     },
   );
 
-  describe('that is open', () => {
+  describe('the open page', () => {
     beforeEach(() => open('/docs'));
 
-    it('shows the three operations, breaks no rule of its policy and sends no request to another host', async () => {
+    it('/docs shows the three operations, breaks no rule of its policy and sends no request to another host', async () => {
       const titles = ['A page of the leaderboard', 'One member', 'Statistics of the server'];
       for (const title of titles) expect(await card(title).count()).toBe(1);
       expect(watch).toEqual({ complaints: [], elsewhere: [] });
     });
 
-    it('sends the leaderboard request that a person fills in, and shows names as text', async () => {
+    it('/docs sends the leaderboard request that a person fills in, and shows names as text', async () => {
       await fillIn();
       await leaderboard()
         .getByLabel(/^limit/)
@@ -137,14 +137,14 @@ describe('/docs in Chromium', needs('chromium'), () => {
       expect(watch.complaints).toEqual([]);
     });
 
-    it('shows how long an answer took and what is left of the quota', async () => {
+    it('/docs shows how long an answer took and what is left of the quota', async () => {
       await fillIn();
       await send('Statistics of the server', '200 OK');
       const facts = await card('Statistics of the server').locator('.facts').textContent();
       expect(facts).toMatch(/^\d+ ms · 99 of 100 requests left, renewed in 60 min$/);
     });
 
-    it('sends the request again with the ETag of the answer, which gives 304', async () => {
+    it('/docs sends the request again with the ETag of the answer, which gives 304', async () => {
       await fillIn();
       await send('Statistics of the server', '200 OK');
       await card('Statistics of the server').getByRole('button', { name: 'Send again with this ETag' }).click();
@@ -154,7 +154,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
       expect(await sample('Statistics of the server').textContent()).toMatch(/-H 'if-none-match: "[\w-]+"'/);
     });
 
-    it('sends the member and statistics requests, and shows all digits of a total beyond 2^53', async () => {
+    it('/docs sends the member and statistics requests, and shows all digits of a total beyond 2^53', async () => {
       await fillIn();
       await card('One member')
         .getByLabel(/^user_id/)
@@ -165,7 +165,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
       expect(await shown('Statistics of the server', 'Body')).toContain('"total_xp": 18014398509481984');
     });
 
-    it('shows the lines that load this version of the widget', async () => {
+    it('/docs shows the lines that load this version of the widget', async () => {
       const lines = await page.locator('#widget-snippet').textContent();
       const [style, script = ''] = lines?.split('\n') ?? [];
       expect(style).toBe(RESERVED_SPACE);
@@ -180,7 +180,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
       expect(integrity).toMatch(/^sha384-[\w+/]{64}$/);
     });
 
-    it('shows code for the request before it is sent, in three languages, as the fields are', async () => {
+    it('/docs shows code for the request before it is sent, in three languages, as the fields are', async () => {
       const name = 'A page of the leaderboard';
       const address = `${docs.url}/api/v1/servers/81384788765712384/leaderboard`;
       expect(await sample(name).textContent()).toBe(`curl -i -H "x-api-key: $KEY" \\\n  '${address}'`);
@@ -198,7 +198,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
       expect(await page.locator('main').textContent()).not.toContain(docs.key);
     });
 
-    it('copies code, and selects it where the browser offers no clipboard', async () => {
+    it('/docs copies code, and selects it where the browser offers no clipboard', async () => {
       const copy = leaderboard().getByRole('button', { name: 'Copy Code' });
       await copy.click();
       await leaderboard().getByText('Copied').waitFor();
@@ -209,7 +209,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
       expect(await page.evaluate('String(getSelection())')).toMatch(/^curl -i /);
     });
 
-    it('shows a refused request with its status, its body and a link to what to do', async () => {
+    it('/docs shows a refused request with its status, its body and a link to what to do', async () => {
       await fillIn();
       await page.getByLabel('API key').fill('gr_x');
       await send('Statistics of the server', '401 Unauthorized');
@@ -218,7 +218,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
       await expectTarget('code-invalid_api_key');
     });
 
-    it('says what to mend when a field cannot be sent', async () => {
+    it('/docs says what to mend when a field cannot be sent', async () => {
       const press = () => card('Statistics of the server').getByRole('button', { name: 'Send', exact: true }).click();
       await press();
       expect(await page.evaluate('document.activeElement.id')).toBe('key');
@@ -230,7 +230,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
       await send('Statistics of the server', 'The key or a header has a character that cannot be sent. Copy it again.');
     });
 
-    it('shows an example of each answer, with its headers and a link to its schema', async () => {
+    it('/docs shows an example of each answer, with its headers and a link to its schema', async () => {
       const member = card('One member');
       await member.locator('summary').filter({ hasText: '200' }).click();
       expect(
@@ -253,7 +253,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
       }
     });
 
-    it('has one table of all problem codes', async () => {
+    it('/docs has one table of all problem codes', async () => {
       const rows = await page.getByRole('group', { name: 'Problem codes' }).locator('tbody tr').allInnerTexts();
       const stated = rows.map((row) => row.split('\t').slice(0, 2));
       expect(Object.fromEntries(stated)).toEqual(
@@ -262,14 +262,14 @@ describe('/docs in Chromium', needs('chromium'), () => {
       for (const row of rows) expect(row.split('\t').filter((cell) => cell.trim() !== '')).toHaveLength(4);
     });
 
-    it('every link within the page has a target, and no id stands twice', async () => {
+    it('every link within /docs has a target, and no id stands twice', async () => {
       const dangling = await page.evaluate(`[...document.querySelectorAll('a[href^="#"]')]
       .map(({ hash }) => hash.slice(1))
       .filter((id) => document.querySelectorAll('[id="' + id + '"]').length !== 1)`);
       expect(dangling).toEqual([]);
     });
 
-    it('keeps key and server in no storage, unless a person asks for it, and then in this tab only', async () => {
+    it('/docs keeps key and server in no storage unless a person asks for it, and then in this tab only', async () => {
       const stored = () =>
         page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
       const keep = page.getByLabel('Keep both in this tab');
@@ -294,7 +294,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
       expect(await stored()).toBe('[{},{},""]');
     });
 
-    it('shows the edges of fields and buttons in forced colours, and moves nothing by itself', async () => {
+    it('/docs shows the edges of fields and buttons in forced colours, and moves nothing by itself', async () => {
       await page.emulateMedia({ forcedColors: 'active' });
       const edges = await page.evaluate<
         string[]
@@ -307,7 +307,7 @@ describe('/docs in Chromium', needs('chromium'), () => {
       expect(moving).toBe(0);
     });
 
-    it('has no fault that axe finds, and no sideways scroll, at any width and in both themes', {
+    it('/docs has no fault that axe finds, and no sideways scroll, at any width and in both themes', {
       timeout: MANY_LOOKS_MS,
     }, async () => {
       await fillIn();

@@ -46,7 +46,7 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
   const frame = () => page.frameLocator('iframe');
   const names = () => frame().getByRole('rowheader').locator('bdi:not(.role-name)').allTextContents();
 
-  it('shows the leaderboard of the fragment on a site that may embed it, and sends the key in a header alone', async () => {
+  it('/embed shows the leaderboard of the fragment on a site that may embed it, and sends the key in a header alone', async () => {
     const asked: string[] = [];
     const withKey: string[] = [];
     page.on('request', (request) => {
@@ -70,7 +70,7 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
     expect(watch.complaints).toEqual([]);
   });
 
-  it('follows a change of the fragment', async () => {
+  it('/embed follows a change of the fragment', async () => {
     await open(site, `guild=guild&layout=table&api-key=${key}&page-size=1`);
     await frame().getByRole('rowheader', { name: 'Ada' }).waitFor();
     await page.evaluate(
@@ -81,7 +81,7 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
     expect(await names()).toEqual(['Ada', 'Grace']);
   });
 
-  it('takes no address from the fragment that the key would be sent to', async () => {
+  it('/embed takes from the fragment no address to which the key would be sent', async () => {
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));
     await open(site, `guild=guild&layout=table&api-key=${key}&base-url=${stranger.url}&onclick=alert(1)`);
@@ -94,7 +94,7 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
     expect(hosts).toEqual(new Set([new URL(site.url).origin, service.url]));
   });
 
-  it('tells its height, takes a theme from the page around it alone, and ignores other messages', async () => {
+  it('/embed tells its height, takes a theme from the page around it alone, and ignores other messages', async () => {
     await open(site, `guild=guild&api-key=${key}`);
     await frame().getByText('Live').waitFor();
     const [, receiver = ''] = /```js\n(const frame = .*?)```/s.exec(GUIDE) ?? [];
@@ -122,7 +122,7 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
     expect(watch.complaints).toEqual([]);
   });
 
-  it('says what it needs in a browser without JavaScript', async () => {
+  it('/embed says what it needs in a browser without JavaScript', async () => {
     const context = await (await sharedChromium()).newContext({ javaScriptEnabled: false });
     try {
       const plain = await context.newPage();
@@ -133,7 +133,7 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
     }
   });
 
-  it('is shown on no other site', async () => {
+  it('/embed is shown on no other site', async () => {
     await open(stranger, `guild=guild&layout=table&api-key=${key}`);
     await expect.poll(() => watch.complaints.join()).toContain('frame-ancestors');
     expect(

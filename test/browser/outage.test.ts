@@ -7,7 +7,7 @@ import { startService } from '../support/service.ts';
 import { PATIENT } from '../support/wait.ts';
 
 describe('<guild-leaderboard> while Redis hangs', needs('chromium', 'redis-server'), () => {
-  it('says that the leaderboard is not updated, keeps its rows, and recovers by itself when Redis is back', async () => {
+  it('the widget says that the leaderboard is not updated, keeps its rows, and recovers by itself when Redis is back', async () => {
     const redis = await startEmbeddedRedis();
     const clients: Redis[] = [];
     const connect = () => {

@@ -20,7 +20,7 @@ const engines = [
 ] as const;
 
 describe.each(engines)('a preflight in $name', ({ need, open }) => {
-  it('allows a page of another origin to send any header', needs(need), async () => {
+  it('a preflight allows a page of another origin to send any header', needs(need), async () => {
     const service = await startDocsService();
     onTestFinished(service.close);
     const tab = await open({ colorScheme: 'light' });

@@ -53,7 +53,7 @@ describe('the pictures of members on the public page, in Chromium', needs('chrom
   }
   const loaded = (page: Page) => page.evaluate('document.querySelector(".avatar img").naturalWidth > 0');
 
-  it('fill the circle of a member, load from their host without a referrer, and change neither layout nor accessibility', async () => {
+  it('pictures fill the circle of a member, load from their host without a referrer, and change neither layout nor accessibility', async () => {
     const referrers: (string | undefined)[] = [];
     const { page, watch, boxes } = await open(async (route) => {
       referrers.push(route.request().headers().referer);
@@ -70,7 +70,7 @@ describe('the pictures of members on the public page, in Chromium', needs('chrom
   });
 
   it.each(['/g/guild', '/g/guild?overlay=1', '/g/guild/m/2'])(
-    'leave the initials on %s when they do not load',
+    'pictures that do not load leave the initials on %s',
     async (path) => {
       const { page } = await open((route) => route.abort(), path);
       expect(await loaded(page)).toBe(false);
@@ -83,7 +83,7 @@ describe('the pictures of members on the public page, in Chromium', needs('chrom
     },
   );
 
-  it('stand in the rank card, opened by itself and as a picture of another page, and the initial where there is none', async () => {
+  it('pictures stand in the rank card, opened by itself and as a picture of another page, and a member without a picture has the initial', async () => {
     const { page, watch } = await open((route) => route.abort());
     /** Returns the colours of the middle of the avatar and of a place beside it, where the letter of an initial is not. */
     const coloursIn = async (show: () => Promise<unknown>) => {

@@ -79,7 +79,7 @@ describe('the public page, in Chromium', needs('chromium'), () => {
   const overflow = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
   it(
-    'is accessible and fits its window, in light and dark, on a phone too',
+    'the public page is accessible and fits its window, in light and dark, even on a phone',
     async () => {
       await open('/g/guild');
       const found: unknown[] = [];
@@ -108,7 +108,7 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     MANY_LOOKS_MS,
   );
 
-  it('does all without JavaScript: pages, boards, a member, the search and the way back', async () => {
+  it('the public page works without JavaScript: pages, boards, a member, the search and the way back', async () => {
     await open('/g/guild', { javaScriptEnabled: false });
     expect((await names()).slice(0, 3)).toEqual(['Ada', '<b>Grace</b>', 'محمد عبد الله']);
     await page.getByRole('link', { name: 'Next' }).click();
@@ -141,7 +141,7 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     expect(watch.complaints).toEqual([]);
   });
 
-  it('finds the visitor again who has said who they are, until they say that they are not', async () => {
+  it('the public page finds a visitor again who has chosen a member, until the visitor takes that back', async () => {
     await open('/g/guild');
     const findMe = page.getByRole('link', { name: 'Find me' });
     expect(await findMe.isVisible()).toBe(false);
@@ -167,7 +167,7 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     expect(watch.complaints).toEqual([]);
   });
 
-  it('copies and shares the address of a member, where the browser can', async () => {
+  it('the public page copies and shares the address of a member, where the browser can', async () => {
     await open('/g/guild/m/u5?lang=en', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByRole('button', { name: 'Copy the link' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
@@ -182,7 +182,7 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     expect(watch.complaints).toEqual([]);
   });
 
-  it('turns its pages by the arrow keys, in the direction of the page, but not within a field', async () => {
+  it('the arrow keys turn the pages in the direction of the page, but not within a field', async () => {
     await open('/g/guild');
     await page.keyboard.press('ArrowRight');
     await page.waitForURL('**/g/guild?page=2');
@@ -196,7 +196,7 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     await page.waitForURL('**/g/guild?page=2&lang=ar');
   });
 
-  it('aligns the columns of all rows, and shows a long name from its start in each direction', async () => {
+  it('the public page aligns the columns of all rows, and shows a long name from its start in each direction', async () => {
     await open('/g/guild?page=1');
     const edges = (selector: string, edge: 'left' | 'right') =>
       page.evaluate(
@@ -227,7 +227,7 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     }
   });
 
-  it('asks anew every 30 seconds with JavaScript, shows what has changed and keeps the focus', async () => {
+  it('the public page asks anew every 30 seconds with JavaScript, shows what has changed and keeps the focus', async () => {
     await open('/g/guild?limit=4');
     await page.clock.install();
     await page.reload();

@@ -21,7 +21,7 @@ describe('the rank card', needs('chromium'), () => {
   });
   afterAll(() => tab?.close());
 
-  it('is well-formed XML of the elements of a picture, whatever the name', async () => {
+  it('a rank card is well-formed XML of the elements of a picture, whatever the name', async () => {
     const svgs = fc
       .sample(fc.tuple(anyCard, anyOptions), 500)
       .map(([card, options]) => rankCard(card, { ...options, avatar: PIXEL }));
@@ -45,7 +45,7 @@ describe('the rank card', needs('chromium'), () => {
   });
 
   it.each(['en', 'ar'])(
-    'keeps its texts apart and inside of it in %s, with the fonts of this machine',
+    'a rank card keeps its texts apart and inside of it in %s, with the fonts of this machine',
     async (lang) => {
       const username = 'A display name of 32 characters.';
       const row = { userId: '2', username, level: 19, xp: 123_456 };

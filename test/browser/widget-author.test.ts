@@ -20,7 +20,7 @@ const SPOKEN = [
 describeEngines('the widget for the author of a page', (engine) => {
   const view = widgetView(engine, members(12, 5000, 100));
 
-  it('takes a title from its slot, and styles from parts and properties', async () => {
+  it('the widget takes a title from its slot, and styles from parts and properties', async () => {
     await view.openHtml(
       '<script src="SERVICE/widget.js" defer></script><guild-leaderboard guild="guild" api-key="KEY"><span slot="title">Hall <b>of fame</b></span></guild-leaderboard>',
       'lang="en"',
@@ -43,7 +43,7 @@ describeEngines('the widget for the author of a page', (engine) => {
 describeLogic('the widget for the author of a page', (engine) => {
   const view = widgetView(engine, members(12, 5000, 100));
 
-  it('has every attribute as a property, set before or after the element is defined', async () => {
+  it('the widget has every attribute as a property, set before or after the element is defined', async () => {
     await view.openHtml('<guild-leaderboard></guild-leaderboard>');
     await view.run(`Object.assign(widget, { guild: 'guild', apiKey: '${view.bench.key}', pageSize: 3, refreshInterval: 0, search: false });
       const script = document.createElement('script');
@@ -60,7 +60,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     ).toEqual([4, false, true, true, '']);
   });
 
-  it('links members, or makes them buttons that work by keyboard', async () => {
+  it('the widget links members, or makes them buttons that work by keyboard', async () => {
     await view.open({ 'member-href': '/u/{user_id}?from=board' });
     await view.sees('Live');
     expect(await view.inWidget("all('a')[4].getAttribute('href')")).toBe('/u/u4?from=board');
@@ -74,7 +74,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     expect(await view.page.evaluate('chosen')).toBe('u4');
   });
 
-  it('reads again when refresh() is called', async () => {
+  it('the widget reads again when refresh() is called', async () => {
     await view.open({ refresh: '0' });
     await view.sees('Member 0');
     await view.store.writer.record('guild', { userId: 'new', set: 9000, username: 'Newcomer' });
@@ -82,7 +82,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     await view.sees('Newcomer');
   });
 
-  it('takes the attribute refresh as a property too, as React and Vue set it', async () => {
+  it('the widget takes the attribute refresh as a property too, as React and Vue set it', async () => {
     await view.open();
     await view.run('widget.refresh = 0');
     expect(
@@ -90,7 +90,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     ).toEqual(['0', 0, 'function']);
   });
 
-  it('tells about loads, errors and chosen members by events', async () => {
+  it('the widget tells about loads, errors and chosen members by events', async () => {
     await view.open({ 'member-href': '#/u/{user_id}' });
     await view.run(`window.seen = [];
       for (const name of ['load', 'error', 'select']) addEventListener('guildrank-' + name, (event) => seen.push([name, event.detail]));
@@ -114,7 +114,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     ]);
   });
 
-  it('shows pictures of avatarOf, and the initial where there is none or it does not load', async () => {
+  it('the widget shows pictures of avatarOf, and the initial where a picture is missing or does not load', async () => {
     await view.open({});
     await view.run(`widget.avatarOf = (id) => ({
       u0: 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', u1: 'data:image/png,broken' })[id];`);
@@ -128,7 +128,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     ]);
   });
 
-  it('shows pictures of avatar-href, and the initial where one does not load or the address is not of the web', async () => {
+  it('the widget shows pictures of avatar-href, and the initial where a picture does not load or its address is not of the web', async () => {
     const asked: PageRequest[] = [];
     await view.tab.intercept(async (request) => {
       if (!request.url().startsWith('https://pictures.example/')) return undefined;
@@ -150,7 +150,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     expect(view.messages.join()).toContain('The avatar-href attribute takes an http address.');
   });
 
-  it('speaks the language of the element around it', async () => {
+  it('the widget speaks the language of the element around it', async () => {
     await view.store.writer.record('guild', { userId: 'u11', set: 9000, level: 11 });
     await view.tab.resize(800, 6000); // All are on screen.
     await view.openHtml(
@@ -167,7 +167,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     expect(view.messages).toEqual([]);
   });
 
-  it('has one form for one member', async () => {
+  it('the widget uses the singular for a single member', async () => {
     await view.store.writer.remove(
       'guild',
       Array.from({ length: 11 }, (_, i) => `u${i}`),
@@ -176,14 +176,14 @@ describeLogic('the widget for the author of a page', (engine) => {
     await view.sees('1 member ·');
   });
 
-  it('takes texts from the property labels', async () => {
+  it('the widget takes texts from the property labels', async () => {
     await view.open();
     await view.run("widget.labels = { title: 'Top', next: '{xp} left to {n}' };");
     await soon(() => view.texts('h2')).toEqual(['Top']);
     await soon(async () => (await view.texts('.next'))[0]).toMatch(/^[\d,]+ left to \d+$/);
   });
 
-  it('has exactly the parts that docs/widget.md names', async () => {
+  it('the widget has exactly the parts that docs/widget.md names', async () => {
     const text = readFileSync(new URL('../../docs/widget.md', import.meta.url), 'utf8');
     const named = /::part\(\)`:\n\n```\n([\s\S]*?)```/.exec(text)?.[1]?.trim().split(/\s+/) ?? [];
     await view.openHtml(
@@ -196,7 +196,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     expect(new Set(parts as string[])).toEqual(new Set(named));
   });
 
-  it('shows one member, or the totals, from the same file', async () => {
+  it('the file of the widget also has the elements for one member and for the totals', async () => {
     await view.openHtml(
       `<script src="SERVICE/widget.js" defer></script><guild-member guild="guild" api-key="KEY" member="u3"></guild-member>
        <guild-member guild="guild" api-key="KEY" member="nobody"></guild-member><guild-stats guild="guild" api-key="KEY"></guild-stats>
@@ -213,7 +213,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     expect(seen).toEqual(Array(3).fill(['', 0]));
   });
 
-  it('shows the claims of a member, and a long rank beside the name', async () => {
+  it('the element for one member shows the claims, and a long rank beside the name', async () => {
     const member = { rank: 1_234_567, user_id: 'u3', username: 'Member 3', level: 10, xp: 4700, daily_streak: 12 };
     await view.tab.intercept(async (request) =>
       request.method() === 'GET' && request.url().includes('/members/')

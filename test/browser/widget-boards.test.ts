@@ -13,7 +13,7 @@ describe('the boards of <guild-leaderboard> in Chromium', needs('chromium', 'red
   const names = () => view.texts('li .name');
   const byXp = (...numbers: number[]) => numbers.map((n) => `Member ${n}`);
 
-  it('shows the first board, and another one with its first page, totals and XP when its tab is chosen', async () => {
+  it('the widget shows the first board, and another board with its first page, totals and XP when its tab is chosen', async () => {
     await view.openLive({ boards: ' week, all,week' });
     expect(await tabs()).toEqual(['This week', 'All time']);
     expect(await chosen()).toEqual(['This week']);
@@ -32,7 +32,7 @@ describe('the boards of <guild-leaderboard> in Chromium', needs('chromium', 'red
     expect(view.messages).toEqual([]);
   });
 
-  it('refreshes the board that is shown, and asks nothing about the others', async () => {
+  it('the widget refreshes the board that is shown, and asks nothing about the other boards', async () => {
     await view.openLive({ boards: 'all,week,month', refresh: '1' });
     await tab('This week').click();
     await soon(names).toEqual(byXp(11, 10, 9, 8, 7));
@@ -45,7 +45,7 @@ describe('the boards of <guild-leaderboard> in Chromium', needs('chromium', 'red
     expect(await view.inWidget("all('li .mark').filter((node) => !node.hidden).length")).toBe(4);
   });
 
-  it('finds, marks and pins members of the board that is shown, without progress to a level', async () => {
+  it('the widget finds, marks and pins members of the board that is shown, without progress to a level', async () => {
     await view.openLive({ boards: 'all,week', member: 'u5' });
     await view.sees('XP to level');
     await soon(() => view.texts('.pinned .rank')).toEqual(['6']);
@@ -64,7 +64,7 @@ describe('the boards of <guild-leaderboard> in Chromium', needs('chromium', 'red
     await view.sees('rank 1');
   });
 
-  it('keeps the board and its rows while the quota is used up', async () => {
+  it('the widget keeps the board and its rows while the quota is used up', async () => {
     await view.store.guildConfig.update('guild', { plan: 'free' });
     await view.openLive({ boards: 'all,week' });
     const url = `${view.bench.service.url}/api/v1/servers/guild/stats`;
@@ -77,7 +77,7 @@ describe('the boards of <guild-leaderboard> in Chromium', needs('chromium', 'red
     expect([await chosen(), (await names()).length, asked()]).toEqual([['All time'], 5, 0]);
   });
 
-  it('has no tabs without the attribute, and for one board alone', async () => {
+  it('the widget has no tabs without the attribute, and for one board alone', async () => {
     for (const [attributes, first] of [
       [{}, 'Member 0'],
       [{ boards: '' }, 'Member 0'],
@@ -97,7 +97,7 @@ describe('the boards of <guild-leaderboard> in Chromium', needs('chromium', 'red
     expect(await view.shows('.tabs')).toBe(false);
   });
 
-  it('names a board that does not exist, asks nothing, and starts again when it is mended', async () => {
+  it('the widget names a board that does not exist, asks nothing, and starts again when the attribute is mended', async () => {
     const asked = view.asked();
     await view.open({ boards: 'all,weak' });
     const message = 'The boards attribute takes all, week, month, week.prev and month.prev, not weak.';
@@ -109,7 +109,7 @@ describe('the boards of <guild-leaderboard> in Chromium', needs('chromium', 'red
     expect(await tabs()).toEqual(['All time', 'This week']);
   });
 
-  it('are taken from the fragment of the page for frames', async () => {
+  it('the page for frames takes its boards from the fragment', async () => {
     const { service, key } = view.bench;
     await view.page.goto(`${service.url}/embed#guild=guild&api-key=${key}&page-size=5&boards=week,all`);
     await soon(names).toEqual(byXp(11, 10, 9, 8, 7));

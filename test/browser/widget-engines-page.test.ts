@@ -23,7 +23,7 @@ async function expectNoFaults(engine: Engine, page: EnginePage): Promise<void> {
 describeEngines('the page around the widget', (engine) => {
   const view = widgetView(engine, members(30, 3000, 37), { env: { EMBED_ORIGINS: '*', CACHE_MAX_AGE_S: '60' } });
 
-  it('uses the cache of the browser: five page views cost two requests', async () => {
+  it('the widget uses the cache of the browser: five page views cost two requests', async () => {
     // A browser compares the Date header with its own clock.
     view.bench.service.setWallClock(Date.now() - Date.parse('2026-01-15T12:00:00Z'));
     for (let visit = 0; visit < 5; visit++) {
@@ -33,7 +33,7 @@ describeEngines('the page around the widget', (engine) => {
     expect(await view.bench.testStore.client.get('gr:quota:{guild}')).toBe('2');
   });
 
-  it('asks nothing while it is off screen', async () => {
+  it('the widget asks nothing while it is off screen', async () => {
     const count = view.asked();
     await view.openHtml(`${SCRIPT}<div id="far"></div>${TAG}`, 'lang="en"', '#far { height: 3000px }');
     await soon(() => view.inWidget("all('.is-loading').length")).toBe(1);
@@ -44,7 +44,7 @@ describeEngines('the page around the widget', (engine) => {
     expect(count()).toBeGreaterThan(0);
   });
 
-  it('has a width in a grid, a flex box and a float', async () => {
+  it('the widget has a width in a grid, a flex box and a float', async () => {
     const attributes = 'guild="guild" api-key="KEY" member="u3"';
     const three = ['leaderboard', 'member', 'stats'].map((name) => `<guild-${name} ${attributes}></guild-${name}>`);
     const parents = ['grid', 'row', 'column', 'centre', 'floats', 'float'];
@@ -62,7 +62,7 @@ describeEngines('the page around the widget', (engine) => {
     expect(widths).toEqual([...Array(15).fill(500), ...Array(3).fill(180)]);
   });
 
-  it('keeps its title with white space between the tags, and takes no font from the page', async () => {
+  it('the widget keeps its title with white space between the tags, and takes no font from the page', async () => {
     await view.openHtml(
       `${SCRIPT}<guild-leaderboard guild="guild" api-key="KEY">\n  <p>No script?</p>\n</guild-leaderboard>`,
       'lang="en"',
@@ -111,7 +111,7 @@ describeEngines('the reserved space of the widget', (engine) => {
   // Chromium measures the shift of each frame too. Firefox has the least width, where lines break first.
   const rows = ALL_VARIANTS || engine === CHROMIUM ? RESERVED : RESERVED.slice(0, 1);
   it.each(rows)(
-    'nothing below it moves, %s pixels wide, with attributes "%s"',
+    'nothing below the widget moves, %s pixels wide, with attributes "%s"',
     async (width, attributes, blockSize) => {
       await view.tab.resize(width, 900);
       await view.openHtml(
@@ -136,7 +136,7 @@ describeEngines('the widget in forced colours', (engine) => {
     system: { colorScheme: 'light', forcedColors: 'active' },
   });
 
-  it('bars, disabled buttons and the row of the visitor can be seen', async () => {
+  it('bars, disabled buttons and the row of the visitor can be seen in forced colours', async () => {
     await view.openLive({ member: 'u3' });
     await view.sees('24 members');
     expect(await view.page.evaluate("matchMedia('(forced-colors: active)').matches")).toBe(true);
@@ -153,7 +153,7 @@ describeEngines('the widget in forced colours', (engine) => {
 describeLogic('the page around the widget', (engine) => {
   const view = widgetView(engine, members(30, 3000, 37));
 
-  it('has one poller for all widgets of a guild', async () => {
+  it('all widgets of a guild share one poller', async () => {
     const count = view.asked();
     await view.openHtml(`${SCRIPT}<guild-stats guild="guild" api-key="KEY"></guild-stats>${TAG}${TAG}`);
     await view.sees(/Live[\s\S]*Live/);
@@ -161,7 +161,7 @@ describeLogic('the page around the widget', (engine) => {
     expect(count()).toBe(2);
   });
 
-  it('asks for the page and the totals at once', async () => {
+  it('the widget asks for the page and the totals at once', async () => {
     let release = () => {};
     const both = new Promise<void>((resolve) => {
       release = resolve;
@@ -175,7 +175,7 @@ describeLogic('the page around the widget', (engine) => {
   });
 
   it.each(['99999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
-    'waits a day at most after Retry-After: %s',
+    'the widget waits a day at most after Retry-After: %s',
     async (retryAfter) => {
       const count = view.asked('/leaderboard?');
       const headers = {
@@ -194,7 +194,7 @@ describeLogic('the page around the widget', (engine) => {
     },
   );
 
-  it('says that a name is not searched, without a request', async () => {
+  it('the widget says that a name is not searched, without a request', async () => {
     await view.openLive();
     const count = view.asked('/members/');
     await view.search('Ada Lovelace');
@@ -202,7 +202,7 @@ describeLogic('the page around the widget', (engine) => {
     expect(count()).toBe(0);
   });
 
-  it('needs no API key when base-url is the API at a server that adds the key', async () => {
+  it('the widget needs no API key when base-url is the API at a server that adds the key', async () => {
     const { bench } = view;
     const proxy = createServer(async (req, res) => {
       const answer = await fetch(bench.service.url + (req.url ?? ''), { headers: { 'x-api-key': bench.key } });

@@ -31,7 +31,7 @@ describeEngines('the widget', (engine) => {
     ([layout, dir]) => ALL_VARIANTS || engine === CHROMIUM || (layout === 'list') === (dir === 'rtl'),
   );
 
-  it('pages with the keyboard, keeps the focus at the ends, and counts ranks on', async () => {
+  it('the widget turns its pages by the keyboard, keeps the focus at the ends, and counts ranks on', async () => {
     await view.openLive({ 'page-size': '10' });
     await view.inWidget("all('[aria-label=Next]')[0].focus()");
     await view.page.keyboard.press('Enter');
@@ -47,7 +47,7 @@ describeEngines('the widget', (engine) => {
     await view.sees('2 / 3');
   });
 
-  it('scrolls to the member that is shown in the list, focuses the row, and marks it', async () => {
+  it('the widget scrolls to the member that is shown in the list, focuses the row, and marks it', async () => {
     await view.tab.resize(800, 300);
     await view.openLive({ 'page-size': '30' });
     await view.search('u20');
@@ -57,7 +57,7 @@ describeEngines('the widget', (engine) => {
     await soon(() => view.inWidget("all('li.is-wanted')[0].getBoundingClientRect().y")).toBeLessThan(300);
   });
 
-  it('puts the first three on a podium, the first in the middle and highest', async () => {
+  it('the widget puts the first three on a podium, the first in the middle and highest', async () => {
     await view.openLive();
     const [first, second, third, fourth] = await view.boxes("all('li')");
     expect(second.x).toBeLessThan(first.x);
@@ -66,7 +66,7 @@ describeEngines('the widget', (engine) => {
     expect(fourth.y).toBeGreaterThan(second.y);
   });
 
-  it('right to left: the columns are mirrored, the bars grow from the right, and a long name loses its end', async () => {
+  it('from right to left, the columns are mirrored, the bars grow from the right, and a long name loses its end', async () => {
     await view.store.writer.recordMany('guild', [
       { userId: 'arab', set: 90_000, username: 'محمد عبد الله بن عبد الرحمن' },
       { userId: 'long', set: 80_000, username: 'word '.repeat(60) },
@@ -107,7 +107,7 @@ describeEngines('the widget', (engine) => {
     expect(level.left - mark.right).toBeGreaterThanOrEqual(7);
   });
 
-  it.each(layouts)('%s, %s: at no width anything overlaps, and names have room', async (layout, dir) => {
+  it.each(layouts)('in a %s (%s), nothing overlaps at any width, and names have room', async (layout, dir) => {
     await view.tab.intercept(async (request) =>
       request.method() === 'GET' && request.url().includes('/leaderboard?')
         ? { body: MILLIONS, headers: { 'Access-Control-Allow-Origin': '*' }, contentType: 'application/json' }
@@ -133,7 +133,7 @@ describeLogic('the widget', (engine) => {
   const view = widgetView(engine, members(24, 24_000, 500));
   const names = () => view.texts('li .name');
 
-  it('shows ranks, names, levels, XP and the totals, and tells the author nothing', async () => {
+  it('the widget shows ranks, names, levels, XP and the totals, and tells the author nothing', async () => {
     await view.openLive({ member: 'u9' });
     await view.sees('24 members · 438K XP · avg. level 17');
     expect(await names()).toEqual(Array.from({ length: 5 }, (_, i) => `Member ${i}`));
@@ -145,7 +145,7 @@ describeLogic('the widget', (engine) => {
     expect(view.messages).toEqual([]);
   });
 
-  it('shows every name as text, runs no markup in it, and the id instead of one that nobody can see', async () => {
+  it('the widget shows every name as text, runs no markup in it, and shows the id instead of a name that nobody can see', async () => {
     await view.store.writer.recordMany('guild', [
       { userId: 'evil', set: 90_000, username: HOSTILE },
       ...HIDDEN_NAMES.map((username, i) => ({ userId: `ghost${i}`, set: 80_000 - i, username })),
@@ -159,7 +159,7 @@ describeLogic('the widget', (engine) => {
     expect(view.messages).toEqual([]);
   });
 
-  it('asks with the ETag after a refresh, shows what changed, and moves nothing with reduced motion', async () => {
+  it('the widget asks with the ETag after a refresh, shows what changed, and moves nothing with reduced motion', async () => {
     await view.openLive({ refresh: '1' });
     await view.sees('24 members');
     await soon(async () => view.bench.service.log.some(({ status }) => status === 304)).toBe(true);
@@ -185,7 +185,7 @@ describeLogic('the widget', (engine) => {
     await soon(() => view.shows('li .mark:not([hidden])')).toBe(false);
   });
 
-  it('works with a key that is limited to the origin of its page, and explains a refusal on another', async () => {
+  it('the widget works with a key that is limited to the origin of its page, and explains a refusal on another origin', async () => {
     const { apiKeys } = view.store;
     const { key: ours } = await apiKeys.create('guild', 'ours', null, [new URL(view.bench.site.url).origin]);
     await view.openLive({ 'api-key': ours });
@@ -198,7 +198,7 @@ describeLogic('the widget', (engine) => {
   });
 
   it.each(['img', 'form', 'object', 'embed', 'iframe'])(
-    'finds its service, and sends the key nowhere else, on a page with a <%s name="currentScript">',
+    'the widget finds its service, and sends the key nowhere else, on a page with a <%s name="currentScript">',
     async (tag) => {
       const sentTo = new Set<string>();
       onRequest(view.page, (request) => {
@@ -212,7 +212,7 @@ describeLogic('the widget', (engine) => {
     },
   );
 
-  it('finds a member by id, and says so when there is none', async () => {
+  it('the widget finds a member by id, and says so when there is no such member', async () => {
     await view.openLive();
     await view.search('u6');
     await view.sees(/rank 7, level 19, 21,000 XP$/m);
@@ -230,7 +230,7 @@ describeLogic('the widget', (engine) => {
     [{ guild: 'other' }, 'This API key belongs to another server.'],
     [{ guild: '' }, 'Set the guild attribute.'],
   ] as [Record<string, string>, string][])(
-    'explains the mistake in %j, and starts again when it is mended',
+    'the widget explains the mistake in %j, and starts again when it is mended',
     async (attributes, message) => {
       await view.open(attributes);
       await view.sees('Leaderboard unavailable');
@@ -241,7 +241,7 @@ describeLogic('the widget', (engine) => {
     },
   );
 
-  it.each(['search', 'stats', 'pager', 'podium'])('goes without %s', async (name) => {
+  it.each(['search', 'stats', 'pager', 'podium'])('the widget can go without %s', async (name) => {
     const selectors: Record<string, string> = { search: '[aria-controls=search]', podium: '.podium' };
     const selector = selectors[name] ?? `.${name}`;
     await view.openLive();

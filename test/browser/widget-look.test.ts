@@ -12,7 +12,7 @@ describe('the look of the widget', needs('chromium', 'redis-server'), () => {
   const row = (name: string) => view.page.locator('li', { has: view.page.getByText(name, { exact: true }) });
   const totals = () => expect.poll(() => view.inWidget("all('.stats')[0].textContent")).toContain('members');
 
-  it('shows the way to the next level by the curve, and none for an explicit level', async () => {
+  it('the widget shows the way to the next level by the curve, and none for an explicit level', async () => {
     const { writer, guildConfig } = view.store;
     await guildConfig.update('guild', { xpCurve: 'lurkr' });
     // Level 3 begins at 300 XP, level 4 at 550.
@@ -31,7 +31,7 @@ describe('the look of the widget', needs('chromium', 'redis-server'), () => {
     expect(await row('chosen').locator('.level .brief').textContent()).toBe('Lv 50');
   });
 
-  it('shows a badge only when XP is multiplied', async () => {
+  it('the widget shows a badge only when XP is multiplied', async () => {
     await view.open();
     await totals();
     expect(await view.page.locator('.badge').isVisible()).toBe(false);
@@ -40,7 +40,7 @@ describe('the look of the widget', needs('chromium', 'redis-server'), () => {
     await view.page.getByText('1.5× XP').waitFor();
   });
 
-  it('animates the row, its place and its bar', async () => {
+  it('the widget animates the row, its place and its bar', async () => {
     await view.open({ refresh: '1', 'page-size': '10' });
     await live();
     await totals();
@@ -65,7 +65,7 @@ describe('the look of the widget', needs('chromium', 'redis-server'), () => {
     await expect.poll(() => view.page.evaluate('[...ran].sort()')).toEqual(['backgroundColor', 'transform', 'width']);
   });
 
-  it('says how old the data is', async () => {
+  it('the widget says how old the data are', async () => {
     await installClock(view);
     await view.open();
     await live();
@@ -73,7 +73,7 @@ describe('the look of the widget', needs('chromium', 'redis-server'), () => {
     await view.page.getByText('updated 4s ago').waitFor();
   });
 
-  it('marks the visitor in the list, and shows the visitor below other pages', async () => {
+  it('the widget marks the visitor in the list, and shows the visitor below other pages', async () => {
     await view.open({ member: 'u3' });
     await live();
     await row('Member 3').getByText('you').waitFor();
@@ -82,7 +82,7 @@ describe('the look of the widget', needs('chromium', 'redis-server'), () => {
     await view.page.locator('.pinned').getByText('Member 3').waitFor();
   });
 
-  it('has the same colour for a member each time, and another for the next', async () => {
+  it('the widget gives a member the same colour each time, and the next member another colour', async () => {
     await view.open();
     await live();
     const hues = () => view.inWidget<string[]>("all('li .avatar').map((node) => node.style.getPropertyValue('--hue'))");
@@ -93,22 +93,25 @@ describe('the look of the widget', needs('chromium', 'redis-server'), () => {
     expect(await hues()).toEqual(before);
   });
 
-  it.each(LANGUAGES)('keeps what a search found within the card at its least width, in %s', async (lang, dir) => {
-    await view.page.setViewportSize({ width: 196, height: 900 });
-    await view.open({}, `lang="${lang}" dir="${dir}"`);
-    await expect.poll(() => view.texts('li .xp')).toHaveLength(5);
-    await view.inWidget("all('.icon')[0].click()");
-    await view.page.keyboard.type('u22');
-    await view.page.keyboard.press('Enter');
-    await expect.poll(() => view.shows('.found button')).toBe(true);
-    const outside = `all('.found *').filter((node) => {
+  it.each(LANGUAGES)(
+    'the widget keeps what a search found within the card at its least width, in %s',
+    async (lang, dir) => {
+      await view.page.setViewportSize({ width: 196, height: 900 });
+      await view.open({}, `lang="${lang}" dir="${dir}"`);
+      await expect.poll(() => view.texts('li .xp')).toHaveLength(5);
+      await view.inWidget("all('.icon')[0].click()");
+      await view.page.keyboard.type('u22');
+      await view.page.keyboard.press('Enter');
+      await expect.poll(() => view.shows('.found button')).toBe(true);
+      const outside = `all('.found *').filter((node) => {
       const [{ left, right }, card] = [node, all('.card')[0]].map((each) => each.getBoundingClientRect());
       return left < card.left || right > card.right || node.scrollWidth > Math.max(1, node.clientWidth);
     }).map(({ textContent }) => textContent)`;
-    expect(await view.inWidget(outside)).toEqual([]);
-  });
+      expect(await view.inWidget(outside)).toEqual([]);
+    },
+  );
 
-  it.each(['list', 'table'])('has two lines for each member of a %s on a phone', async (layout) => {
+  it.each(['list', 'table'])('the widget has two lines for each member of a %s on a phone', async (layout) => {
     await view.page.setViewportSize({ width: 320, height: 900 });
     await view.open({ layout, podium: 'off' });
     await totals();
@@ -135,7 +138,7 @@ describe('the look of the widget', needs('chromium', 'redis-server'), () => {
     }
   });
 
-  it('says below the head of a table, and above the line of the footer, that a guild is empty', async () => {
+  it('the widget says below the head of a table, and above the line of the footer, that a guild is empty', async () => {
     await view.store.writer.remove(
       'guild',
       Array.from({ length: 24 }, (_, i) => `u${i}`),
@@ -151,7 +154,7 @@ describe('the look of the widget', needs('chromium', 'redis-server'), () => {
     expect(edges).toEqual(edges.toSorted((a, b) => a - b));
   });
 
-  it('leaves no empty space where JavaScript is off', async () => {
+  it('the widget leaves no empty space where JavaScript is off', async () => {
     await view.openHtml(view.bench.leaderboard({}), 'lang="en"', reservedSpace('48.75em'));
     const context = await (await sharedChromium()).newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
@@ -160,7 +163,7 @@ describe('the look of the widget', needs('chromium', 'redis-server'), () => {
     await context.close();
   });
 
-  it('is as small as a guild of two members', async () => {
+  it('the widget is as small as a guild of two members', async () => {
     await view.store.writer.remove(
       'guild',
       Array.from({ length: 22 }, (_, i) => `u${i + 2}`),

@@ -14,7 +14,7 @@ describeEngines(
 
     it.each(
       LANGUAGES.flatMap(([lang, dir]) => (['lurkr', LONG_LEVELS] as const).map((curve) => [lang, dir, curve] as const)),
-    )('in %s, %s, on the curve %s, no digit is cut at any width', async (lang, dir, xpCurve) => {
+    )('no digit is cut at any width in the language %s (%s) on the curve %s', async (lang, dir, xpCurve) => {
       await view.store.guildConfig.update('guild', { xpCurve });
       const found: unknown[] = [];
       for (const attributes of [{}, { density: 'compact' }, { podium: 'off', density: 'compact' }, { podium: 'off' }]) {

@@ -22,7 +22,7 @@ describe(
     const button = (name: string) => view.page.getByRole('button', { name, exact: true });
     const told = () => view.messages.filter((message) => /Guildrank widget|uncaught/.test(message));
 
-    it('shows the leaderboard with totals and progress, by one request for a view and one for a refresh', async () => {
+    it('the widget shows the leaderboard with totals and progress, by one request for a view and one request for a refresh', async () => {
       await installClock(view);
       const all = view.asked('');
       const data = view.asked('/data.json?limit=5&page=1');
@@ -38,7 +38,7 @@ describe(
       expect(told()).toEqual([]);
     });
 
-    it('shares the request with other elements of the page, and reads one more for a visitor on another page', async () => {
+    it('the widget shares the request with other elements of the page, and reads once more for a visitor on another page', async () => {
       await configure({ publicPage: true });
       const data = view.asked('data.json');
       const tag = 'guild="guild" page-size="5"';
@@ -50,7 +50,7 @@ describe(
       expect(data()).toBe(2);
     });
 
-    it('shows a member and the totals without an API key, too', async () => {
+    it('the elements for a member and the totals work without an API key, too', async () => {
       await configure({ publicPage: true });
       await view.store.writer.record('guild', { userId: 'ada', set: 4675, dailyStreak: 4 });
       await view.openHtml(
@@ -62,7 +62,7 @@ describe(
       expect(told()).toEqual([]);
     });
 
-    it('leads to the own row, to a page by its number, and to the first and the last page', async () => {
+    it("the widget leads to the visitor's own row, to a page by its number, and to the first and the last page", async () => {
       await open({ member: 'u9' });
       await button('Find me').click();
       await expect.poll(rows).toContain('Member 9');
@@ -82,7 +82,7 @@ describe(
       expect(await field.inputValue()).toBe('3');
     });
 
-    it('finds members by a part of their name or by the id, and says when nobody has it', async () => {
+    it('the widget finds members by a part of their name or by the id, and says when nobody has it', async () => {
       await open();
       await view.sees('Live');
       await view.search('u9');
@@ -97,7 +97,7 @@ describe(
       await view.sees('No member in this ranking has this name or id.');
     });
 
-    it('finds members on a board with their ranks there, and says who has gained nothing', async () => {
+    it('the widget finds members on a board with their ranks there, and says who has gained nothing', async () => {
       await fillBoards(view);
       await open({ boards: 'week,all' });
       await view.sees('7 members');
@@ -116,7 +116,7 @@ describe(
       expect(told()).toEqual([]);
     });
 
-    it('asks for the id where a server has too many names to search', async () => {
+    it('the widget asks for the id where a server has too many names to search', async () => {
       await open();
       await view.sees('Live');
       await view.page.route('**/data.json?**find=**', (route) =>
@@ -131,7 +131,7 @@ describe(
       await view.sees('Live');
     });
 
-    it('marks the role that the level of a member gives, by the same request', async () => {
+    it('the widget marks the role that the level of a member gives, by the same request', async () => {
       const role = (level: number, role: string) => ({ level, role });
       await view.store.guildConfig.setRules(
         'guild',
@@ -162,7 +162,7 @@ describe(
       await expect.poll(() => view.inWidget(`${marks}.length`)).toBe(0);
     });
 
-    it('keeps its place in the parameter that the site names, opens there, and leaves the rest of the address alone', async () => {
+    it('the widget keeps its place in the parameter that the site names, opens there, and leaves the rest of the address alone', async () => {
       await fillBoards(view);
       await configure({ publicPage: true });
       const tag = 'guild="guild" page-size="5" boards="all,week" address="ranks"';
@@ -189,7 +189,7 @@ describe(
       expect(told()).toEqual([]);
     });
 
-    it('opens the nearest place for an address that names none', async () => {
+    it('the widget opens the nearest place for an address that names no place', async () => {
       await configure({ publicPage: true });
       const tag = 'guild="guild" page-size="5" address="ranks"';
       view.bench.write(
@@ -209,7 +209,7 @@ describe(
       expect(told()).toEqual([]);
     });
 
-    it('leaves the address alone by default, and the parameter of another widget to that widget', async () => {
+    it('the widget leaves the address alone by default, and the parameter of another widget to that widget', async () => {
       await configure({ publicPage: true });
       const tag = (more: string) => `<guild-leaderboard guild="guild" page-size="5" ${more}></guild-leaderboard>`;
       const query = () => view.page.evaluate('location.search') as Promise<string>;
@@ -233,7 +233,7 @@ describe(
       expect(told()).toEqual([expect.stringContaining('Two leaderboards of this page have address="a".')]);
     });
 
-    it('shows a board with its own totals', async () => {
+    it('the widget shows a board with its own totals', async () => {
       await fillBoards(view);
       await open({ boards: 'all,week' });
       await view.sees('13 members');
@@ -263,7 +263,7 @@ describe(
       await view.sees('No XP.');
     });
 
-    it('aligns the columns of all rows below the podium, whatever their numbers', async () => {
+    it('the widget aligns the columns of all rows below the podium, whatever their numbers', async () => {
       await view.store.writer.recordMany('guild', [
         { userId: 'u1', set: 100_000_000 },
         { userId: 'u2', set: 90_000_000 },
@@ -286,7 +286,7 @@ describe(
         expect(await edges(part, side), part).toHaveLength(1);
     });
 
-    it('says nothing of an average level where nobody has XP', async () => {
+    it('the widget says nothing of an average level where nobody has XP', async () => {
       await configure({ publicPage: true });
       await view.store.guildConfig.update('empty', { publicPage: true });
       await view.open({ 'api-key': '', guild: 'empty' });
@@ -295,7 +295,7 @@ describe(
       expect(await view.texts('.stats')).toEqual([expect.not.stringContaining('level')]);
     });
 
-    it('shows the picture that the data names', async () => {
+    it('the widget shows the picture that the data name', async () => {
       await configure({ publicPage: true });
       await view.page.route('**/data.json**', async (route) => {
         const response = await route.fetch();
@@ -313,7 +313,7 @@ describe(
       ]);
     });
 
-    it('says to the author that the server has no public page, and waits when too many requests came', async () => {
+    it('the widget says to the author that the server has no public page, and waits when too many requests came', async () => {
       await view.open({ 'api-key': '' });
       await view.sees('Leaderboard unavailable');
       await expect.poll(told).toEqual([expect.stringContaining('There is no public page at')]);
@@ -329,7 +329,7 @@ describe(
       await expect.poll(told).toContainEqual(expect.stringContaining('Too many requests came from this address.'));
     });
 
-    it('shows names, whatever they have in them, as text', async () => {
+    it('the widget shows names as text, whatever they contain', async () => {
       const name = '<img src=x onerror=alert(1)>"&\u202egnp';
       await view.store.writer.record('guild', { userId: 'ada', set: 4675, username: name });
       await open({ member: 'ada' });

@@ -8,7 +8,7 @@ describe('the widget on pages of others', needs('chromium', 'redis-server'), () 
   const live = () => view.page.getByText('Live', { exact: true }).first().waitFor();
   const note = (text: string | RegExp) => view.page.locator('.note').getByText(text).waitFor();
 
-  it.each(['3600000', '1e308', 'Infinity'])('asks once in a minute with refresh="%s"', async (refresh) => {
+  it.each(['3600000', '1e308', 'Infinity'])('the widget asks once in a minute with refresh="%s"', async (refresh) => {
     await installClock(view);
     const count = view.asked('/leaderboard');
     await view.open({ refresh });
@@ -24,7 +24,7 @@ describe('the widget on pages of others', needs('chromium', 'redis-server'), () 
     ['refresh', 'soon', '0 or 1 to 86400'],
     ['refresh', '-1', '0 or 1 to 86400'],
   ])(
-    'says once in the console what an attribute takes, and goes on with the default: %s="%s"',
+    'the widget says once in the console what an attribute takes, and goes on with the default: %s="%s"',
     async (name, value, takes) => {
       await installClock(view);
       const count = view.asked('/leaderboard?limit=10&');
@@ -48,7 +48,7 @@ describe('the widget on pages of others', needs('chromium', 'redis-server'), () 
     ['a wrong key', { 'api-key': 'gr_no' }, 'The API key was not accepted. Check the api-key attribute.'],
     ['another guild', { guild: 'a b' }, 'The guild attribute takes the id of a server.'],
   ] as const)(
-    'says in the card that there is no data, and once in the console what to mend: %s',
+    'the widget says in the card that there are no data, and once in the console what to mend: %s',
     async (_, attributes, text) => {
       await installClock(view);
       const count = view.asked('/leaderboard');

@@ -33,7 +33,7 @@ describeEngines('the tabs of boards', (engine) => {
   const alike = ALL_VARIANTS || engine === CHROMIUM ? 0 : -1;
 
   it.each(KEYS.slice(alike))(
-    '%s: keys move the focus in a circle, and Enter or Space chooses',
+    'keys move the focus in a circle in %s, and Enter or Space chooses',
     async (dir, on, back) => {
       const { keyboard } = view.page;
       const focused = () => view.inWidget('root.activeElement.textContent');
@@ -74,7 +74,7 @@ describeEngines('the tabs of boards', (engine) => {
   );
 
   it.each(['ltr', 'rtl'].slice(alike))(
-    '%s: they stay within the card at each width, and move nothing when data comes',
+    'the tabs stay within the card at each width in %s, and move nothing when data come',
     async (dir) => {
       let release = () => {};
       const held = new Promise<void>((resolve) => {
@@ -113,7 +113,7 @@ describeEngines('the tabs of boards in forced colours', (engine) => {
     system: { colorScheme: 'light', forcedColors: 'active' },
   });
 
-  it('the tab of the board that is shown differs from the others', async () => {
+  it('in forced colours, the tab of the board that is shown differs from the others', async () => {
     await view.openLive({ boards: 'all,week' });
     const borders = "all('[role=tab]').map((tab) => getComputedStyle(tab).borderWidth)";
     expect(await view.inWidget(borders)).toEqual(['3px', '1px']);
@@ -125,7 +125,7 @@ describeLogic('the tabs of boards', (engine) => {
   const view = widgetView(engine, members(12, 12_000, 500));
   beforeEach(() => fillBoards(view));
 
-  it.each(JUDGED)('axe finds nothing, %s, %s', async (theme, root) => {
+  it.each(JUDGED)('axe finds nothing in the tabs, with %s, %s', async (theme, root) => {
     await view.open({ boards: FIVE, theme }, root);
     await soon(() => view.texts('li .name')).toHaveLength(5);
     expect(await widgetViolations(view.page)).toEqual([]);
@@ -135,7 +135,7 @@ describeLogic('the tabs of boards', (engine) => {
     expect(await widgetViolations(view.page, COLOUR_RULES)).toEqual([]);
   });
 
-  it('name the boards in each language, or as labels do', async () => {
+  it('the tabs name the boards in each language, or as labels do', async () => {
     for (const [lang, words] of Object.entries(WORDS)) {
       await view.open({ boards: FIVE }, `lang="${lang}"`);
       await soon(() => view.texts('[role=tab]')).toEqual(words);

@@ -33,7 +33,7 @@ describe('<guild-leaderboard> in Chromium', needs('chromium', 'redis-server'), (
     return (await asked).response();
   }
 
-  it('is a list, or a table with column and row headers, and has a labelled search, for assistive technology', async () => {
+  it('the widget is a list, or a table with column and row headers, and has a labelled search, for assistive technology', async () => {
     await view.open();
     await status('Live').waitFor();
     const list = view.page.getByRole('list', { name: 'Leaderboard' });
@@ -48,7 +48,7 @@ describe('<guild-leaderboard> in Chromium', needs('chromium', 'redis-server'), (
     expect(await view.page.getByRole('textbox', { name: 'Find a member by id' }).count()).toBe(1);
   });
 
-  it('keeps its size from before the first answer on', async () => {
+  it('the widget keeps its size from before the first answer on', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -65,7 +65,7 @@ describe('<guild-leaderboard> in Chromium', needs('chromium', 'redis-server'), (
     expect(await view.page.locator('guild-leaderboard').boundingBox()).toEqual(before);
   });
 
-  it('asks nothing while its tab is hidden, and at once when it is looked at again', async () => {
+  it('the widget asks nothing while its tab is hidden, and asks at once when the tab is looked at again', async () => {
     await installClock(view);
     await view.open({ refresh: '10' });
     await status('Live').waitFor();
@@ -80,7 +80,7 @@ describe('<guild-leaderboard> in Chromium', needs('chromium', 'redis-server'), (
     expect(asked()).toBe(1);
   });
 
-  it('over the quota it says so, counts down, keeps its rows, and sends no request until Retry-After is over', async () => {
+  it('over the quota, the widget says so, counts down, keeps its rows, and sends no request until Retry-After is over', async () => {
     await view.store.guildConfig.update('guild', { plan: 'free' });
     await installClock(view);
     await view.open({ refresh: '1' });
@@ -113,7 +113,7 @@ describe('<guild-leaderboard> in Chromium', needs('chromium', 'redis-server'), (
     await status('Live').waitFor();
   });
 
-  it('keeps nothing when it is taken from the page, and works when it is put back', async () => {
+  it('the widget keeps nothing when it is taken from the page, and works when it is put back', async () => {
     await installClock(view);
     await view.open({ refresh: '5' });
     await status('Live').waitFor();
@@ -126,7 +126,7 @@ describe('<guild-leaderboard> in Chromium', needs('chromium', 'redis-server'), (
     await expect.poll(() => asked).toBeGreaterThan(0);
   });
 
-  it('slows down when the quota would not last at its pace', async () => {
+  it('the widget slows down when the quota would not last at its pace', async () => {
     await view.store.guildConfig.update('guild', { plan: 'free' });
     await installClock(view);
     await view.open({ refresh: '1' });
@@ -141,7 +141,7 @@ describe('<guild-leaderboard> in Chromium', needs('chromium', 'redis-server'), (
     expect(asked()).toBe(1);
   });
 
-  it("follows the system's colours unless an attribute sets a theme", async () => {
+  it("the widget follows the system's colours unless an attribute sets a theme", async () => {
     const background = () => view.inWidget("getComputedStyle(all('.card')[0]).backgroundColor");
     const LIGHT = 'rgb(255, 255, 255)';
     const DARK = 'rgb(20, 23, 29)';

@@ -36,7 +36,7 @@ export function describeConformance(kind: ClientKind, suites: readonly Suite[] =
       await redis?.stop();
     });
 
-    it.each(suites)('reply and change the data in each case of $script as its model', async (suite) => {
+    it.each(suites)('the script $script replies and changes the data in each case as its model', async (suite) => {
       expect(await failuresOf(suite, scriptClientOf(open.client), admin)).toEqual([]);
     });
   });

@@ -98,7 +98,9 @@ describe('the alerts in a Prometheus that scrapes two workers', needs('redis-ser
       expect(names.filter((name) => now.includes(name))).toEqual([]);
     }, PATIENCE);
 
-  it('say what is so, one fault after the other', { timeout: 300_000 }, async () => {
+  it('each alert fires while its fault lasts, one fault after the other, and is silent otherwise', {
+    timeout: 300_000,
+  }, async () => {
     const good = 'sum(rate(http_request_duration_seconds_count{status="200"}[3s]))';
     await vi.waitFor(async () => expect(await query(good), good).toBeGreaterThan(0), PATIENCE);
     await areSilent(

@@ -41,23 +41,23 @@ export function composeSuite(image: () => Image): void {
     });
     afterAll(() => composition?.remove());
 
-    it('serves what the commands load, with an API key of theirs', async () => {
+    it('docker compose up serves what its commands have loaded, with an API key that they have made', async () => {
       expect(await pageOf(composition, 'guildrank', 'commands')).toMatchObject({ status: 200, body: { total: 30 } });
     });
 
-    it.runIf(hasIpv6)('serves over IPv6 as well as IPv4', async () => {
+    it.runIf(hasIpv6)('docker compose up serves over IPv6 as well as IPv4', async () => {
       await composition.up('guildrank');
       const script = "fetch('http://[::1]:8080/livez').then(({ status }) => console.log(status))";
       expect((await composition.exec('guildrank', ['node', '-e', script])).stdout).toBe('200\n');
     });
 
-    it('lets a bot outside of the containers write, as the user bot', async () => {
+    it('docker compose up lets a bot outside of the containers write as the user bot', async () => {
       const client = new Redis(`redis://bot:change-me-bot@${await composition.up('redis')}:6379`);
       expect(await createWriter(client).award('outside', { userId: '1', amount: 5 })).toMatchObject({ xp: 5 });
       client.disconnect();
     });
 
-    it('starts the dashboard, for which the commands make a link', async () => {
+    it('docker compose up starts the dashboard, and its commands make a link to it', async () => {
       const address = await composition.up('dashboard');
       const made = await composition.run('commands', ['dashboard', '--operator-link', '--json']);
       const link = new URL(JSON.parse(made.stdout).link ?? JSON.parse(made.stdout).url);
@@ -65,7 +65,7 @@ export function composeSuite(image: () => Image): void {
       expect((await fetch(`http://${address}:8090${link.pathname}`)).status).toBe(200);
     });
 
-    it('goes back to a copy of the data, and keeps it over a restart', async () => {
+    it('the Redis of docker compose up goes back to a copy of the data, and keeps it over a restart', async () => {
       const admin = ['valkey-cli', '--no-auth-warning', '-u', 'redis://admin:change-me-admin@127.0.0.1:6379'];
       const count = async () =>
         (await composition.exec('redis', [...admin, 'ZCARD', `gr:{${GUILD}}:xp`])).stdout.trim();
@@ -86,7 +86,7 @@ export function composeSuite(image: () => Image): void {
     });
   });
 
-  it('the profile bot serves from the own Redis of a bot, and makes API keys there', async () => {
+  it('the profile bot serves from the Redis that a bot already has, and makes API keys there', async () => {
     const port = await freePort();
     const redis = await startEmbeddedRedis(['--port', String(port), '--bind', '0.0.0.0', '--protected-mode', 'no']);
     try {
@@ -99,7 +99,7 @@ export function composeSuite(image: () => Image): void {
     }
   });
 
-  it('the profile bot speaks TLS to such a Redis, with the files that .env names', async () => {
+  it('the profile bot speaks TLS to the Redis of a bot, with the files that .env names', async () => {
     const certificates = await makeCertificates('redis.internal');
     const { ca, client } = certificates;
     // The container runs as another user.

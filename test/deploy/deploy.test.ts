@@ -37,7 +37,7 @@ function yaml(path: string): any[] {
 describe('docker-compose.yml', () => {
   const [{ services }] = yaml('docker-compose.yml');
 
-  it('depends only on services of the same profile, and names every profile', () => {
+  it('each service of docker-compose.yml depends only on services of its own profile, and every profile is named', () => {
     for (const [name, service] of Object.entries<{ profiles?: string[]; depends_on?: object }>(services)) {
       for (const needed of Object.keys(service.depends_on ?? {})) {
         const profiles = services[needed]?.profiles;
@@ -54,7 +54,7 @@ describe('docker-compose.yml', () => {
   /** On the outside of the container. */
   const PORTS = ['PORT', 'ADMIN_PORT'];
 
-  it('passes on every other setting of .env.example, as .env gives it', () => {
+  it('docker-compose.yml passes on every other setting of .env.example as .env gives it', () => {
     const names = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
     const { environment, ports } = services.guildrank;
     const own = (each: string) => OWN.test(each) || PORTS.includes(each) || ofCompose.includes(`\n${each}=`);
@@ -64,7 +64,7 @@ describe('docker-compose.yml', () => {
     for (const name of PORTS) expect(ports.join(' ')).toContain(`\${${name}:-`);
   });
 
-  it('takes no variable that .env.example does not name with the same default', () => {
+  it('docker-compose.yml takes no variable that .env.example does not name with the same default', () => {
     const pairs = new Map(
       [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
     );
@@ -74,7 +74,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('runs the Valkey that the tests run as well', () => {
+  it('docker-compose.yml runs a Valkey on which the tests run as well', () => {
     const [{ services: all }] = yaml('docker-compose.yml');
     const images = new Set(Object.values<{ image: string }>(all).map(({ image }) => image));
     expect([...images].sort()).toEqual(['guildrank', 'valkey/valkey:8.1']);
@@ -82,7 +82,7 @@ describe('docker-compose.yml', () => {
   });
 
   it.each(Object.entries(readComposeFile()).filter(([, { image }]) => image === 'guildrank'))(
-    'gives %s an environment that the service accepts, and no rights that it does not need',
+    'docker-compose.yml gives %s an environment that the service accepts, and no rights that it does not need',
     (_name, service) => {
       expect(() => parseConfig(service.environment ?? {})).not.toThrow();
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
@@ -90,20 +90,20 @@ describe('docker-compose.yml', () => {
   );
 
   it.each(['guildrank', 'guildrank-bot', 'guildrank-sentinel', 'guildrank-cluster'])(
-    'opens the API of %s, and its health and metrics to this machine alone',
+    'docker-compose.yml opens the API of %s to every machine, and its health and metrics to this machine alone',
     (name) => {
       const { port, adminPort } = parseConfig({});
       expect(readComposeFile()[name]?.ports).toEqual([`${port}:8080`, `127.0.0.1:${adminPort}:9464`]);
     },
   );
 
-  it('lets the other shards of the Cluster serve while one has no master', () => {
+  it('the Cluster of docker-compose.yml lets its other shards serve while one shard has no master', () => {
     const { command } = services['cluster-node'];
     expect(command[command.indexOf('--cluster-require-full-coverage') + 1]).toBe('no');
   });
 
   it.each(['guildrank-bot', 'commands-bot'])(
-    'gives %s the files for TLS that .env names, each under its path in the container',
+    'docker-compose.yml gives %s the files for TLS that .env names, each under its path in the container',
     async (name) => {
       const { ca, client, remove } = await makeCertificates('redis.internal');
       onTestFinished(remove);
@@ -127,19 +127,19 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it('mounts a file that is there where .env names none for TLS, and leaves the variable empty', () => {
+  it('docker-compose.yml mounts a file that exists where .env names none for TLS, and leaves the variable empty', () => {
     const { environment, volumes = [] } = readComposeFile()['guildrank-bot'] ?? {};
     expect(environment).toMatchObject({ REDIS_TLS_CA: '', REDIS_TLS_CERT: '', REDIS_TLS_KEY: '' });
     for (const volume of volumes)
       expect(typeof volume !== 'string' && existsSync(join(repository, volume.source))).toBe(true);
   });
 
-  it('gives service and dashboard ports of their own, so that one machine has them all', () => {
+  it('service and dashboard have ports of their own by default, so that one machine can have both', () => {
     const { port, adminPort, dashboardPort } = parseDashboardConfig({});
     expect(new Set([port, adminPort, dashboardPort]).size).toBe(3);
   });
 
-  it('gives the dashboard an environment that it accepts, on a port of this machine alone', () => {
+  it('docker-compose.yml gives the dashboard an environment that it accepts, on a port of this machine alone', () => {
     const { environment, ports } = readComposeFile().dashboard ?? {};
     const config = parseDashboardConfig(environment ?? {});
     expect(config).toMatchObject({ dashboardHost: '::', dashboardUrl: 'http://127.0.0.1:8090' });
@@ -153,7 +153,7 @@ describe('.env.example', () => {
     value,
   ]);
 
-  it('names every setting of the service, each with its default', () => {
+  it('.env.example names every setting of the service, each with its default', () => {
     const source = ['service', 'dashboard', 'discord'].map((name) => read(`src/config/${name}.ts`)).join('');
     const known = [...source.matchAll(/^ {2,4}([A-Z_]{4,}): /gm)].map(([, name]) => name);
     const ofService = read('.env.example').split('# --- Docker Compose alone ---')[0] ?? '';
@@ -178,7 +178,7 @@ describe('the probes of Redis in docker-compose.yml and deploy/kubernetes', need
     return (await runProgram(shell, [flag, there])).code === 0;
   };
 
-  it('pass on a Redis that serves, and not on one that refuses', async () => {
+  it('the probes pass on a Redis that serves, and fail on a Redis that refuses', async () => {
     expect(['sh', '-c', services.redis.healthcheck.test[1].replace('valkey-cli', 'redis-cli')]).toEqual(start);
     const withUsers = ['--aclfile', join(repository, ACL_FILE)];
     const [open, locked] = [await startEmbeddedRedis(withUsers), await startEmbeddedRedis(['--requirepass', 'x'])];
@@ -195,22 +195,26 @@ describe('the probes of Redis in docker-compose.yml and deploy/kubernetes', need
 });
 
 describe.each(['guildrank.service', 'guildrank-dashboard.service'])('deploy/systemd/%s', (name) => {
-  it('says how to keep the passwords of its file of settings from others', () => {
+  it(`deploy/systemd/${name} says how to keep the passwords in its file of settings from others`, () => {
     const [, file] = /^EnvironmentFile=-(.+)$/m.exec(read(`deploy/systemd/${name}`)) ?? [];
     expect(file).toMatch(/^\/etc\//);
     expect(read(`deploy/systemd/${name}`)).toMatch(new RegExp(`^# .*run chmod 600 ${file}`, 'm'));
   });
 
-  it('is accepted by systemd-analyze, and rated as well protected', needs('systemd-analyze'), async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'guildrank-unit-'));
-    const unit = join(folder, name);
-    writeFileSync(unit, read(`deploy/systemd/${name}`).replace('/usr/bin/node', process.execPath));
-    const verified = await runProgram('systemd-analyze', ['verify', unit]);
-    const rated = await runProgram('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
-    rmSync(folder, { recursive: true });
-    expect(verified).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(rated.code, rated.stdout).toBe(0);
-  });
+  it(
+    `systemd-analyze accepts deploy/systemd/${name}, and rates it as well protected`,
+    needs('systemd-analyze'),
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'guildrank-unit-'));
+      const unit = join(folder, name);
+      writeFileSync(unit, read(`deploy/systemd/${name}`).replace('/usr/bin/node', process.execPath));
+      const verified = await runProgram('systemd-analyze', ['verify', unit]);
+      const rated = await runProgram('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
+      rmSync(folder, { recursive: true });
+      expect(verified).toEqual({ code: 0, stdout: '', stderr: '' });
+      expect(rated.code, rated.stdout).toBe(0);
+    },
+  );
 });
 
 describe('the ACL file on a real Redis', needs('redis-server'), () => {
@@ -242,7 +246,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     await redis?.stop();
   });
 
-  it('lets bot, operator and service do their work together', async () => {
+  it('users.acl lets bot, operator and service do their work together', async () => {
     const operator = openCore(open('operator'), 'gr');
     await operator.guildConfig.update('g', { xpCurve: 'amari' });
     const { key, record } = await operator.apiKeys.create('g', 'acl', null);
@@ -265,7 +269,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     await vi.waitFor(async () => expect((await ask('stats')).status).toBe(401), BEFORE_CACHE_EXPIRES);
   });
 
-  it('lets the service show all documents of a public page', async () => {
+  it('users.acl lets the service show all documents of a public page', async () => {
     const operator = openCore(open('operator'), 'gr');
     await operator.guildConfig.update('shown', { publicPage: true, boards: ['week'], avatars: true });
     await operator.guildConfig.setRules('shown', JSON.stringify({ rewards: [{ level: 1, role: '801' }] }));
@@ -285,7 +289,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     expect(text).toContain('1 member<');
   });
 
-  it('lets the dashboard do its work, with a link of the bot', async () => {
+  it('users.acl lets the dashboard do its work, with a link of the bot', async () => {
     const config = parseDashboardConfig({ REDIS_URL: url('dashboard', 'change-me-dashboard'), DASHBOARD_PORT: '0' });
     const dashboard = await startDashboard(config, createLogger('silent', { write: () => {} }));
     try {
@@ -320,7 +324,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     return client;
   };
 
-  it('lets the user health do nothing but PING, and a client without a user nothing', async () => {
+  it('users.acl lets the user health do nothing but PING, and a client without a user nothing', async () => {
     const health = openWithoutCheck({ username: 'health', password: 'any' });
     expect(await health.ping()).toBe('PONG');
     await expect(health.get('x')).rejects.toThrow(/^NOPERM/);
@@ -328,7 +332,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     await expect(openWithoutCheck({}).ping()).rejects.toThrow(/^NOAUTH/);
   });
 
-  it('keeps no Redis in protected mode, which would refuse every other machine', async () => {
+  it('users.acl keeps no Redis in protected mode, which would refuse every other machine', async () => {
     const address = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     const own = address.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.1';
     const other = await startEmbeddedRedis(['--aclfile', join(repository, ACL_FILE), '--bind', '0.0.0.0']);
@@ -337,7 +341,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     await other.stop();
   });
 
-  it('lets the admin run every command of the runbook', needs('redis-cli'), async () => {
+  it('users.acl lets the admin run every command of the runbook', needs('redis-cli'), async () => {
     const commands = [...read('docs/operations.md').matchAll(/redis-cli -u "\$ADMIN_URL" [^`\n]+/g)].map(
       ([text]) => text,
     );
@@ -352,7 +356,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('lets the admin end a script that holds Redis', async () => {
+  it('users.acl lets the admin end a script that holds Redis', async () => {
     const other = await startEmbeddedRedis(['--aclfile', join(repository, ACL_FILE), '--busy-reply-threshold', '1']);
     const at = { port: other.port, username: 'admin', password: 'change-me-admin' };
     const ended = expect(openWithoutCheck(at).eval('while true do end', 0)).rejects.toThrow(/killed/i);
@@ -362,7 +366,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     await other.stop();
   });
 
-  it('has the users and passwords that compose uses', () => {
+  it('users.acl has the users and passwords that docker-compose.yml uses', () => {
     const services = readComposeFile();
     expect(services.redis?.command?.join(' ')).toContain('--aclfile /etc/redis/users.acl');
     const acl = read('deploy/redis/users.acl');
@@ -395,5 +399,5 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     ['bot', 'bot', ['hset', 'gr:{g}:config', 'plan', 'pro']],
     ['bot', 'bot', ['eval', "return redis.call('HSET', KEYS[1], 'plan', 'pro')", 1, 'gr:{g}:config']],
     ['bot', 'bot', ['del', 'gr:quota:{g}']],
-  ] as const)('refuses the user %s (%s): %j', refuses);
+  ] as const)('users.acl refuses the user %s (%s) the command %j', refuses);
 });

@@ -51,7 +51,7 @@ async function expectRefused(port: string): Promise<void> {
 }
 
 describe.concurrent('the health check of the image', needs('redis-server'), () => {
-  it('passes while unfinished requests hold all connections of the dashboard, and fails without it', async (context) => {
+  it('the health check passes while unfinished requests hold all connections of the dashboard, and fails without the dashboard', async (context) => {
     const { onTestFinished } = context;
     const redis = await startEmbeddedRedis();
     onTestFinished(redis.stop);
@@ -70,7 +70,7 @@ describe.concurrent('the health check of the image', needs('redis-server'), () =
     expect(await check()).toBe(1);
   });
 
-  it('passes while silent clients hold all connections, and while Redis is away, and fails without the service', async (context) => {
+  it('the health check passes while silent clients hold all connections, and while Redis is away, and fails without the service', async (context) => {
     const { onTestFinished } = context;
     const redis = await startEmbeddedRedis();
     onTestFinished(redis.stop);

@@ -48,14 +48,14 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
     expect((image.bytes.all - image.bytes.base) / 1e6).toBeLessThan(20);
   });
 
-  it('runs as a user other than root, given by number', async () => {
+  it('the image runs as a user other than root, given by number', async () => {
     const child = container.startProgram(['id', '-u']);
     await child.waitForEnd();
     expect([image.config.User, child.stdout().trim()]).toEqual(['1000:1000', '1000']);
     expect(image.config.Env).toEqual(expect.arrayContaining(['HOST=::', 'ADMIN_HOST=::', 'NODE_ENV=production']));
   });
 
-  it('serves a seeded leaderboard, is healthy, and ends on SIGTERM with 0', async () => {
+  it('the image serves a seeded leaderboard, is healthy, and ends on SIGTERM with exit code 0', async () => {
     const [port, adminPort] = [await freePort(), await freePort()];
     const own = { ...variables, PORT: String(port), ADMIN_PORT: String(adminPort) };
     await json('seed', '--guild', GUILD, '--generate', '250');
@@ -102,7 +102,7 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
     }
   });
 
-  it('starts the dashboard, which answers', async () => {
+  it('the image starts the dashboard, which answers', async () => {
     const [port, healthPort] = [String(await freePort()), String(await freePort())];
     const own = { ...variables, DASHBOARD_PORT: port, DASHBOARD_HEALTH_PORT: healthPort };
     const dashboard = container.start(['dashboard'], { variables: own });
@@ -122,7 +122,7 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
     for (const name of names) expect(await run(name, '--help'), name).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('runs the commands on the data of a guild', async () => {
+  it('the image runs the commands on the data of a guild', async () => {
     await json('seed', '--guild', 'calls', '--generate', '20');
     expect(await json('guild', 'set', '--guild', 'calls', '--plan', 'pro')).toMatchObject({ plan: 'pro' });
     expect(await json('keys', 'list', '--guild', 'calls')).toMatchObject({ keys: [] });

@@ -24,13 +24,13 @@ describe.each([
   const ofKind = (wanted: string) => manifests.filter((manifest) => manifest.kind === wanted);
   const service = () => pod.spec.containers.find(({ name }: Manifest) => name === 'guildrank');
 
-  it('renders to manifests that Kubernetes knows, and has each of its parts', async () => {
+  it(`the overlay ${overlay} renders to manifests that Kubernetes knows, and has each of its parts`, async () => {
     expect(await errorsOf(manifests)).toEqual([]);
     const kinds = ['ConfigMap', kind, 'NetworkPolicy', 'Service', ...further];
     expect([...new Set(manifests.map((manifest) => manifest.kind))].sort()).toEqual(kinds.sort());
   });
 
-  it('is refused by the same check with a misspelt field or a wrong type', async () => {
+  it(`the check of manifests refuses the overlay ${overlay} with a misspelt field or a wrong type`, async () => {
     const mistakes: Record<string, (spec: Manifest) => void> = {
       livenessProb: (spec) => Object.assign(spec.template.spec.containers[0], { livenessProb: {} }),
       terminationGracePeriodSeconds: (spec) =>
@@ -46,7 +46,7 @@ describe.each([
     for (const name of Object.keys(mistakes)) expect(errors.join('\n')).toContain(name);
   });
 
-  it('restricts every container: not root, read-only, no capabilities, bounded memory', () => {
+  it(`the overlay ${overlay} restricts every container: not root, read-only, no capabilities, bounded memory`, () => {
     expect(pod.spec.securityContext.runAsNonRoot).toBe(true);
     for (const { name, securityContext, resources } of [...(pod.spec.initContainers ?? []), ...pod.spec.containers]) {
       expect(securityContext, name).toMatchObject({
@@ -59,7 +59,7 @@ describe.each([
     }
   });
 
-  it('probes the ports and paths that the service has, with settings that it accepts', () => {
+  it(`the overlay ${overlay} probes the ports and paths that the service has, with settings that the service accepts`, () => {
     const { livenessProbe, readinessProbe, ports, envFrom } = service();
     expect(livenessProbe.httpGet).toEqual({ path: '/livez', port: 'admin' });
     expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });
@@ -73,7 +73,7 @@ describe.each([
     expect(config.shutdownDelayMs + config.shutdownTimeoutMs).toBeLessThan(limitMs);
   });
 
-  it('says how to make the Secret, with every key that the pod reads, and holds no password', () => {
+  it(`the overlay ${overlay} says how to make the Secret, with every key that the pod reads, and holds no password`, () => {
     const text = readFileSync(join(folder, 'overlays', overlay, 'kustomization.yaml'), 'utf8');
     const made = [...text.matchAll(/--from-(?:file|literal)=([^=]+)=/g)].map(([, key]) => key);
     const read = [...JSON.stringify(pod.spec).matchAll(/"key":"([^"]+)"/g)].map(([, key]) => key);
@@ -81,7 +81,7 @@ describe.each([
     expect(ofKind('Secret')).toEqual([]);
   });
 
-  it('selects its pods, from every part', () => {
+  it(`every part of the overlay ${overlay} selects the pods of the overlay`, () => {
     const { labels } = pod.metadata;
     expect(ofKind(kind)[0].spec.selector.matchLabels).toEqual(labels);
     for (const { spec } of ofKind('Service')) expect(spec.selector).toEqual(labels);
@@ -97,7 +97,7 @@ describe.each([
     }
   });
 
-  it('loads pictures of members only where its policy lets requests to other hosts out', () => {
+  it(`the overlay ${overlay} loads pictures of members only where its policy lets requests to other hosts out`, () => {
     const [{ spec }] = ofKind('NetworkPolicy');
     const { egress } = spec as { egress?: { ports: { port: number }[] }[] };
     const isOpen = egress === undefined || egress.flatMap(({ ports }) => ports).some(({ port }) => port === 443);
@@ -105,7 +105,7 @@ describe.each([
     expect(parseConfig(settings.data).fetchAvatars).toBe(isOpen);
   });
 
-  it('opens the admin port to Prometheus only', () => {
+  it(`the overlay ${overlay} opens the admin port to Prometheus only`, () => {
     const [{ spec }] = ofKind('NetworkPolicy');
     const { ingress } = spec as { ingress: { ports: { port: string }[]; from?: unknown[] }[] };
     const open = ingress.filter(({ from }) => from === undefined).flatMap(({ ports }) => ports);
@@ -113,7 +113,7 @@ describe.each([
     expect(ingress.filter(({ from }) => from).flatMap(({ ports }) => ports)).toEqual([{ port: 'admin' }]);
   });
 
-  it('is scraped through the component pod-monitor', async () => {
+  it(`Prometheus scrapes the overlay ${overlay} through the component pod-monitor`, async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'guildrank-kubernetes-'));
     cpSync(folder, scratch, { recursive: true });
     const file = join(scratch, 'overlays', overlay, 'kustomization.yaml');
@@ -131,7 +131,7 @@ describe.each([
 });
 
 describe('the StatefulSet of deploy/kubernetes/overlays/sidecar', needs('kubectl'), () => {
-  it('has the headless Service that it names, and volume claims that an update does not change', async () => {
+  it('the StatefulSet has the headless Service that it names, and volume claims that an update does not change', async () => {
     const manifests = await render(join(folder, 'overlays/sidecar'));
     const { spec } = manifests.find(({ kind }) => kind === 'StatefulSet');
     const named = manifests.find(({ kind, metadata }) => kind === 'Service' && metadata.name === spec.serviceName);
@@ -141,7 +141,7 @@ describe('the StatefulSet of deploy/kubernetes/overlays/sidecar', needs('kubectl
 });
 
 describe('the component dashboard of deploy/kubernetes', needs('kubectl'), () => {
-  it('runs beside the overlay replicas, restricted, with settings that it accepts', async () => {
+  it('the component dashboard runs beside the overlay replicas, restricted, with settings that the dashboard accepts', async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'guildrank-kubernetes-'));
     cpSync(folder, scratch, { recursive: true });
     const file = join(scratch, 'overlays/replicas/kustomization.yaml');

@@ -58,19 +58,22 @@ describe('the monitoring in deploy/', () => {
     scrape = scrapeOf(await (await fetch(`${suite.service.adminUrl}/metrics`)).text());
   });
 
-  it.each([...panelQueries, ...alertQueries])('$of queries only metrics that a running service has', ({ expr }) => {
-    const query: Query = queryOf(expr);
-    expect(query.metrics.length).toBeGreaterThan(0);
-    for (const { name, labels } of query.metrics) {
-      if (name === 'up') continue; // Prometheus's own.
-      expect(scrape.names, name).toContain(name);
-      const present = scrape.labels.get(name);
-      // A metric that only a fault fills has no samples here, and so no labels.
-      if (present) expect(['job', 'instance', ...present], name).toEqual(expect.arrayContaining(labels));
-    }
-  });
+  it.each([...panelQueries, ...alertQueries])(
+    'the query of $of uses only metrics that a running service has',
+    ({ expr }) => {
+      const query: Query = queryOf(expr);
+      expect(query.metrics.length).toBeGreaterThan(0);
+      for (const { name, labels } of query.metrics) {
+        if (name === 'up') continue; // Prometheus's own.
+        expect(scrape.names, name).toContain(name);
+        const present = scrape.labels.get(name);
+        // A metric that only a fault fills has no samples here, and so no labels.
+        if (present) expect(['job', 'instance', ...present], name).toEqual(expect.arrayContaining(labels));
+      }
+    },
+  );
 
-  it('the dashboard fills its variables from a metric that the service has', () => {
+  it('the Grafana dashboard fills its variables from a metric that the service has', () => {
     const asked = dashboard.templating.list.flatMap(({ definition = '' }) =>
       [...definition.matchAll(/^label_values\((\w+)/g)].map(([, name]) => name),
     );
@@ -78,7 +81,7 @@ describe('the monitoring in deploy/', () => {
     for (const name of asked) expect(scrape.names).toContain(name);
   });
 
-  it('is explained: every metric in docs/reference.md, every alert in docs/operations.md', () => {
+  it('docs/reference.md explains every metric, and docs/operations.md every alert', () => {
     const reference = read('docs/reference.md');
     const lag = /^nodejs_eventloop_lag_(min|max|mean|stddev|p\d\d)_seconds$/;
     for (const name of scrape.families) {
@@ -97,7 +100,7 @@ describe('the monitoring in deploy/', () => {
     }
   });
 
-  it('shows every metric of the service itself on the dashboard', () => {
+  it('the Grafana dashboard shows every metric of the service itself', () => {
     const shown = new Set(panelQueries.flatMap(({ expr }) => queryOf(expr).metrics.map(({ name }) => name)));
     const own = scrape.families.filter((name) => /^(guildrank|http)_/.test(name));
     expect(own.length).toBeGreaterThan(6);
@@ -109,7 +112,7 @@ describe('the monitoring in deploy/', () => {
 });
 
 describe('deploy/grafana/guildrank.json', () => {
-  it('has panels with unique ids, and none covers another', () => {
+  it('the Grafana dashboard has panels with unique ids, and no panel covers another', () => {
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
@@ -127,13 +130,13 @@ describe('promtool', needs('promtool'), () => {
   const run = (...args: string[]) =>
     runProgram(promtool as string, args, { cwd: join(repository, 'deploy/prometheus') });
 
-  it('accepts the example configuration with its alert rules', async () => {
+  it('promtool accepts the example configuration with its alert rules', async () => {
     const { code, stdout, stderr } = await run('check', 'config', 'prometheus.yml');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`${rules.length} rules found`);
   });
 
-  it('sees every alert fire on its condition, and none without', async () => {
+  it('promtool sees every alert fire on its condition, and no alert fire without it', async () => {
     const { code, stdout, stderr } = await run('test', 'rules', 'alerts.test.yml');
     expect({ code, said: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, said: '' });
     const cases = parse(read('deploy/prometheus/alerts.test.yml')) as {
@@ -145,7 +148,7 @@ describe('promtool', needs('promtool'), () => {
     expect([...new Set(fired)].sort()).toEqual(rules.map(({ alert }) => alert).sort());
   });
 
-  it('parses every query of the dashboard', async () => {
+  it('promtool parses every query of the Grafana dashboard', async () => {
     const file = join(folder, 'dashboard.yml');
     const recorded = panelQueries.map(({ expr }, index) => ({ record: `panel:${index}`, expr }));
     writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules: recorded }] }));

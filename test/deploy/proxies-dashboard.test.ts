@@ -61,7 +61,7 @@ function tests(proxy: ProxyExample): void {
     await dashboard?.close();
   });
 
-  it('lets a file of 45 MB through, and the dashboard reads it', async () => {
+  it(`${proxy.name} lets a file of 45 MB through, and the dashboard reads it`, async () => {
     const row = (n: number) => `10000000000${n},${n},${'x'.repeat(220)}\n`;
     const rows = Math.floor((45 * MB) / row(100_000).length);
     const file = `user_id,xp,note\n${Array.from({ length: rows }, (_, n) => row(100_000 + n)).join('')}`;
@@ -82,7 +82,7 @@ function tests(proxy: ProxyExample): void {
     expect(text).toContain(rows.toLocaleString('en'));
   });
 
-  it('lets the dashboard refuse a file that is too large, in its own words', async () => {
+  it(`${proxy.name} lets the dashboard refuse a file that is too large in its own words`, async () => {
     const headers = {
       origin: `https://${DASHBOARD_HOST}`,
       cookie: owner.cookie,
@@ -93,7 +93,7 @@ function tests(proxy: ProxyExample): void {
     expect(text).toContain('An upload has 50 MB at most here');
   });
 
-  it('waits for a response that takes longer than one of the API may, and sends the request once', async () => {
+  it(`${proxy.name} waits for a response of the dashboard longer than for a response of the API, and sends the request once`, async () => {
     let requests = 0;
     const backend = createServer((_req, res) => {
       requests++;
@@ -104,7 +104,7 @@ function tests(proxy: ProxyExample): void {
     expect(requests).toBe(1);
   });
 
-  it('does not send a change again when the dashboard breaks the connection', async () => {
+  it(`${proxy.name} does not send a change again when the dashboard breaks the connection`, async () => {
     let requests = 0;
     const backend = createServer((req) => {
       requests++;

@@ -37,7 +37,7 @@ function tests(proxy: ProxyExample): void {
     backend.close();
   });
 
-  it('passes on no address, host or id that the client made up, and all that the API needs', async () => {
+  it(`${proxy.name} passes on no address, host or id that the client made up, and all that the API needs`, async () => {
     const seen: IncomingHttpHeaders[] = [];
     for (let i = 0; i < 2; i++) {
       const { status, body } = await running.get('/x', FORGED);
@@ -59,7 +59,7 @@ function tests(proxy: ProxyExample): void {
     expect(new Set(seen.map((headers) => headers['x-request-id'])).size).toBe(2);
   });
 
-  it('has no answer without TLS', async () => {
+  it(`${proxy.name} gives no answer without TLS`, async () => {
     const plain = await fetch(running.url.replace('https:', 'http:')).catch(() => undefined);
     expect([undefined, 400]).toContain(plain?.status);
   });

@@ -46,7 +46,7 @@ describe('the cache for public data of nginx', needs('nginx', 'openssl', 'redis-
     return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
   };
 
-  it('asks the service once for many visitors who come at the same moment', async () => {
+  it('the cache asks the service once for many visitors who come at the same moment', async () => {
     const before = await answered();
     const answers = await Promise.all(Array.from({ length: 200 }, () => proxy.get(fresh())));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -55,7 +55,7 @@ describe('the cache for public data of nginx', needs('nginx', 'openssl', 'redis-
     expect(new Set(answers.map(from))).toContain('HIT');
   });
 
-  it('confirms an answer by its tag, and keeps one for each coding', async () => {
+  it('the cache confirms an answer by its tag, and keeps an answer for each coding', async () => {
     const path = fresh('&limit=100');
     await service.store.writer.recordMany(
       'guild',
@@ -76,7 +76,7 @@ describe('the cache for public data of nginx', needs('nginx', 'openssl', 'redis-
     }
   });
 
-  it('a client that takes each coding, or refuses one, changes no answer of others', async () => {
+  it('a client that accepts each coding, or refuses one, changes no answer for other clients', async () => {
     const path = fresh('&limit=100');
     await service.store.writer.recordMany(
       'guild',
@@ -95,7 +95,7 @@ describe('the cache for public data of nginx', needs('nginx', 'openssl', 'redis-
     expect(await codingFor('gzip, deflate, br;q=0.5')).toEqual([200, 'br']);
   });
 
-  it('shows a hidden member no longer than a proxy and a browser may keep an answer together', async () => {
+  it('the cache shows a hidden member no longer than a proxy and a browser together may keep an answer', async () => {
     const path = fresh();
     const first = await proxy.get(path);
     const [, maxAge, sharedMaxAge] =
@@ -112,7 +112,7 @@ describe('the cache for public data of nginx', needs('nginx', 'openssl', 'redis-
     expect((await proxy.get(path)).body).not.toContain('Ann');
   });
 
-  it('keeps no refusal, no web page and nothing of the API', async () => {
+  it('the cache keeps no refusal, no web page and nothing of the API', async () => {
     await service.store.guildConfig.update('guild', { publicPage: false });
     expect((await proxy.get(fresh())).status).toBe(404);
     await service.store.guildConfig.update('guild', { publicPage: true });
@@ -126,7 +126,7 @@ describe('the cache for public data of nginx', needs('nginx', 'openssl', 'redis-
     }
   });
 
-  it('sends no old answer while the service is away', async () => {
+  it('the cache sends no old answer while the service is away', async () => {
     const path = fresh();
     expect((await proxy.get(path)).status).toBe(200);
     await service.close();

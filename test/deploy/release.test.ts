@@ -29,7 +29,7 @@ describe('scripts/dev/release.mjs', () => {
     runProgram(process.execPath, [script, tag], { cwd: folder, env: variables });
   const manifest = () => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
-  it('prints the notes of the version, and names the repository that releases in each package.json', async () => {
+  it('release.mjs prints the notes of the version, and names the repository that releases in each package.json', async () => {
     const before = manifest();
     expect(await release(`v${version}`)).toEqual({ code: 0, stdout: '### Added\n\n- One thing.\n', stderr: '' });
     const url = 'git+https://git.example/someone/guildrank.git';
@@ -48,7 +48,7 @@ describe('scripts/dev/release.mjs', () => {
     ['no section', `v${version}`, '## [Unreleased]', `CHANGELOG.md has no section "## [${version}] - DATE"`],
     ['no date', `v${version}`, `## [${version}]\n\n- One.`, 'CHANGELOG.md has no section'],
     ['no text', `v${version}`, `## [${version}] - 2026-11-22\n\n## [0.0.1] - 2026-11-01`, 'in CHANGELOG.md is empty'],
-  ])('refuses %s, and leaves package.json as it is', async (_, tag, text, message) => {
+  ])('release.mjs refuses a release with %s, and leaves package.json as it is', async (_, tag, text, message) => {
     if (text) changelog(text);
     const before = manifest();
     const { code, stdout, stderr } = await release(tag);
@@ -57,7 +57,7 @@ describe('scripts/dev/release.mjs', () => {
     expect(manifest()).toEqual(before);
   });
 
-  it('refuses to release outside a workflow, where it would not know the repository', async () => {
+  it('release.mjs refuses to release outside a workflow, where it would not know the repository', async () => {
     const { code, stderr } = await release(`v${version}`, { GITHUB_SERVER_URL: '', GITHUB_REPOSITORY: '' });
     expect(code).toBe(1);
     expect(stderr).toContain('GITHUB_REPOSITORY');

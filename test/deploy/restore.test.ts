@@ -48,22 +48,25 @@ describe('deploy/redis/restore.sh', needs('redis-server', 'redis-cli'), () => {
     ['a file', 'no', toFile],
     ['the standard output', 'yes', toOutput],
     ['the standard output', 'no', toOutput],
-  ])('goes back to a copy in %s, with appendonly %s, and keeps later writes', async (_to, appendonly, how) => {
-    const options = ['--dir', `${folder}/data`, '--appendonly', appendonly, '--save', '3600 1'];
-    await prepare(how, ['--appendonly', appendonly]);
-    expect(await restore()).toEqual({ code: 0, stdout: '', stderr: '' });
-    await withRedis(options, async (client) => {
-      expect(await client.get('of-the-bot')).toBe('before');
-      await client.set('later', '1');
-      if (appendonly === 'no') await client.save();
-    });
-    await withRedis(options, async (client) => {
-      expect([await client.get('of-the-bot'), await client.get('later')]).toEqual(['before', '1']);
-    });
-    expect(existsSync(join(folder, 'data/before-restore/appendonlydir'))).toBe(appendonly === 'yes');
-  });
+  ])(
+    'restore.sh goes back to a copy in %s, with appendonly %s, and Redis keeps later writes',
+    async (_to, appendonly, how) => {
+      const options = ['--dir', `${folder}/data`, '--appendonly', appendonly, '--save', '3600 1'];
+      await prepare(how, ['--appendonly', appendonly]);
+      expect(await restore()).toEqual({ code: 0, stdout: '', stderr: '' });
+      await withRedis(options, async (client) => {
+        expect(await client.get('of-the-bot')).toBe('before');
+        await client.set('later', '1');
+        if (appendonly === 'no') await client.save();
+      });
+      await withRedis(options, async (client) => {
+        expect([await client.get('of-the-bot'), await client.get('later')]).toEqual(['before', '1']);
+      });
+      expect(existsSync(join(folder, 'data/before-restore/appendonlydir'))).toBe(appendonly === 'yes');
+    },
+  );
 
-  it('refuses a file that is no copy, and changes nothing', async () => {
+  it('restore.sh refuses a file that is no copy, and changes nothing', async () => {
     await prepare(toFile, ['--appendonly', 'yes']);
     const before = readdirSync(join(folder, 'data'));
     writeFileSync(join(folder, 'copy.rdb'), 'something else');
@@ -72,7 +75,7 @@ describe('deploy/redis/restore.sh', needs('redis-server', 'redis-cli'), () => {
     expect(readdirSync(join(folder, 'data'))).toEqual(before);
   });
 
-  it('refuses a copy that ends in the middle, and changes nothing', async () => {
+  it('restore.sh refuses a copy that ends in the middle, and changes nothing', async () => {
     await prepare(toFile);
     const before = readdirSync(join(folder, 'data'));
     const copy = readFileSync(join(folder, 'copy.rdb'));
@@ -83,7 +86,7 @@ describe('deploy/redis/restore.sh', needs('redis-server', 'redis-cli'), () => {
     expect(readdirSync(join(folder, 'data'))).toEqual(before);
   });
 
-  it('refuses to put a second copy over what the first restore kept', async () => {
+  it('restore.sh refuses to put a second copy over what the first restore kept', async () => {
     await prepare(toFile);
     await restore();
     const { code, stderr } = await restore();

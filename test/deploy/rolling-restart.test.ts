@@ -37,19 +37,23 @@ function tests(proxy: ProxyExample): void {
     return service;
   }
 
-  it('are restarted one after the other, and every request is answered', CONCLUSIVE, async () => {
-    await untilConclusive(`rolling restart behind ${name}`, async () => {
-      const { answers, lag } = await restartBoth();
-      const unavailable = answers.filter(({ status }) => status === 503).length;
-      const lost = answers.filter(({ status }) => status !== 200 && status !== 503);
-      expect(lost.map(({ status, error }) => `${status} ${error ?? ''}`)).toEqual([]);
-      expect(answers.filter((answer) => answer.status === 200 && guild.wrong(answer) !== undefined)).toEqual([]);
-      process.stderr.write(`rolling restart behind ${name}: ${unavailable} of 503 in ${answers.length}\n`);
-      // A busy machine keeps Redis from answering in time, or an instance from answering a check.
-      const noise = lag > STARVED_MS ? `a process was held up for ${Math.round(lag)} ms` : undefined;
-      return { broken: unavailable > 0 ? [`${unavailable} answers of 503`] : [], noise };
-    });
-  });
+  it(
+    `the instances behind ${name} are restarted one after the other, and every request is answered`,
+    CONCLUSIVE,
+    async () => {
+      await untilConclusive(`rolling restart behind ${name}`, async () => {
+        const { answers, lag } = await restartBoth();
+        const unavailable = answers.filter(({ status }) => status === 503).length;
+        const lost = answers.filter(({ status }) => status !== 200 && status !== 503);
+        expect(lost.map(({ status, error }) => `${status} ${error ?? ''}`)).toEqual([]);
+        expect(answers.filter((answer) => answer.status === 200 && guild.wrong(answer) !== undefined)).toEqual([]);
+        process.stderr.write(`rolling restart behind ${name}: ${unavailable} of 503 in ${answers.length}\n`);
+        // A busy machine keeps Redis from answering in time, or an instance from answering a check.
+        const noise = lag > STARVED_MS ? `a process was held up for ${Math.round(lag)} ms` : undefined;
+        return { broken: unavailable > 0 ? [`${unavailable} answers of 503`] : [], noise };
+      });
+    },
+  );
 
   async function restartBoth(): Promise<{ answers: readonly Answer[]; lag: number }> {
     const ports = [await freePort(), await freePort()];

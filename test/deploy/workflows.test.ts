@@ -46,11 +46,11 @@ async function errorsOf(files: readonly string[]): Promise<string[][]> {
 }
 
 describe('.github/workflows', () => {
-  it('are accepted by the parser of GitHub', async () => {
+  it('the parser of GitHub accepts the workflows', async () => {
     expect(await errorsOf(names.map((name) => `${folder}/${name}`))).toEqual(names.map(() => []));
   });
 
-  it('are refused by it with a wrong key, context, permission or need', async () => {
+  it('the parser of GitHub refuses a wrong key, context, permission or need in a workflow', async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'guildrank-workflows-'));
     const mistakes = [
       ['ci.yml', 'timeout-minutes: 60', 'timeout: 60'],
@@ -68,7 +68,7 @@ describe('.github/workflows', () => {
     for (const found of errors) expect(found).not.toEqual([]);
   });
 
-  it('pins every action by digest, with its version beside it, one version of each', () => {
+  it('the workflows pin every action by digest, with its version beside it, and one version of each action', () => {
     const uses = Object.values(texts).flatMap((text) => [...text.matchAll(/\buses: (.*)$/gm)].map(([, used]) => used));
     const pins = new Set(uses.filter((used) => !used?.startsWith('./')));
     expect(pins.size).toBeGreaterThan(5);
@@ -76,7 +76,7 @@ describe('.github/workflows', () => {
     expect(new Set([...pins].map((pin) => pin?.split('@')[0])).size).toBe(pins.size);
   });
 
-  it('gives each job the permissions that it needs, and no other', () => {
+  it('the workflows give each job the permissions that it needs, and no others', () => {
     for (const name of names) expect(workflow(name).permissions).toEqual({});
     const more = jobs.filter(({ permissions }) => JSON.stringify(permissions) !== '{"contents":"read"}');
     expect(Object.fromEntries(more.map(({ of, permissions }) => [of, permissions]))).toEqual({
@@ -90,7 +90,7 @@ describe('.github/workflows', () => {
     for (const name of names) expect(Object.keys(workflow(name).on)).not.toContain('pull_request_target');
   });
 
-  it('ends every job in time, and puts no expression into a shell', async () => {
+  it('the workflows end every job in time, and put no expression into a shell', async () => {
     for (const job of jobs.filter(({ uses }) => !uses)) expect(job['timeout-minutes'], job.of).toBeLessThanOrEqual(60);
     const scripts = steps.flatMap(({ run }) => run ?? []);
     expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
@@ -101,7 +101,7 @@ describe('.github/workflows', () => {
     for (const file of called) expect(existsSync(join(repository, file)), file).toBe(true);
   });
 
-  it('checks Node 20, 22, 24 and 26, and Redis 7 and 8, Valkey 8 and 9', () => {
+  it('the workflows check Node 20, 22, 24 and 26, and Redis 7 and 8, Valkey 8 and 9', () => {
     const { check, servers } = workflow('ci.yml').jobs;
     const floor = /^>=(\d+)\./.exec(JSON.parse(read('package.json')).engines.node)?.[1];
     expect(read('.nvmrc').trim()).toBe(floor);
@@ -119,7 +119,7 @@ describe('.github/workflows', () => {
     ]);
   });
 
-  it('publishes from a tag only, after every check, and the release comes last', () => {
+  it('the workflows publish from a tag only, after every check, and the release comes last', () => {
     const release = workflow('release.yml');
     expect(release.on).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] } });
     expect(release.jobs.check?.uses).toBe('./.github/workflows/ci.yml');

@@ -27,7 +27,7 @@ it.each(files)('%s tells nobody to install a name from a registry', (name) => {
   if (first) expect(first, 'the first mention says where the package comes from').toMatch(FROM_HERE);
 });
 
-it('each way to ask a registry is noticed', () => {
+it('the search for registries notices each way to ask a registry', () => {
   for (const line of [
     'npx guildrank serve',
     'npm i guildrank-kit/writer',

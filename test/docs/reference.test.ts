@@ -18,7 +18,7 @@ it('the table of bounds in docs/reference.md has every stored text that somebody
   expect(rows.map(([, ...cells]) => cells)).toEqual(bounds);
 });
 
-it('every cache of the least recently used has a bound in bytes', () => {
+it('every cache that evicts the least recently used entry has a bound in bytes', () => {
   const root = new URL('../../src/', import.meta.url);
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const caches = files.flatMap((name) => {

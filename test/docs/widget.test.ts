@@ -10,7 +10,7 @@ const pages = documents
   .flatMap((path) => readFileSync(new URL(path, root), 'utf8').match(/```html\n.*?```/gs) ?? [])
   .filter((block) => block.includes('widget.js'));
 
-it('there are lines to paste that load the widget', () => expect(pages.length).toBeGreaterThan(1));
+it('docs/widget.md has lines to paste that load the widget', () => expect(pages.length).toBeGreaterThan(1));
 
 it.each(pages)('lines that load the widget reserve its space: %s', (block) => {
   expect(block).toContain(RESERVED_SPACE);
@@ -26,20 +26,20 @@ const namesBetween = (start: string, end: string) => {
 const attributesOf = (tag: string) =>
   PROPERTIES.filter((property) => (ATTRIBUTES[property].elements as readonly string[]).includes(tag)).map(attributeOf);
 
-it('the table of the guide has each attribute of the widget', () => {
+it('the table of docs/widget.md has each attribute of the widget', () => {
   const [, table = ''] = /\| attribute \|.*\n(?:.*\n)((?:\|.*\n)+)/.exec(guide) ?? [];
   const names = table.split('\n').flatMap((row) => quoted(row.split('|')[1] ?? ''));
   expect(names.sort()).toEqual(attributesOf('guild-leaderboard').sort());
 });
 
-it('the guide names the attributes of the small elements', () => {
+it('docs/widget.md names the attributes of the small elements', () => {
   const common = namesBetween('`<guild-stats>` take ', '. ');
   const ofMembers = namesBetween('. `<guild-member>` also takes ', '.');
   expect(common).toEqual(attributesOf('guild-stats').sort());
   expect([...common, ...ofMembers].sort()).toEqual(attributesOf('guild-member').sort());
 });
 
-it('the guide names the attributes that the page for frames does not take', () => {
+it('docs/widget.md names the attributes that the page for frames does not take', () => {
   const script = readFileSync(new URL('src/widget/embed/embed.js', root), 'utf8');
   const [, list = ''] = /OWN_ATTRIBUTES = \[(.*?)\];/s.exec(script) ?? [];
   const left = [...list.matchAll(/'(.*?)'/g)].map(([, name]) => name);

@@ -60,7 +60,7 @@ describe('a flood of made-up keys', () => {
     return counts;
   }
 
-  it('reaches Redis no more often than the limit, then gets 429 with Retry-After', async () => {
+  it('a flood of made-up keys reaches Redis no more often than the limit, then gets 429 with Retry-After', async () => {
     expect(await flood()).toEqual({ 401: BURST, 429: 20 });
     expect(find).toHaveBeenCalledTimes(BURST);
     const refused = await get(generateKey());
@@ -71,7 +71,7 @@ describe('a flood of made-up keys', () => {
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
   });
 
-  it('makes no more look-ups when all its requests come before the first reply of Redis', async () => {
+  it('a flood makes no more look-ups when all its requests come before the first reply of Redis', async () => {
     let reply = () => {};
     const replied = new Promise<void>((resolve) => {
       reply = resolve;
@@ -88,7 +88,7 @@ describe('a flood of made-up keys', () => {
     expect(find).toHaveBeenCalledTimes(BURST);
   });
 
-  it('leaves some look-ups for unseen valid keys while it goes on', async () => {
+  it('a flood that goes on leaves some look-ups for unseen valid keys', async () => {
     await flood();
     const arrivals: number[] = [];
     for (let step = 0; step < 10; step++) {
@@ -101,12 +101,12 @@ describe('a flood of made-up keys', () => {
     expect(arrivals).toEqual(arrivals.map(() => 200));
   });
 
-  it('does not count malformed keys, which cost no look-up', async () => {
+  it('malformed keys do not count towards the limit, because they cost no look-up', async () => {
     expect(await flood(BURST + 20, undefined, () => 'gr_wrong')).toEqual({ 401: BURST + 20 });
     expect(await statusOf(key)).toBe(200);
   });
 
-  it('leaves the limit as it is for valid keys and for look-ups that failed', async () => {
+  it('valid keys and look-ups that failed leave the limit as it is', async () => {
     await flood(BURST - 1);
     for (let i = 0; i < 3; i++) {
       const { key: unseen } = await service.store.apiKeys.create('guild', 'more', null);
@@ -117,7 +117,7 @@ describe('a flood of made-up keys', () => {
     expect([await statusOf(generateKey()), await statusOf(generateKey())]).toEqual([401, 429]);
   });
 
-  it('does not affect a key that was valid, even when its cache entry has expired, until it is revoked', async () => {
+  it('a key that was valid gets 200 in a flood, even when its cache entry has expired, until it is revoked', async () => {
     expect(await statusOf(key)).toBe(200);
     service.advance(60_000);
     await flood();
@@ -127,7 +127,7 @@ describe('a flood of made-up keys', () => {
     expect(await statusOf(key)).toBe(401);
   });
 
-  it('does not affect a key that was valid, when Redis lost all data and has it again', async () => {
+  it('a key that was valid gets 200 in a flood, when Redis lost all data and has it again', async () => {
     expect(await statusOf(key)).toBe(200);
     const record = await testStore.client.hgetall(`gr:key:${hashKey(key)}`);
     await testStore.client.flushall();
@@ -138,7 +138,7 @@ describe('a flood of made-up keys', () => {
     expect(await statusOf(key)).toBe(200);
   });
 
-  it('does not affect a key that was valid, after the subscription was made again or the guild changed', async () => {
+  it('a key that was valid gets 200 in a flood, after the subscription was made again or the guild changed', async () => {
     expect(await statusOf(key)).toBe(200);
     subscriber.emit('ready');
     await vi.waitFor(async () => {
@@ -151,7 +151,7 @@ describe('a flood of made-up keys', () => {
     expect(await statusOf(key)).toBe(200);
   });
 
-  it('is counted by X-Forwarded-For behind a trusted proxy only', async () => {
+  it('a flood is counted by X-Forwarded-For behind a trusted proxy only', async () => {
     const refused = await flood(BURST + 20, (n) => `10.0.${n >> 8}.${n & 255}`);
     expect(refused[429]).toBe(20);
     await service.close();

@@ -31,7 +31,7 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
   });
 
   it.each([[[]], [['week', 'month'] as const]])(
-    'bot may run each call of a guild with the boards %j',
+    'the user bot may run each call of a guild with the boards %j',
     async (boards) => {
       const admin = new Redis(redis.url);
       await admin.flushall();
@@ -102,7 +102,7 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
     },
   );
 
-  it('guildrank, the service, may read each board and find members by name', async () => {
+  it('the user guildrank may read each board and find members by name', async () => {
     const admin = new Redis(redis.url);
     await admin.call('ACL', 'SETUSER', 'guildrank', 'on', '>secret', ...permissionsOf('guildrank'));
     const service = new Redis(redis.url, { username: 'guildrank', password: 'secret', enableReadyCheck: false });
@@ -122,7 +122,7 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
   });
 
   it.each(['guildrank', 'bot', 'operator', 'dashboard'])(
-    '%s may run scripts, and change none of the server',
+    'the user %s may run scripts, and change none of the server',
     async (user) => {
       const admin = new Redis(redis.url);
       try {

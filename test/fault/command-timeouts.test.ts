@@ -37,7 +37,7 @@ describe('a command with a time limit', needs('redis-server'), () => {
     await server.stop();
   });
 
-  it('takes the reply that came while this process was kept from running', async () => {
+  it('a command takes the reply that came while this process was kept from running', async () => {
     const before = Number(await client.get('gr:quota:{g}'));
     const replies = Array.from({ length: 20 }, count);
     stall(400);
@@ -45,20 +45,23 @@ describe('a command with a time limit', needs('redis-server'), () => {
     expect(await client.get('gr:quota:{g}')).toBe(String(before + 20));
   });
 
-  it.each([400, 1500])('keeps its connection when this process was kept from running for %i ms', async (ms) => {
-    let closed = 0;
-    client.on('close', () => closed++);
-    for (let round = 0; round < 3; round++) {
-      const replies = Array.from({ length: 20 }, count);
-      // The commands must be on their way: the time that counts begins with them.
-      await new Promise(setImmediate);
-      stall(ms);
-      expect(await Promise.all(replies)).toHaveLength(20);
-    }
-    expect(closed).toBe(0);
-  });
+  it.each([400, 1500])(
+    'a command keeps its connection when this process was kept from running for %i ms',
+    async (ms) => {
+      let closed = 0;
+      client.on('close', () => closed++);
+      for (let round = 0; round < 3; round++) {
+        const replies = Array.from({ length: 20 }, count);
+        // The commands must be on their way: the time that counts begins with them.
+        await new Promise(setImmediate);
+        stall(ms);
+        expect(await Promise.all(replies)).toHaveLength(20);
+      }
+      expect(closed).toBe(0);
+    },
+  );
 
-  it('makes a connection although this process was kept from running meanwhile', async () => {
+  it('a connection is made although this process was kept from running meanwhile', async () => {
     const { redis } = parseConfig({ REDIS_URL: server.url });
     const late = connect(redis);
     const errors: string[] = [];
@@ -71,7 +74,7 @@ describe('a command with a time limit', needs('redis-server'), () => {
     expect(errors).toEqual([]);
   });
 
-  it('closes a connection that hangs, and makes another when Redis is back', async () => {
+  it('a connection that hangs is closed, and another is made when Redis is back', async () => {
     const reasons: string[] = [];
     client.on('error', (error: Error) => reasons.push(error.message));
     server.process.kill('SIGSTOP');
@@ -81,7 +84,7 @@ describe('a command with a time limit', needs('redis-server'), () => {
     await expect.poll(() => count().catch(() => ''), { timeout: 10_000 }).not.toBe('');
   });
 
-  it('is a page with 503 in time for a visitor of a public page', async () => {
+  it('a visitor of a public page gets a page with 503 in time when Redis hangs', async () => {
     const service = await startService(
       { connect: () => connect(parseConfig({ REDIS_URL: server.url }).redis) },
       {
@@ -101,7 +104,7 @@ describe('a command with a time limit', needs('redis-server'), () => {
     }
   });
 
-  it('fails when Redis does not answer in time, and the next ones are answered when Redis is back', async () => {
+  it('a command fails when Redis does not answer in time, and the next commands are answered when Redis is back', async () => {
     await other.client('PAUSE', 300, 'ALL');
     await expect(count()).rejects.toMatchObject({ reason: 'no reply within 100 ms' });
     await expect.poll(() => count().catch(() => ''), { timeout: 10_000 }).not.toBe('');

@@ -7,7 +7,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
 import { type Fault, MOMENT_MS, runFault } from './scenario.ts';
 
-describe('under 500 requests a second, the answers stay right or become 503 while Redis', needs('redis-server'), () => {
+describe('500 requests a second while the connection to Redis is bad', needs('redis-server'), () => {
   let proxy: TcpProxy;
   const proxied: Fault['between'] = async (redis) => {
     proxy = await startTcpProxy(redis.port);
@@ -56,5 +56,5 @@ describe('under 500 requests a second, the answers stay right or become 503 whil
     ),
   };
 
-  it.each(Object.entries(faults))('%s', CONCLUSIVE, runFault);
+  it.each(Object.entries(faults))('the answers stay right or become 503 while Redis %s', CONCLUSIVE, runFault);
 });

@@ -43,7 +43,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
   const audited = () => areExact(suite.guild.store);
 
   it(
-    `are exact after each of ${RUNS} writers was killed with SIGKILL in the middle of its work`,
+    `the counters are exact after each of ${RUNS} writers was killed with SIGKILL in the middle of its work`,
     PATIENCE,
     async () => {
       for (let run = 0; run < RUNS; run++) {
@@ -63,7 +63,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
   );
 
   it(
-    `are exact after Redis was killed with SIGKILL ${RUNS} times beside a writer, and read its file again`,
+    `the counters are exact after Redis was killed with SIGKILL ${RUNS} times beside a writer, and read its file again`,
     PATIENCE,
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'guildrank-crash-'));
@@ -100,7 +100,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
     },
   );
 
-  it('are exact at every moment while two importers and a bot write to it at once', async () => {
+  it('the counters are exact at every moment while two importers and a bot write to the guild at once', async () => {
     const before = await revision();
     const children = [writer(SEED + 1000), writer(SEED + 2000)];
     await vi.waitFor(async () => expect(await revision()).not.toBe(before), PATIENT);
@@ -116,7 +116,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
   });
 
   it(
-    `are exact after each of ${RUNS} seed commands was killed with SIGKILL while it loaded or swapped the guild`,
+    `the counters are exact after each of ${RUNS} seed commands was killed with SIGKILL while it loaded or swapped the guild`,
     PATIENCE,
     async () => {
       const seen = { loading: 0, replacing: 0, done: 0 };
@@ -141,7 +141,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
     },
   );
 
-  it('are exact while two seed commands and a bot write to the same members', async () => {
+  it('the counters are exact while two seed commands and a bot write to the same members', async () => {
     const children = [0, 1].map((n) => seed(n, ['--generate', '20000']));
     const ended = Promise.all(children.map((child) => child.ended));
     let running = true;

@@ -135,31 +135,37 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
     return answer.status;
   }
 
-  it.each(Object.entries(BOMBS))('two owners upload %s, without end', async (_what, [head, repeated]) => {
-    const bomb = archiveOf(head, repeated, repeated.includes(',') ? LONG_ROWS : LONG);
-    await served(
-      Promise.all(
-        ['first', 'second'].map(async (own, index) => {
-          const owner = attackers[index] as Visitor;
-          expect([303, 400]).toContain(await upload(owner, own, bomb));
-          await owner.submit(`/guilds/${own}`, `/guilds/${own}/import/discard`, {});
-        }),
-      ),
-    );
-    expect(peak()).toBeLessThan(MEMORY);
-  });
-
-  it.each(['[', '{"":', '[],', '{},'])('two owners upload rules of %s, as long as a file may be', async (repeated) => {
-    const rules = new Uint8Array(Buffer.concat([Buffer.from('['), Buffer.alloc(8 * MB - 1, repeated)]));
-    await served(
-      Promise.all(
-        ['first', 'second'].map(async (own, index) =>
-          expect(await upload(attackers[index] as Visitor, own, rules, 'settings/rules/file')).toBe(400),
+  it.each(Object.entries(BOMBS))(
+    'the dashboard serves others while two owners upload %s, without end',
+    async (_what, [head, repeated]) => {
+      const bomb = archiveOf(head, repeated, repeated.includes(',') ? LONG_ROWS : LONG);
+      await served(
+        Promise.all(
+          ['first', 'second'].map(async (own, index) => {
+            const owner = attackers[index] as Visitor;
+            expect([303, 400]).toContain(await upload(owner, own, bomb));
+            await owner.submit(`/guilds/${own}`, `/guilds/${own}/import/discard`, {});
+          }),
         ),
-      ),
-    );
-    expect(peak()).toBeLessThan(MEMORY);
-  });
+      );
+      expect(peak()).toBeLessThan(MEMORY);
+    },
+  );
+
+  it.each(['[', '{"":', '[],', '{},'])(
+    'the dashboard serves others while two owners upload rules of %s, as long as a file may be',
+    async (repeated) => {
+      const rules = new Uint8Array(Buffer.concat([Buffer.from('['), Buffer.alloc(8 * MB - 1, repeated)]));
+      await served(
+        Promise.all(
+          ['first', 'second'].map(async (own, index) =>
+            expect(await upload(attackers[index] as Visitor, own, rules, 'settings/rules/file')).toBe(400),
+          ),
+        ),
+      );
+      expect(peak()).toBeLessThan(MEMORY);
+    },
+  );
 
   it.each([
     ['lists', `[${'["x"],'.repeat(999_990)}[]]`, 400],
@@ -169,7 +175,7 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
       `{"settings":{},"users":{${Array.from({ length: 400_000 }, (_, n) => `"${n}":{"xp":1}`).join(',')}}}`,
       200,
     ],
-  ])('ten owners upload rules of many %s at once', async (_what, text, status) => {
+  ])('the dashboard serves others while ten owners upload rules of many %s at once', async (_what, text, status) => {
     const rules = new Uint8Array(Buffer.from(text));
     const owners = await Promise.all(Array.from({ length: 10 }, (_, n) => signIn(`rules${n}`)));
     const uploads = owners.map((owner, n) => upload(owner, `rules${n}`, rules, 'settings/rules/file'));
@@ -177,7 +183,7 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
     expect(peak()).toBeLessThan(MEMORY);
   });
 
-  it('two owners upload an archive in many pieces, cut off, and of a length that is a lie', async () => {
+  it('the dashboard serves others while two owners upload an archive in many pieces, cut off, and of a length that is a lie', async () => {
     const piece = gzipSync('1,5\n');
     const pieces = Buffer.concat([gzipSync('user_id,xp\n'), ...Array.from({ length: 20_000 }, () => piece)]);
     const cut = archiveOf('user_id,xp\n', '1,5\n', LONG_ROWS).subarray(0, -100);
@@ -207,7 +213,7 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
     expect(peak()).toBeLessThan(MEMORY);
   });
 
-  describe('while owners send files that never end, more than there are places', () => {
+  describe('owners who send files that never end, more than there are places', () => {
     const sockets: Socket[] = [];
     const small = new Uint8Array(Buffer.from('user_id,xp\n1,5\n'));
     const send = () => upload(bystander, 'third', small);
@@ -228,7 +234,7 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
     });
     afterAll(() => sockets.forEach((socket) => void socket.destroy()));
 
-    it('there is no place at first', async () => {
+    it('another file gets 400 while files that never end take all places', async () => {
       await vi.waitFor(async () => {
         const status = await send();
         if (status === 303) await discard();
@@ -252,7 +258,7 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
       expect(peak()).toBeLessThan(MEMORY);
     });
 
-    it('connections without a session send requests and read no answer: they are cut', async () => {
+    it('connections without a session that send requests and read no answer are cut', async () => {
       const requests = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5000);
       const sockets: Socket[] = Array.from({ length: 30 }, () => connect(port, '127.0.0.1').pause());
       onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
@@ -268,7 +274,7 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
       );
     });
 
-    it('owners export all members and recount the levels side by side, and some do not read', async () => {
+    it('the dashboard serves others while owners export all members and recount the levels side by side, and some do not read', async () => {
       const names = Array.from({ length: 4 }, (_, n) => `large${n}`);
       const members = Array.from({ length: 5000 }, (_, n) => ({
         userId: `${n}`,
@@ -306,14 +312,14 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
       }
     });
 
-    it('the files of others get a place again', async () => {
+    it('another file gets a place again after files that never end', async () => {
       dashboard.kill('SIGUSR2');
       await vi.waitFor(async () => expect(await send(), 'a place is given').toBe(303), PATIENT);
       await discard();
     });
   });
 
-  it('an owner floods the dashboard with changes: few are made, and the entries about access stay', async () => {
+  it('an owner who floods the dashboard makes few changes, and the entries about access stay', async () => {
     const owner = attackers[0] as Visitor;
     const _token = await owner.tokenOf('/guilds/first');
     const changes = Array.from({ length: 200 }, (_, n) =>
@@ -326,7 +332,7 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
     expect((await owner.get('/guilds/first/activity')).text).toContain('Signed in');
   });
 
-  it('and its memory comes back', async () => {
+  it('the memory of the dashboard comes back after the attacks', async () => {
     await vi.waitFor(async () => {
       for (let n = 0; n < 50; n++) await bystander.get('/guilds/third');
       expect(dashboard.rss()).toBeLessThan(200 * MB);

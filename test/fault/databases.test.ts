@@ -28,24 +28,27 @@ describe('a database that the server does not have', needs('redis-server'), () =
     ['guild', ['set', '--guild', 'prod', '--plan', 'pro']],
     ['seed', ['--guild', 'prod', '--generate', '10']],
     ['keys', ['create', '--guild', 'prod']],
-  ])('ends %s %j in one line, and leaves database 0 as it is', async (name, args) => {
-    const { url, client } = await redisForTest('--databases', '2');
-    await openCore(client, 'gr').writer.record('prod', { userId: '1', set: 5 });
-    const before = await client.zrange('gr:{prod}:xp', 0, -1, 'WITHSCORES');
-    const { code, stdout, stderr } = await runCommand(name, args, { REDIS_URL: `${url}/5` });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(OUT_OF_RANGE);
-    expect(stderr.split('\n')).toHaveLength(2);
-    expect(await client.zrange('gr:{prod}:xp', 0, -1, 'WITHSCORES')).toEqual(before);
-    expect((await client.keys('*')).sort()).toEqual(['gr:{prod}:stats', 'gr:{prod}:xp']);
-  });
+  ])(
+    'with a database that the server does not have, the command %s %j ends in one line, and leaves database 0 as it is',
+    async (name, args) => {
+      const { url, client } = await redisForTest('--databases', '2');
+      await openCore(client, 'gr').writer.record('prod', { userId: '1', set: 5 });
+      const before = await client.zrange('gr:{prod}:xp', 0, -1, 'WITHSCORES');
+      const { code, stdout, stderr } = await runCommand(name, args, { REDIS_URL: `${url}/5` });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(OUT_OF_RANGE);
+      expect(stderr.split('\n')).toHaveLength(2);
+      expect(await client.zrange('gr:{prod}:xp', 0, -1, 'WITHSCORES')).toEqual(before);
+      expect((await client.keys('*')).sort()).toEqual(['gr:{prod}:stats', 'gr:{prod}:xp']);
+    },
+  );
 
-  it('ends the start of the service at once', async () => {
+  it('with a database that the server does not have, the start of the service ends at once', async () => {
     const { url } = await redisForTest('--databases', '2');
     await expect(boot({ REDIS_URL: `${url}/5` })).rejects.toThrow(OUT_OF_RANGE);
   });
 
-  it('is refused too when the user may not select one', async () => {
+  it('a database that the user may not select ends the start too', async () => {
     const { port } = await redisForTest('--user', 'u', 'on', '>p', '~*', '&*', '+@all', '-select');
     const url = `redis://u:p@127.0.0.1:${port}`;
     await expect(boot({ REDIS_URL: `${url}/1` })).rejects.toThrow(
@@ -54,7 +57,7 @@ describe('a database that the server does not have', needs('redis-server'), () =
     await expect(boot({ REDIS_URL: url })).resolves.toMatch(/^http/);
   });
 
-  it('is refused of a Cluster that has one database', async () => {
+  it('a database other than 0 ends the start on a Cluster that has one database', async () => {
     const cluster = await startCluster();
     onTestFinished(cluster.stop);
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses, REDIS_URL: 'redis://unused/1' };
@@ -64,7 +67,7 @@ describe('a database that the server does not have', needs('redis-server'), () =
     await expect(boot({ ...env, REDIS_URL: 'redis://unused/0' })).resolves.toMatch(/^http/);
   });
 
-  it('gives 503 and never the data of database 0 when Redis comes back without it', async () => {
+  it('a service whose Redis comes back without the database answers 503, and never shows the data of database 0', async () => {
     const port = String(await freePort());
     const first = await startEmbeddedRedis(['--port', port]);
     onTestFinished(first.stop);

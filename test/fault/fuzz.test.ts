@@ -112,7 +112,7 @@ describe('a request with any content', () => {
     await testStore.stop();
   });
 
-  it(`gets an answer of a known kind and no 5xx, ${RUNS} requests long`, async () => {
+  it(`each of ${RUNS} requests with any content gets an answer of a known kind and no 5xx`, async () => {
     const seen = new Map<number, number>();
     const property = fc.asyncProperty(fc.array(attempt, { minLength: BATCH, maxLength: BATCH }), async (attempts) => {
       await Promise.all(
@@ -128,7 +128,7 @@ describe('a request with any content', () => {
     recordFigure('fuzzed requests', { times: RUNS, ...Object.fromEntries(seen) });
   }, 1_800_000);
 
-  it(`gets a readable answer or a closed connection when it is not HTTP at all, ${Math.ceil(RUNS / 10)} times`, async () => {
+  it(`each of ${Math.ceil(RUNS / 10)} texts that are not HTTP gets a readable answer or a closed connection`, async () => {
     const { port } = new URL(service.url);
     const line = fc.oneof(
       fc.constantFrom('GET / HTTP/1.1', 'GET /livez HTTP/1.1', 'GET /livez HTTP/9.9', 'GET', 'Host: x', 'Host: y', ''),
@@ -148,7 +148,7 @@ describe('a request with any content', () => {
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
   }, 1_800_000);
 
-  it('gets 431 when its URL or a header has 100 kB, and the next client is served', async () => {
+  it('a request whose URL or header has 100 kB gets 431, and the next client is served', async () => {
     const { port } = new URL(service.url);
     const long = 'x'.repeat(100_000);
     for (const sent of [
@@ -163,7 +163,7 @@ describe('a request with any content', () => {
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
   });
 
-  it('gets 401 when it has two keys, even if both are valid', async () => {
+  it('a request with two keys gets 401, even if both are valid', async () => {
     const { port } = new URL(service.url);
     const sent = `GET /api/v1/servers/${GUILD}/stats HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: 192.0.2.1\r\nx-api-key: ${key}\r\nx-api-key: ${key}\r\n\r\n`;
     const [answer] = await rawExchange(Number(port), Buffer.from(sent));

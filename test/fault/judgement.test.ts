@@ -44,12 +44,12 @@ describe('the judgement of a run', () => {
     ['another status', answerAt(1500, { status: 500 })],
     ['a 503 that does not say when to come again', { ...unavailableAt(1500), headers: {} }],
     ['a request that was sent again', answerAt(1500, { resent: true })],
-  ])('fails at once on %s, however busy the machine was', (_name, answer) => {
+  ])('a judgement fails at once on %s, however busy the machine was', (_name, answer) => {
     expect(() => assertContent(runOf([answer], {}, 20, BUSY))).toThrow();
     expect(() => assertContent(runOf([unavailableAt(1500)], {}, 20, BUSY))).not.toThrow();
   });
 
-  it('fails on a fault that must be seen and is not, and on a service that has ended', () => {
+  it('a judgement fails on a fault that must be seen and is not, and on a service that has ended', () => {
     expect(() => assertContent(runOf([], { fault: { seen: 'yes' } }))).toThrow();
     const ended = { ...runOf([]).service, isRunning: () => false };
     expect(() => assertContent(runOf([], { service: ended }))).toThrow();
@@ -64,14 +64,14 @@ describe('the judgement of a run', () => {
     ['good answers later than a second after Redis is back', longAway],
     ['a failure after the outage', straggler],
     ['a failure that nothing explains', unexplained],
-  ])('finds %s broken on a quiet machine, and inconclusive on a busy one', (_name, run) => {
+  ])('a judgement calls %s a broken promise on a quiet machine, and inconclusive on a busy machine', (_name, run) => {
     expect(judgeTimes(run(0))).toMatchObject({ broken: [expect.any(String), expect.any(String)], noise: undefined });
     const busy = judgeTimes(run(BUSY));
     expect(busy.broken).toHaveLength(1);
     expect(busy.noise).toContain(`the service for ${BUSY} ms`);
   });
 
-  it('finds a promise kept on a busy machine if noise cannot have flattered it', () => {
+  it('a judgement finds a promise kept on a busy machine if noise cannot have flattered it', () => {
     expect(judgeTimes(runOf(outage(1500, 2500), {}, 290, BUSY)).broken).toEqual([]);
     // Redis may have been back 200 ms before the test process noticed. A service that was held up is none the better for it.
     expect(judgeTimes(runOf(outage(1500, 2900), { lag: BUSY }, 290)).broken).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('the judgement of a run', () => {
     expect(judgeTimes(runOf([], {}, 450, BUSY)).broken).toEqual([]);
   });
 
-  it('waits for good answers in succession before the fault, and counts no failure of the start', () => {
+  it('a judgement waits for good answers in succession before the fault, and counts no failure of the start', () => {
     // The one sent at 5 took long.
     const start = [unavailableAt(10), ...[5, 20, 30, 40].map((at) => answerAt(at))];
     expect([isSteady(start, 4), isSteady(start, 3), isSteady([], 1)]).toEqual([false, true, false]);
@@ -88,12 +88,12 @@ describe('the judgement of a run', () => {
     expect(() => assertContent(runOf([unavailableAt(10)], { fault: { seen: 'yes' } }))).toThrow();
   });
 
-  it('finds a service that never becomes steady broken on a quiet machine, and inconclusive on a busy one', () => {
+  it('a judgement calls a service that never becomes steady broken on a quiet machine, and inconclusive on a busy machine', () => {
     expect(neverSteady(10)).toEqual({ broken: ['failures before the fault'], noise: undefined });
     expect(neverSteady(BUSY).noise).toContain(`${BUSY} ms`);
   });
 
-  it('is inconclusive as well when the machine kept Redis from answering', () => {
+  it('a judgement is inconclusive as well when the machine kept Redis from answering', () => {
     const run = lateAnswer(0);
     expect(judgeTimes({ ...run, redisLag: 89 }).noise).toBeUndefined();
     expect(judgeTimes({ ...run, redisLag: 90 }).noise).toContain('Redis for 90 ms');
@@ -128,7 +128,7 @@ describe('a measurement of time', () => {
     return { tries, reports, error };
   }
 
-  it('is repeated while it is inconclusive, and each such try is reported', async () => {
+  it('a measurement is repeated while it is inconclusive, and each inconclusive try is reported', async () => {
     expect(await measure([inconclusive, kept])).toEqual({
       tries: 2,
       reports: [`inconclusive: a fault, try 1 of ${TRIES}: held up for 500 ms; too late`],
@@ -136,17 +136,17 @@ describe('a measurement of time', () => {
     });
   });
 
-  it('fails at the first try that breaks a promise on a quiet machine', async () => {
+  it('a measurement fails at the first try that breaks a promise on a quiet machine', async () => {
     expect(await measure([inconclusive, broken, kept])).toMatchObject({ tries: 2, error: 'a fault: too late' });
   });
 
-  it('is left out when it never becomes conclusive', async () => {
+  it('a measurement that never becomes conclusive is left out', async () => {
     const { tries, reports, error } = await measure([]);
     expect([tries, reports.length]).toEqual([TRIES, TRIES]);
     expect(error).toMatch(/^left out, as the machine was too busy/);
   });
 
-  it('passes on the error of a try at once', async () => {
+  it('a measurement passes on the error of a try at once', async () => {
     const wrong = () => Promise.reject(new Error('a wrong answer'));
     await expect(untilConclusive('a fault', wrong)).rejects.toThrow('a wrong answer');
   });

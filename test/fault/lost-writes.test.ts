@@ -30,7 +30,7 @@ describe('a revision that a raw writer gives a second time', needs('redis-server
   const write = (xp: number, revision: number) =>
     suite.guild.store.client.multi().zadd(XP, xp, 'u49').hset(STATS, 'rev', revision).exec();
 
-  it('shows the new content after Redis came back without a write', async () => {
+  it('a page with a repeated revision shows the new content after Redis came back without a write', async () => {
     const { port } = suite.redis;
     await write(1_000_001, 1000);
     expect(await first()).toBe(1_000_001);
@@ -42,7 +42,7 @@ describe('a revision that a raw writer gives a second time', needs('redis-server
     expect(await first()).toBe(1_000_002);
   });
 
-  it('shows the new content after the guild was deleted and started again', async () => {
+  it('a page with a repeated revision shows the new content after the guild was deleted and started again', async () => {
     await write(1_000_003, 2000);
     expect(await first()).toBe(1_000_003);
     await deleteGuild(suite.guild.store, 'guild');

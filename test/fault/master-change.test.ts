@@ -100,7 +100,7 @@ function backAfter(answers: readonly Answer[], changedAt: number): number {
 }
 
 describe('a change of the master behind one address that keeps the old connections', needs('redis-server'), () => {
-  it('no answer is wrong under 500 requests a second, there and back, and good answers return within 3 s', async () => {
+  it('no answer is wrong under 500 requests a second while the master changes there and back, and good answers return within 3 s', async () => {
     const servers = await movingMaster();
     const store = openCore(servers.master(), 'gr');
     await store.guildConfig.update(GUILD, { plan: 'pro' });

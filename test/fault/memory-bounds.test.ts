@@ -19,7 +19,10 @@ const CACHE_MAX_BYTES = parseConfig({}).cacheMaxBytes;
 /** As long as Discord allows, in characters of four bytes. */
 const LONG_NAME = '🦊'.repeat(32);
 
-describe('memory stays bounded under', { ...needs('redis-server'), timeout: 300_000 }, () => {
+describe('the memory of a service under many different requests', {
+  ...needs('redis-server'),
+  timeout: 300_000,
+}, () => {
   const suite = guildSuite();
   let service: ServiceProcess;
 
@@ -46,7 +49,7 @@ describe('memory stays bounded under', { ...needs('redis-server'), timeout: 300_
   };
   const addressOf = (n: number) => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
 
-  it(`${HOARD} addresses and texts that are none, each at the end of a long X-Forwarded-For, with a made-up key`, async () => {
+  it(`memory stays bounded under ${HOARD} addresses and texts that are no address, each at the end of a long X-Forwarded-For, with a made-up key`, async () => {
     const forwarded = `X-Forwarded-For: ${'192.0.2.1, '.repeat(1300)}`;
     const growth = await growthDuring('long X-Forwarded-For', async () => {
       const counts = await sendPipelined(service.url, HOARD, (n) => {
@@ -60,7 +63,7 @@ describe('memory stays bounded under', { ...needs('redis-server'), timeout: 300_
     expect(growth).toBeLessThan(60 * MB);
   });
 
-  it(`${HOARD} IPv6 networks, made-up keys and paths of a valid key`, async () => {
+  it(`memory stays bounded under ${HOARD} IPv6 networks, made-up keys and paths of a valid key`, async () => {
     const growth = await growthDuring('networks and paths', async () => {
       await sendPipelined(service.url, HOARD, (n) =>
         n % 2
@@ -71,7 +74,7 @@ describe('memory stays bounded under', { ...needs('redis-server'), timeout: 300_
     expect(growth).toBeLessThan(80 * MB);
   });
 
-  it(`${LARGE_PAGES} different large pages of one guild`, async () => {
+  it(`memory stays bounded under ${LARGE_PAGES} different large pages of one guild`, async () => {
     const members = Array.from({ length: MEMBERS }, (_, i) => ({
       userId: `1234567890123${i}`,
       set: 1_000_000 + i,

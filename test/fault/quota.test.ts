@@ -41,7 +41,7 @@ describe('the quota', needs('redis-server'), () => {
   const counted = async () => Number((await guild.store.client.get(`gr:quota:{${guild.id}}`)) ?? 0);
   const read = (): Promise<Answer> => ask(agent, service.url, guild.paths[0] as string, guild.headers);
 
-  it('lets exactly the plan through when 50 clients ask at once', CONCLUSIVE, async () => {
+  it('the quota lets exactly the plan through when 50 clients ask at once', CONCLUSIVE, async () => {
     await guild.store.guildConfig.update(guild.id, { plan: 'free' });
     const perClient = 10;
     const total = CLIENTS * perClient;
@@ -74,7 +74,7 @@ describe('the quota', needs('redis-server'), () => {
     recordFigure('50 clients on a quota of 100', { requests: total, let_through: FREE, tries });
   });
 
-  it('lets no more than the plan through when the connection breaks again and again meanwhile', async () => {
+  it('the quota lets no more than the plan through when the connection breaks again and again meanwhile', async () => {
     await guild.store.guildConfig.update(guild.id, { plan: 'free' });
     const load = startLoad(service.url, { rate: 200, headers: guild.headers, paths: guild.paths });
     const latest = () => load.answers.at(-1)?.status;
@@ -97,7 +97,7 @@ describe('the quota', needs('redis-server'), () => {
     recordFigure('quota across cut connections', { requests: answers.length, ok, failed, counted: await counted() });
   });
 
-  it('counts a request once at most while Redis hangs and comes back', async () => {
+  it('the quota counts a request once at most while Redis hangs and comes back', async () => {
     const load = startLoad(service.url, { rate: 300, headers: guild.headers, paths: guild.paths });
     await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(100), PATIENT);
     const failed = () => load.answers.filter(({ status }) => status === 503).length;

@@ -96,7 +96,7 @@ const refusals: Record<string, Refusal> = {
 describe('readiness', needs('redis-server'), () => {
   // They wait for checks, of which there is one a second, so they do at once.
   it.concurrent.for(Object.entries(refusals))(
-    'is lost while Redis refuses requests: %s',
+    'readiness is lost while Redis refuses requests: %s',
     async ([name, fault], test) => {
       const { admin, readyz, log, news, ask } = await serve(test, ...(fault.options ?? []));
       expect(await readyz()).toEqual({ status: 200, body: { status: 'ok' } });
@@ -118,7 +118,7 @@ describe('readiness', needs('redis-server'), () => {
     },
   );
 
-  it('shows in the metrics why requests fail, with and without requests', async (test) => {
+  it('the metrics show why requests fail, with and without requests', async (test) => {
     const { redis, service, ask } = await serve(test);
     expect(await ask()).toBe(200);
     const value = async (series: string) => {
@@ -148,7 +148,7 @@ describe('readiness', needs('redis-server'), () => {
     expect(await value('guildrank_requests_in_flight')).toBe(0);
   });
 
-  it('asks Redis once a period, not once for each probe of readiness, and leaves nothing in it', async (test) => {
+  it('the service asks Redis once a period, not once for each probe of readiness, and leaves nothing in Redis', async (test) => {
     const { admin, readyz } = await serve(test);
     const commands = async () => Number(/total_commands_processed:(\d+)/.exec(await admin.info('stats'))?.[1]);
     const keys = async () => (await admin.keys('*')).sort();

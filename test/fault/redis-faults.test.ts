@@ -11,7 +11,7 @@ import { ALL_VARIANTS } from '../support/variants.ts';
 import { PATIENT } from '../support/wait.ts';
 import { type Fault, HANG_MS, MOMENT_MS, runFault } from './scenario.ts';
 
-describe('under 500 requests a second, the answers stay right or become 503 while Redis', needs('redis-server'), () => {
+describe('500 requests a second while Redis has a fault', needs('redis-server'), () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'guildrank-fault-'));
@@ -129,7 +129,11 @@ describe('under 500 requests a second, the answers stay right or become 503 whil
     }),
   };
 
-  it.each(Object.entries({ ...faults, ...(ALL_VARIANTS && further) }))('%s', CONCLUSIVE, runFault);
+  it.each(Object.entries({ ...faults, ...(ALL_VARIANTS && further) }))(
+    'the answers stay right or become 503 while Redis %s',
+    CONCLUSIVE,
+    runFault,
+  );
 });
 
 async function withAdmin(

@@ -45,21 +45,24 @@ describe('a Cluster', needs('redis-server'), () => {
 
   const callsOf = async (kind?: GuildKind) => callsOn(services, await prepare(services, servers, kind));
 
-  it('that serves no slot for a script is CLUSTERDOWN, and changes nothing, whichever script it is', async () => {
+  it('a Cluster that serves no slot for a script refuses it with CLUSTERDOWN, and changes nothing, whichever script it is', async () => {
     const during = (work: () => Promise<unknown>) => withoutSlotsOf(cluster, ['{g}'], work);
     await expectRefusals(servers, await callsOf(), 'CLUSTERDOWN', during);
   });
 
-  it.each(GUILD_KINDS)('that moves half of the keys of a guild %s is TRYAGAIN, and changes nothing', async (kind) => {
-    const moved = ['gr:{g}:stats', 'gr:{g}:next:xp:lock'] as const;
-    const during = (work: () => Promise<unknown>) => withHalfMovedSlot(cluster, [...moved], work);
-    // ioredis asks a random node next, which can answer MOVED, or ASK for keys that the node has no more, or never had.
-    const refusals = await expectRefusals(servers, await callsOf(kind), /^(TRYAGAIN|MOVED|ASK)$/, during);
-    expect(refusals.map(({ code }) => code)).toContain('TRYAGAIN');
-  });
+  it.each(GUILD_KINDS)(
+    'a Cluster that moves half of the keys of a guild %s refuses with TRYAGAIN, and changes nothing',
+    async (kind) => {
+      const moved = ['gr:{g}:stats', 'gr:{g}:next:xp:lock'] as const;
+      const during = (work: () => Promise<unknown>) => withHalfMovedSlot(cluster, [...moved], work);
+      // ioredis asks a random node next, which can answer MOVED, or ASK for keys that the node has no more, or never had.
+      const refusals = await expectRefusals(servers, await callsOf(kind), /^(TRYAGAIN|MOVED|ASK)$/, during);
+      expect(refusals.map(({ code }) => code)).toContain('TRYAGAIN');
+    },
+  );
 
   it.each(['gr:{g}:stats', 'gr:{g}:xp', 'gr:{g}~week:xp', 'gr:{g}~week.prev:xp', 'gr:{g}~month:xp'])(
-    'that moves %s refuses to read a board, or shows it as it is',
+    'a Cluster that moves %s refuses to read a board, or shows it as it is',
     async (moved) => {
       await prepare(services, servers, 'with boards');
       await services.writer.recordMany(GUILD, [{ userId: 'c', add: 9 }]);
@@ -84,7 +87,7 @@ describe('a Cluster', needs('redis-server'), () => {
     },
   );
 
-  it('is CROSSSLOT for a script with keys of two guilds, and changes nothing, whichever script it is', async () => {
+  it('a Cluster refuses a script with keys of two guilds with CROSSSLOT, and changes nothing, whichever script it is', async () => {
     await prepare(services, servers);
     const keys = ['gr:{g}:xp', 'gr:{other}:stats', 'gr:{g}:config'];
     const calls = scriptNames().map((name) => ({
@@ -94,7 +97,7 @@ describe('a Cluster', needs('redis-server'), () => {
     await expectRefusals(servers, calls, 'CROSSSLOT');
   });
 
-  describe('that has lost slots', () => {
+  describe('a Cluster that has lost slots', () => {
     let lost: TestGuild;
     let kept: TestGuild;
     let slots: readonly string[];
@@ -140,24 +143,27 @@ describe('a Cluster', needs('redis-server'), () => {
       ['before', 'key is cached'],
       ['before', 'key is not cached'],
       ['while', 'key is not cached'],
-    ])('gives 503 to the guilds in them, if the service started %s, and the %s', async (start, cache) => {
-      const settings = { ...env, ...lost.env, LOG_REQUESTS: 'errors' };
-      const before = await contentOf(servers);
-      let service: ServiceProcess | undefined;
-      try {
-        if (start === 'before') service = await startServiceProcess(settings);
-        if (service && cache === 'key is cached') expect(await statuses(service, lost)).toEqual([200, 200, 200]);
-        await withoutSlotsOf(cluster, slots, async () => {
-          service ??= await startServiceProcess(settings);
-          await expectOutage(service);
-        });
-        await expectRecovery(service as ServiceProcess);
-        // Quotas apart, nothing has changed.
-        const { 'gr:quota:{lost}': _lost, 'gr:quota:{kept}': _kept, ...rest } = await contentOf(servers);
-        expect(Object.keys(before)).toEqual(expect.arrayContaining(Object.keys(rest)));
-      } finally {
-        await service?.stop();
-      }
-    });
+    ])(
+      'guilds in lost slots get 503, if the service started %s the slots were lost, and the %s',
+      async (start, cache) => {
+        const settings = { ...env, ...lost.env, LOG_REQUESTS: 'errors' };
+        const before = await contentOf(servers);
+        let service: ServiceProcess | undefined;
+        try {
+          if (start === 'before') service = await startServiceProcess(settings);
+          if (service && cache === 'key is cached') expect(await statuses(service, lost)).toEqual([200, 200, 200]);
+          await withoutSlotsOf(cluster, slots, async () => {
+            service ??= await startServiceProcess(settings);
+            await expectOutage(service);
+          });
+          await expectRecovery(service as ServiceProcess);
+          // Quotas apart, nothing has changed.
+          const { 'gr:quota:{lost}': _lost, 'gr:quota:{kept}': _kept, ...rest } = await contentOf(servers);
+          expect(Object.keys(before)).toEqual(expect.arrayContaining(Object.keys(rest)));
+        } finally {
+          await service?.stop();
+        }
+      },
+    );
   });
 });

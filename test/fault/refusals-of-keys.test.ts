@@ -55,32 +55,35 @@ describe('a refusal by Redis for one key', needs('redis-server'), () => {
 
   const calls = GUILD_KINDS.flatMap((guild) => scriptCalls.map((call) => ({ ...call, guild })));
 
-  it.each(calls)('of $script, of a guild $guild, is NOPERM, and changes nothing, whichever key it is', async (call) => {
-    const commands = await commandsOf(call.run, await prepare(services, [admin], call.guild));
-    expect(commands.size).toBeGreaterThan(0);
-    const staged = await prepare(services, [admin], call.guild);
-    await allow('+@all');
-    const client = new Redis(server.url, { username: 'bot', password: 'x', enableReadyCheck: false });
-    onTestFinished(() => client.disconnect());
-    const limited = openCore(client, 'gr');
-    // The staged members are those of the first connection: its token holds the lock.
-    const limitedStaged = Object.assign(Object.create(StagedMembers.prototype), staged, { store: limited });
-    for (const [command, keys] of commands) {
-      for (const key of keys.size > 0 ? keys : ['no key']) {
-        const others = [...keys].filter((other) => kindOf(other) !== kindOf(key));
-        const allowed = others.length > 0 ? [`(+${command} ${others.map((other) => `~${other}`).join(' ')})`] : [];
-        await allow('+@all', `-${command}`, ...allowed);
-        try {
-          await expectRefusal([admin], () => call.run(limited, limitedStaged), 'NOPERM');
-        } catch (error) {
-          throw new Error(`${command} on ${key}: ${(error as Error).message}`, { cause: error });
+  it.each(calls)(
+    'the script $script of a guild $guild is refused with NOPERM, and changes nothing, whichever key is refused',
+    async (call) => {
+      const commands = await commandsOf(call.run, await prepare(services, [admin], call.guild));
+      expect(commands.size).toBeGreaterThan(0);
+      const staged = await prepare(services, [admin], call.guild);
+      await allow('+@all');
+      const client = new Redis(server.url, { username: 'bot', password: 'x', enableReadyCheck: false });
+      onTestFinished(() => client.disconnect());
+      const limited = openCore(client, 'gr');
+      // The staged members are those of the first connection: its token holds the lock.
+      const limitedStaged = Object.assign(Object.create(StagedMembers.prototype), staged, { store: limited });
+      for (const [command, keys] of commands) {
+        for (const key of keys.size > 0 ? keys : ['no key']) {
+          const others = [...keys].filter((other) => kindOf(other) !== kindOf(key));
+          const allowed = others.length > 0 ? [`(+${command} ${others.map((other) => `~${other}`).join(' ')})`] : [];
+          await allow('+@all', `-${command}`, ...allowed);
+          try {
+            await expectRefusal([admin], () => call.run(limited, limitedStaged), 'NOPERM');
+          } catch (error) {
+            throw new Error(`${command} on ${key}: ${(error as Error).message}`, { cause: error });
+          }
         }
       }
-    }
-  });
+    },
+  );
 
   it.each(['~week:xp', '~month:xp', '~week:hidden', '~month:hidden'])(
-    'is WRONGTYPE when gr:{g}%s has another type, and changes nothing',
+    'a call is refused with WRONGTYPE when gr:{g}%s has another type, and changes nothing',
     async (name) => {
       const key = `gr:{g}${name}`;
       const writer = createWriter(services.client);

@@ -28,12 +28,12 @@ describe.each(Object.entries(states))('a Redis that says %s', needs('redis-serve
     await server?.stop();
   });
 
-  it('refuses each script by that name, and changes nothing', async () => {
+  it(`each script is refused with ${code}, and changes nothing`, async () => {
     const staged = await prepare(services, [admin]);
     await expectRefusals([admin], callsOn(services, staged), code, (work) => during(admin, other, work));
   });
 
-  it('gets 503 from the service and its cause from /readyz, and both are good again afterwards', async () => {
+  it(`the service answers 503 and /readyz names ${code} as the cause, and both are good again afterwards`, async () => {
     await admin.flushall();
     const guild = await guildOn(server.url);
     const service = await startServiceProcess({ REDIS_URL: server.url, ...guild.env });

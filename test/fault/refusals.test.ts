@@ -57,14 +57,14 @@ describe('a refusal by Redis', needs('redis-server'), () => {
   const refusedAll = (calls: readonly ScriptCall[], code: string) =>
     expectRefusals([admin], callsOn(services, staged, calls), code);
 
-  describe.each(GUILD_KINDS)('of each script, of a guild %s', (kind) => {
-    it('because it is a read-only replica is READONLY, and changes nothing', async () => {
+  describe.each(GUILD_KINDS)('each script of a guild %s', (kind) => {
+    it('each script on a read-only replica is refused with READONLY, and changes nothing', async () => {
       await ready(kind);
       await admin.call('REPLICAOF', '127.0.0.1', '1');
       await refusedAll(scriptCalls, 'READONLY');
     });
 
-    it('because it is full is OOM, and changes nothing, unless the script deletes', async () => {
+    it('each script on a full Redis is refused with OOM, and changes nothing, unless the script deletes', async () => {
       await ready(kind);
       await admin.config('SET', 'maxmemory', '1');
       await refusedAll(
@@ -79,14 +79,14 @@ describe('a refusal by Redis', needs('redis-server'), () => {
       }
     });
 
-    it('because too few replicas are there is NOREPLICAS, and changes nothing', async () => {
+    it('each script is refused with NOREPLICAS when too few replicas are there, and changes nothing', async () => {
       await ready(kind);
       await admin.config('SET', 'min-replicas-to-write', '1');
       await refusedAll(scriptCalls, 'NOREPLICAS');
     });
   });
 
-  it('because it is full does not refuse the deletion of a guild', async () => {
+  it('a full Redis does not refuse the deletion of a guild', async () => {
     await admin.flushall();
     await services.writer.recordMany(GUILD, [{ userId: 'a', set: 5 }]);
     await services.apiKeys.create(GUILD, 'x', null);
@@ -103,7 +103,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     expect(await deleteGuild(services, GUILD)).toMatchObject({ members: 0, linksEnded: true });
   });
 
-  it('because it is full ends an import at the members that have no room', async () => {
+  it('a full Redis ends an import at the members that have no room', async () => {
     await admin.flushall();
     await services.writer.recordMany(GUILD, [{ userId: 'a', set: 5 }]);
     const lines = await streamOf(services, GUILD);
@@ -120,7 +120,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     expect(await admin.zcard('gr:{g}:xp')).toBe(0);
   });
 
-  it('of a write because it cannot save is MISCONF, and changes nothing', async () => {
+  it('each write is refused with MISCONF when Redis cannot save, and changes nothing', async () => {
     const [, folder] = (await admin.config('GET', 'dir')) as [string, string];
     // A folder in the place of the file makes every save fail.
     mkdirSync(join(folder, 'blocked.rdb', 'x'), { recursive: true });
@@ -137,7 +137,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
   });
 
   it.each(['usage', 'keys:used', 'keys'])(
-    'of usage because %s has another type is WRONGTYPE, and changes nothing',
+    'usage is refused with WRONGTYPE when %s has another type, and changes nothing',
     async (name) => {
       const { run } = scriptCalls.find(({ script }) => script === 'usage') as (typeof scriptCalls)[number];
       await ready();
@@ -148,7 +148,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
 
   const TYPED = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:members'];
 
-  it.each(TYPED)('of a write because %s has another type is WRONGTYPE, and changes nothing', async (key) => {
+  it.each(TYPED)('each write is refused with WRONGTYPE when %s has another type, and changes nothing', async (key) => {
     for (const { script, run } of scriptCalls) {
       await ready();
       if (['batch', 'stage', 'usage', 'delete'].includes(script) || script.startsWith('replace-')) continue;
@@ -161,7 +161,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     }
   });
 
-  it('of a counter that is no number names the counter, and changes nothing', async () => {
+  it('the refusal of a counter that is no number names the counter, and changes nothing', async () => {
     await ready();
     await admin.hset('gr:{g}:stats', 'members', 'many');
     const { reason } = await refused(() => services.writer.record(GUILD, { userId: 'a', add: 1 }), 'other');
@@ -171,7 +171,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     await services.writer.record(GUILD, { userId: 'a', add: 1 });
   });
 
-  it('of a sum that would leave 64 bits is "total", and changes nothing', async () => {
+  it('a sum that would leave 64 bits is refused with "total", and changes nothing', async () => {
     await ready();
     for (const field of ['total_xp', 'level_sum']) {
       await admin.hset('gr:{g}:stats', field, '9223372036854775800');
@@ -184,7 +184,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
   });
 
   it.each(['12345678901234567890 - -', '9007199254740992 - -', `- - - ${'x'.repeat(513)}`, 'nickname x'])(
-    'of the change %s of a profile is "field", and changes nothing',
+    'the change %s of a profile is refused with "field", and changes nothing',
     async (change) => {
       await ready();
       const before = await contentOf([admin]);
@@ -194,12 +194,12 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     },
   );
 
-  it.each(['', 'a b', 'ä', 'x'.repeat(65)])('of the user id %j is "user_id"', async (id) => {
+  it.each(['', 'a b', 'ä', 'x'.repeat(65)])('the user id %j is refused with "user_id"', async (id) => {
     const reply = await services.scripts.run({ name: 'record', boards: true }, GUILD_KEYS, 'add 1', id, '');
     expect(reply).toEqual(['REFUSED', 0, 'user_id']);
   });
 
-  it('leaves a count that was begun to its owner', async () => {
+  it('a refusal leaves a count that was begun to its owner', async () => {
     await ready();
     await services.writer.record(GUILD, { userId: 'a', add: 5 });
     await admin.call('REPLICAOF', '127.0.0.1', '1');

@@ -33,7 +33,7 @@ describe('a key', () => {
   });
   const get = (path: string, headers: Record<string, string>) => fetch(`${service.url}${path}`, { headers });
 
-  it('that is missing, malformed, made up, expired or revoked gets 401 with the same body and headers', async () => {
+  it('a missing, malformed, made-up, expired or revoked key gets 401 with the same body and headers', async () => {
     const expired = await service.store.apiKeys.create('guild', 'old', Date.parse('2020-01-01') - Date.now());
     const revoked = await service.store.apiKeys.create('guild', 'gone', null);
     await service.store.apiKeys.revoke('guild', revoked.record.id);
@@ -54,7 +54,7 @@ describe('a key', () => {
     expect(answers[0]).toMatchObject({ status: 401, headers: { 'www-authenticate': 'ApiKey realm="guildrank"' } });
   });
 
-  it('is never logged, and neither is its hash, wherever a request carries it', async () => {
+  it('a key is never logged, and neither is its hash, wherever a request carries it', async () => {
     const other = generateKey();
     for (const [path, headers] of [
       ['/api/v1/servers/guild/stats', { 'x-api-key': key }],
@@ -75,7 +75,7 @@ describe('a key', () => {
     }
   });
 
-  it('is required on every path under /api/v1/servers, and no answer names the server software', async () => {
+  it('a key is required on every path under /api/v1/servers, and no answer names the server software', async () => {
     for (const path of ['leaderboard', 'members/1', 'stats']) {
       const answer = await get(`/api/v1/servers/guild/${path}`, {});
       expect(answer.status).toBe(401);
@@ -116,7 +116,7 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
   });
   const get = (path: string) => fetch(`${service.url}/api/v1/servers/guild/${path}`, { headers: { 'x-api-key': key } });
 
-  it('the bot writes through the typed writer, and can read no key, raise no quota and change no plan', async () => {
+  it('with the least rights, the bot writes through the typed writer, and can read no key, raise no quota and change no plan', async () => {
     const client = connect(parseConfig({ REDIS_URL: urlOf('bot') }).redis);
     client.on('error', () => {});
     try {
@@ -142,7 +142,7 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
     }
   });
 
-  it('the service answers, counts and receives revocations', async () => {
+  it('with the least rights, the service answers, counts and receives revocations', async () => {
     expect(await (await get('leaderboard')).json()).toMatchObject({
       total: 1,
       data: [{ user_id: '1', username: 'One' }],
@@ -183,7 +183,7 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
     }
   });
 
-  it('the service can write nothing but quotas and the usage of keys', async () => {
+  it('with the least rights, the service can write nothing but quotas and the usage of keys', async () => {
     const client = new Redis(urlOf('service'));
     const { xp, stats, config, apiKeys, members } = store.redisKeys.guild('guild');
     for (const attempt of [
@@ -210,7 +210,7 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
     client.disconnect();
   });
 
-  it('a revocation still takes effect at once', async () => {
+  it('with the least rights, a revocation still takes effect at once', async () => {
     expect((await get('stats')).status).toBe(200);
     await store.apiKeys.revoke('guild', keyId);
     await vi.waitFor(async () => expect((await get('stats')).status).toBe(401), BEFORE_CACHE_EXPIRES);

@@ -39,7 +39,7 @@ async function movingAddress(firstPort: number) {
 }
 
 describe('the connection that the kit advises', needs('redis-server'), () => {
-  it('leaves a master that died without closing it, and writes to the new master', async () => {
+  it('the connection that the kit advises leaves a master that died without closing it, and writes to the new master', async () => {
     const [old, next] = [await startEmbeddedRedis(), await startEmbeddedRedis()];
     onTestFinished(() => Promise.all([old.stop(), next.stop()]).then(() => {}));
     const address = await movingAddress(Number(new URL(old.url).port));

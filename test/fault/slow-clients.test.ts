@@ -14,7 +14,7 @@ const IDLE = Number(process.env.IDLE_CONNECTIONS ?? 1000);
 const SLOW = 200;
 const MB = 1024 * 1024;
 
-describe('others are served and memory stays bounded while', needs('redis-server'), () => {
+describe('slow clients', needs('redis-server'), () => {
   const suite = guildSuite();
   let service: ServiceProcess;
   let port: number;
@@ -56,7 +56,7 @@ describe('others are served and memory stays bounded while', needs('redis-server
     return growth;
   }
 
-  it(`${IDLE} connections stay open and say nothing`, async () => {
+  it(`others are served, and memory stays bounded, while ${IDLE} connections stay open and say nothing`, async () => {
     const growth = await beside(async () => {
       for (let i = 0; i < IDLE; i += 100) await Promise.all(Array.from({ length: 100 }, open));
     });
@@ -64,7 +64,7 @@ describe('others are served and memory stays bounded while', needs('redis-server
     recordFigure('idle connections', { times: IDLE, growthMb: Math.round(growth / MB), others_failed: 0 });
   });
 
-  it(`${SLOW} clients send their headers a byte at a time, and each gets 408 within 30 seconds`, async () => {
+  it(`others are served, and memory stays bounded, while ${SLOW} clients send their headers a byte at a time, and each gets 408 within 30 seconds`, async () => {
     const growth = await beside(async () => {
       const slow = await Promise.all(Array.from({ length: SLOW }, open));
       const texts = slow.map(() => '');
@@ -87,7 +87,7 @@ describe('others are served and memory stays bounded while', needs('redis-server
     recordFigure('slowloris', { times: SLOW, growthMb: Math.round(growth / MB), others_failed: 0 });
   });
 
-  it('a client sends requests without end and never reads an answer: it is cut, or not read from', async () => {
+  it('others are served, and memory stays bounded, while a client sends requests without end and never reads an answer', async () => {
     const line = `GET ${suite.guild.paths[0]} HTTP/1.1\r\nHost: x\r\nx-api-key: ${suite.guild.key}\r\n\r\n`;
     const bulk = Buffer.from(line.repeat(1000));
     let sent = 0;
@@ -110,7 +110,7 @@ describe('others are served and memory stays bounded while', needs('redis-server
     recordFigure('client that never reads', { requests_pushed: sent * 1000, growthMb: Math.round(growth / MB) });
   });
 
-  it('a client pipelines requests, which are all answered in order', async () => {
+  it('a client that pipelines requests gets all answers in order', async () => {
     const paths = Array.from({ length: 300 }, (_, i) => suite.guild.paths[i % suite.guild.paths.length] as string);
     const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${suite.guild.key}\r\n`);
     const text = `${requests.join('\r\n')}Connection: close\r\n\r\n`;

@@ -11,7 +11,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 /** Whatever answers, the command ends within this time. */
 const BOUND_MS = 45_000;
 
-it('doctor ends with 1 and a clear word at a server that replies without end', async () => {
+it('doctor ends with exit code 1 and a clear message at a server that replies without end', async () => {
   const flood = (socket: Socket) => {
     while (socket.writable && socket.write(Buffer.alloc(1 << 20)));
   };
@@ -52,7 +52,7 @@ async function behindProxy() {
 }
 
 // Both only wait, so they do at once.
-it('doctor ends in time at a slow Redis and at one that stops to answer', needs('redis-server'), async () => {
+it('doctor ends in time at a slow Redis, and at a Redis that stops answering', needs('redis-server'), async () => {
   const slow = await behindProxy();
   slow.proxy.slowBy(110);
 

@@ -28,7 +28,7 @@ describe('a request that does not reach the application', needs('redis-server'),
     ['GET http://h:1x/api/v1/servers/g/stats?key=gr_secret HTTP/1.1', 400],
     ['nonsense', 400],
     ['CONNECT elsewhere:443 HTTP/1.1', 405],
-  ])('%s gets %i on both ports, a line in the log and a count, and prints nothing', async (line, status) => {
+  ])('the line "%s" gets %i on both ports, a line in the log and a count, and prints nothing', async (line, status) => {
     const counted = async () => {
       const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
       return Number(/^guildrank_other_requests_total\{kind="unreadable"\} (\d+)$/m.exec(text)?.[1]);
@@ -47,7 +47,7 @@ describe('a request that does not reach the application', needs('redis-server'),
     expect(service.stdout()).not.toContain('gr_secret');
   });
 
-  it('counts pages, OPTIONS and probes', async () => {
+  it('pages, OPTIONS and probes are counted', async () => {
     const agent = new Agent({ keepAlive: true });
     const ask = (method: string, path: string) =>
       new Promise((resolve, reject) => {

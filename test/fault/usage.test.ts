@@ -60,7 +60,7 @@ describe('the usage of API keys', needs('redis-server'), () => {
   const countOf = (answers: readonly { status: number }[], wanted: number) =>
     answers.filter(({ status }) => status === wanted).length;
 
-  it('is exact for two services whose connections break again and again, allowed and refused requests alike', async () => {
+  it('usage is exact for two services whose connections break again and again, for allowed and refused requests alike', async () => {
     const { redis, guild } = await start();
     await guild.store.guildConfig.update(guild.id, { plan: 'free' });
     const proxy = await startTcpProxy(redis.port);
@@ -94,7 +94,7 @@ describe('the usage of API keys', needs('redis-server'), () => {
     expect(countOf(answers, 200)).toBeLessThanOrEqual(FREE);
   });
 
-  it('is exact while Redis hangs and does what it was sent later', async () => {
+  it('usage is exact while Redis hangs and does what it was sent later', async () => {
     const { redis, guild } = await start();
     const { service } = await serve(redis.url, guild);
     const load = loadOn(service, guild);
@@ -112,7 +112,7 @@ describe('the usage of API keys', needs('redis-server'), () => {
     expect(await stored(guild)).toEqual({ requests: countOf(answers, 200), refused: 0 });
   });
 
-  it('is exact for two workers that end under load, with what each has counted', async () => {
+  it('usage is exact for two workers that end under load, with what each has counted', async () => {
     const { redis, guild } = await start();
     const service = spawnService({
       ...LONG_REDIS_TIMEOUT,
@@ -136,7 +136,7 @@ describe('the usage of API keys', needs('redis-server'), () => {
     expect((await redis.client.hkeys(`gr:{${guild.id}}:usage`)).filter((field) => /^w:/.test(field))).toHaveLength(2);
   });
 
-  it('is not stored for a user without the right: that is one warning, and the answers and readiness stay', async () => {
+  it('usage is not stored for a user without the right, which gives one warning and leaves the answers and readiness as they are', async () => {
     const { redis, guild } = await start();
     const lesser = permissionsOf('guildrank').filter((right) => !/usage|hlen/.test(right));
     await redis.client.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...lesser);
@@ -170,7 +170,7 @@ describe('the usage of API keys', needs('redis-server'), () => {
     expect((await stored(guild)).requests).toBeGreaterThanOrEqual(6);
   });
 
-  it('loses what was counted since the last write when the process is killed, and nothing else', async () => {
+  it('usage loses what was counted since the last write when the process is killed, and nothing else', async () => {
     await vi.waitFor(async () => expect(await stored(suite.guild)).toEqual({ requests: WRITTEN, refused: 0 }), PATIENT);
     for (let i = 0; i < 5; i++) expect(await getFromKilled()).toBe(200);
     killed.kill('SIGKILL');

@@ -44,7 +44,7 @@ describe('a count of the members that runs while', needs('redis-server'), () => 
     expect(await createReader(suite.store.client).stats(guild, { board: 'week' })).toMatchObject({ totalXp: 7n });
   });
 
-  it('a count counts each of many members that one call records meanwhile', async () => {
+  it('a count counts each of many members that a single call records meanwhile', async () => {
     const guild = await begin();
     await suite.store.writer.recordMany(guild, [
       { userId: 'u500', add: 40 },

@@ -76,15 +76,18 @@ describeStores('the configuration of a guild', (kind) => {
     ['page_title', bytes('title')],
     ['page_accent', bytes('colour')],
     ['page_picture', bytes('picture')],
-  ])('the configuration stores the field %s up to its bound, and the script refuses it above', async (field, most) => {
-    const keys = suite.store.redisKeys.guild(suite.newGuild());
-    const set = (length: number) => configureScript.run(new Scripts(suite.store.client), keys, [field, a(length)]);
-    const reason = expect.stringContaining(`${field} has ${most + 1} bytes, and the most is ${most}`);
-    await expect(set(most + 1)).rejects.toMatchObject({ reason });
-    expect(await suite.store.client.exists(keys.config)).toBe(0);
-    await set(most);
-    expect(await suite.store.client.hget(keys.config, field)).toBe(a(most));
-  });
+  ])(
+    'the configuration stores the field %s up to its bound, and the script refuses it above its bound',
+    async (field, most) => {
+      const keys = suite.store.redisKeys.guild(suite.newGuild());
+      const set = (length: number) => configureScript.run(new Scripts(suite.store.client), keys, [field, a(length)]);
+      const reason = expect.stringContaining(`${field} has ${most + 1} bytes, and the most is ${most}`);
+      await expect(set(most + 1)).rejects.toMatchObject({ reason });
+      expect(await suite.store.client.exists(keys.config)).toBe(0);
+      await set(most);
+      expect(await suite.store.client.hget(keys.config, field)).toBe(a(most));
+    },
+  );
 });
 
 describeStores('a text above its bound in a call of a script', (kind) => {

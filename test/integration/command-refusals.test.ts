@@ -50,14 +50,14 @@ describe('a Redis that refuses', needs('redis-server'), () => {
     }
   });
 
-  it('OOM of a Redis is named, with the fix', async () => {
+  it('the refusal OOM is named, with the fix', async () => {
     const { url, client } = await redisForTest();
     await client.config('SET', 'maxmemory', '1');
     const { code, stderr } = await runCommand('keys', ['create', '--guild', 'g'], { REDIS_URL: url });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: Redis refused: OOM .*raise its maxmemory.*\n$/)]);
   });
 
-  it('MISCONF of a Redis is named by commands that write, and commands that read run', async () => {
+  it('the refusal MISCONF is named by commands that write, and commands that read run', async () => {
     const { url } = await cannotSave();
     const run = (name: string, ...args: string[]) => runCommand(name, args, { REDIS_URL: url });
     expect(await run('stats', 'check', '--guild', 'g')).toMatchObject({
@@ -76,7 +76,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
     }
   });
 
-  it('NOPERM of a command is named, with the list of permissions', async () => {
+  it('the refusal NOPERM is named, with the list of permissions', async () => {
     const { port } = await redisForTest('--user', 'u', 'on', '>p', '~*', '&*', '+@all', '-hset');
     const { code, stderr } = await runCommand('keys', ['create', '--guild', 'g'], {
       REDIS_URL: `redis://u:p@127.0.0.1:${port}`,
@@ -87,7 +87,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
   it.each([
     ['WRONGPASS', 'redis://:wrong@', /Correct the user and the password in REDIS_URL/],
     ['NOAUTH', 'redis://', /put the user and the password into REDIS_URL/],
-  ])('%s is no failure to reach Redis', async (code, url, fix) => {
+  ])('the refusal %s is not told as a failure to reach Redis', async (code, url, fix) => {
     const { port } = await redisForTest('--requirepass', 'right');
     const result = await runCommand('keys', ['list', '--guild', 'g'], { REDIS_URL: `${url}127.0.0.1:${port}` });
     expect(result.code).toBe(1);
@@ -101,7 +101,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
   it.each([
     ['BUSY', /end it with SCRIPT KILL/],
     ['MASTERDOWN', /bring the master back/],
-  ])('%s at the start is named, with the fix', async (code, fix) => {
+  ])('the refusal %s at the start is named, with the fix', async (code, fix) => {
     const replica = ['--replicaof', '127.0.0.1', '1', '--replica-serve-stale-data', 'no'];
     const { url, client } = await redisForTest(...(code === 'BUSY' ? ['--busy-reply-threshold', '10'] : replica));
     if (code === 'BUSY') {
@@ -132,7 +132,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
     ]);
   });
 
-  it('a server that accepts connections and says nothing is one that does not answer', async () => {
+  it('a server that accepts connections and says nothing is told as one that does not answer', async () => {
     const silent = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
     onTestFinished(() => void silent.close());
     await vi.waitFor(() => expect(silent.address()).toBeTruthy(), PATIENT);

@@ -26,7 +26,7 @@ const withCommand = [...sentences, ...sentencesOf({ ...NAMED, user: '-u', key: '
   return name && args ? [[code, name, args] as const] : [];
 });
 
-it('most refusals are mended by a command, which the sentence names where the command line has sentences of its own', () => {
+it('a command mends most refusals, and the sentence of the command line names it', () => {
   expect(withCommand.length).toBeGreaterThan(7);
   for (const [, text] of sentences) expect(text).not.toMatch(/undefined|\.$/);
 });

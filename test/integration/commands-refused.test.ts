@@ -83,7 +83,7 @@ const REFUSED = {
 };
 
 // They wait for the Redis at once.
-it('every command ends with 1 and names BUSY and MASTERDOWN', needs('redis-server'), async () => {
+it('every command ends with exit code 1 and names BUSY and MASTERDOWN', needs('redis-server'), async () => {
   const refuse = async ([code, line]: [string, RegExp]) => {
     const { url, client } = await redisForTest(...STATE_OPTIONS);
     const other = new Client(url);
@@ -96,7 +96,7 @@ it('every command ends with 1 and names BUSY and MASTERDOWN', needs('redis-serve
   await Promise.all(Object.entries(REFUSED).map(refuse));
 });
 
-it('every command waits while Redis is LOADING, says so, and is done then', needs('redis-server'), async () => {
+it('every command waits while Redis is LOADING, says so, and is done afterwards', needs('redis-server'), async () => {
   const { url, client } = await redisForTest(...STATE_OPTIONS);
   const other = new Client(url);
   onTestFinished(() => other.disconnect());
@@ -113,29 +113,33 @@ it('every command waits while Redis is LOADING, says so, and is done then', need
   expect(await client.exists('gr:{g7}:xp')).toBe(0);
 });
 
-it('every command names CLUSTERDOWN, TRYAGAIN and MOVED, and ends with 1', needs('redis-server'), async () => {
-  const cluster = await startCluster();
-  onTestFinished(cluster.stop);
-  const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
-  const servers = cluster.nodes.map(({ admin }) => admin);
-  const all = await commandsOn(env, true);
-  const down = /^error: Redis refused: CLUSTERDOWN .*look at CLUSTER INFO.*\n$/;
-  await expectRefusals(all, { env, servers, line: down }, (work) => withoutSlotsOf(cluster, ['{g}'], work));
+it(
+  'every command names CLUSTERDOWN, TRYAGAIN and MOVED, and ends with exit code 1',
+  needs('redis-server'),
+  async () => {
+    const cluster = await startCluster();
+    onTestFinished(cluster.stop);
+    const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
+    const servers = cluster.nodes.map(({ admin }) => admin);
+    const all = await commandsOn(env, true);
+    const down = /^error: Redis refused: CLUSTERDOWN .*look at CLUSTER INFO.*\n$/;
+    await expectRefusals(all, { env, servers, line: down }, (work) => withoutSlotsOf(cluster, ['{g}'], work));
 
-  // The API keys of a guild are read one key at a time, which a moving slot allows.
-  const locking = all.filter(([, args]) => args.includes('--yes') || args.includes('--replace'));
-  const several = all.filter(([name, args]) => name !== 'keys' && !locking.some((each) => each[1] === args));
-  const again = /^error: Redis refused: (TRYAGAIN|MOVED|ASK) .*try again when.*\n$/;
-  const owner = await cluster.masterOf('{g}');
-  for (const some of [several, ...locking.map((each) => [each])]) {
-    await expectRefusals(some, { env, servers, line: again }, (work) =>
-      withHalfMovedSlot(cluster, ['gr:{g}:stats'], work),
-    );
-    await owner.admin.del('gr:{g}:next:xp:lock');
-  }
+    // The API keys of a guild are read one key at a time, which a moving slot allows.
+    const locking = all.filter(([, args]) => args.includes('--yes') || args.includes('--replace'));
+    const several = all.filter(([name, args]) => name !== 'keys' && !locking.some((each) => each[1] === args));
+    const again = /^error: Redis refused: (TRYAGAIN|MOVED|ASK) .*try again when.*\n$/;
+    const owner = await cluster.masterOf('{g}');
+    for (const some of [several, ...locking.map((each) => [each])]) {
+      await expectRefusals(some, { env, servers, line: again }, (work) =>
+        withHalfMovedSlot(cluster, ['gr:{g}:stats'], work),
+      );
+      await owner.admin.del('gr:{g}:next:xp:lock');
+    }
 
-  const stranger = cluster.nodes.find((node) => node !== owner);
-  const alone = { REDIS_URL: `redis://127.0.0.1:${stranger?.port}` };
-  const moved = /^error: Redis refused: MOVED .*set REDIS_MODE=cluster.*\n$/;
-  await expectRefusals(all, { env: alone, servers, line: moved }, (work) => work());
-});
+    const stranger = cluster.nodes.find((node) => node !== owner);
+    const alone = { REDIS_URL: `redis://127.0.0.1:${stranger?.port}` };
+    const moved = /^error: Redis refused: MOVED .*set REDIS_MODE=cluster.*\n$/;
+    await expectRefusals(all, { env: alone, servers, line: moved }, (work) => work());
+  },
+);

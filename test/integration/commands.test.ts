@@ -87,7 +87,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     expect(await json(keys('rotate', '--guild', id, keyId, '--json'))).toMatchObject({ cap: 2 });
   });
 
-  it('keys list has a key that a killed process left, and keys revoke takes it away', async () => {
+  it('keys list shows a key that a killed process left, and keys revoke takes it away', async () => {
     const id = newGuild();
     await testStore.client.hset(`gr:{${id}}:keys`, 'left', 'a'.repeat(64));
     expect((await keys('list', '--guild', id)).stdout).toMatch(/\nleft\t-\t-\t-\t-\tunfinished\t-\t-\n$/);
@@ -329,7 +329,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     expect((await guild('delete', '--guild', id, '--yes')).stdout).toBe(`Nothing was stored for guild ${id}.\n`);
   });
 
-  it('stats check exits with 1 on drift and rebuild repairs it', async () => {
+  it('stats check exits with 1 on drift, and stats rebuild repairs it', async () => {
     const id = newGuild();
     await service.store.writer.record(id, { userId: '1', set: 100 });
     await service.store.client.zadd(service.store.redisKeys.guild(id).xp, 300, '2');
@@ -371,7 +371,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     }
   });
 
-  it('an unreachable Redis is one line with its address and the fix', async () => {
+  it('an error of an unreachable Redis is one line with the address and the fix', async () => {
     const { code, stderr } = await runCommand(
       'keys',
       ['list', '--guild', 'g'],
@@ -384,7 +384,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     );
   });
 
-  it('a Redis that dies in the middle of a command is one line, and the command ends with it', async () => {
+  it('an error of a Redis that dies in the middle of a command is one line, and the command ends with it', async () => {
     const redis = await startEmbeddedRedis();
     const client = new Redis(redis.url);
     client.on('error', () => {});

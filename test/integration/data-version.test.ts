@@ -22,7 +22,7 @@ describeStores('the version of the data of a guild', (kind) => {
   const services = () => openCore(store.client, 'gr');
   const stats = () => store.client.hgetall('gr:{g}:stats');
 
-  it('the version is written by the first write, and by the next one where a raw writer left it out', async () => {
+  it('the version is written by the first write, and by the next write where a raw writer left it out', async () => {
     const { writer, guildConfig } = services();
     await writer.record('g', { userId: 'a', set: 5 });
     expect(await stats()).toMatchObject({ model: '1', members: '1' });

@@ -81,7 +81,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     ]);
   });
 
-  it('doctor finds nothing wrong with a good Redis, ends with 0, and changes nothing there', async () => {
+  it('doctor finds nothing wrong with a good Redis, ends with exit code 0, and changes nothing there', async () => {
     const { url, client } = await goodRedis();
     await client.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...permissionsOf('guildrank'));
     await client.call('ACL', 'SETUSER', 'operator', 'on', '>pass', ...permissionsOf('operator'));
@@ -179,14 +179,14 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect(detail).toContain('this version of Node does not know the time zone Mars/Olympus of b');
   });
 
-  it('doctor has no read to time where there are no members', async () => {
+  it('doctor measures no read where there are no members', async () => {
     const { url, client } = await goodRedis();
     await client.flushall();
     const { of } = await doctor({ REDIS_URL: url });
     expect(of('cost')).toEqual([expect.objectContaining({ state: 'unknown', detail: 'there is no member to read' })]);
   });
 
-  it('doctor says that a database has keys of other prefixes only', async () => {
+  it('doctor says when a database has only keys of other prefixes', async () => {
     const { url, client } = await goodRedis();
     const { code, of } = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url, KEY_PREFIX: 'other' });
     expect(code).toBe(0);
@@ -202,7 +202,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect((await doctor({ REDIS_URL: url, KEY_PREFIX: 'other' })).of('keys')[0]?.state).toBe('ok');
   });
 
-  it('doctor prints a table with a fix for each problem of a bad Redis, and ends with 1', async () => {
+  it('doctor prints a table with a fix for each problem of a bad Redis, and ends with exit code 1', async () => {
     const { url, client, store } = await goodRedis();
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await client.config('SET', 'appendonly', 'no');
@@ -264,7 +264,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect(asked.of('rights')[0]?.detail).toBe(lacks);
   });
 
-  it('doctor calls nothing right in guilds for which the user may not look', async () => {
+  it('doctor calls nothing right in guilds at which the user may not look', async () => {
     const { url, client } = await goodRedis();
     await client.hset('gr:{a}:config', 'rules', ' '.repeat(20_000));
     await client.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...permissionsOf('guildrank'));
@@ -301,7 +301,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
   it.each([
     ['that says nothing', () => {}, 'Cannot reach'],
     ['that speaks HTTP', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'another program answers'],
-  ])('doctor ends with 1 and a clear word at a server %s', async (_name, meet, words) => {
+  ])('doctor ends with exit code 1 and a clear message at a server %s', async (_name, meet, words) => {
     const { code, of } = await doctor({ REDIS_URL: await startStranger(meet as (socket: Socket) => void) }, SOON);
     expect({ code, reachable: of('reachable')[0] }).toMatchObject({
       code: 1,
@@ -323,7 +323,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect(away.of('reachable')[0]?.detail).toMatch(/^Cannot reach the Redis at 127\.0\.0\.1:1: .*ECONNREFUSED/);
   });
 
-  it('doctor ends with 2 for a wrong usage and for wrong settings', async () => {
+  it('doctor ends with exit code 2 for a wrong usage and for wrong settings', async () => {
     const usage = await runCommand('doctor', ['--rate', 'much']);
     expect(usage).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('whole number') });
     const settings = await runCommand('doctor', [], { REDIS_MODE: 'twin' });

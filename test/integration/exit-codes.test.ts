@@ -37,7 +37,7 @@ describe('the exit code of every command', () => {
   it.each([
     ['keys', []],
     ['guild', []],
-  ])('%s %j ends with 2 without the rest, and shows what there is', async (name, args) => {
+  ])('%s %j ends with 2 when the rest is missing, and shows what there is', async (name, args) => {
     const { code, stdout, stderr } = await runCommand(name, args);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^Usage: .*Commands:/s)]);
   });
@@ -50,7 +50,7 @@ describe('the exit code of every command', () => {
     ['season', ['reset', ...GUILD, '--archiv', 'nosuch.s1'], '--archive'],
     ['help', ['keyz'], 'keys'],
     ['keys', ['creat', '--help'], 'create'],
-  ])('%s %j ends with 2, with the word that was meant', async (name, args, meant) => {
+  ])('%s %j ends with 2, and names the word that was meant', async (name, args, meant) => {
     const { code, stderr } = await runCommand(name, args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`(Did you mean ${meant}?)`)]);
   });
@@ -81,7 +81,7 @@ describe('the exit code of every command', () => {
   });
 
   it(
-    'a command ends with 3 where a guild that does not exist would else pass, and says so',
+    'a command ends with 3, and says so, where a guild that does not exist would pass otherwise',
     needs('redis-server'),
     async () => {
       const { url, client } = await redisForTest();

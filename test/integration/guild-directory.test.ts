@@ -11,7 +11,7 @@ import { describeStores, type TestStore } from '../support/stores.ts';
 
 const redisKeys = new RedisKeys('gr');
 
-describeStores('of a guild directory', (kind) => {
+describeStores('the guild directory', (kind) => {
   let store: TestStore;
   let now: number;
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describeStores('of a guild directory', (kind) => {
       expect(await bounded.list()).toMatchObject({ guildIds: { length: 9 }, isCut: false });
     });
 
-    it('the directory finds a guild of hidden members alone, and one whose members have all gone, as the commands do', async () => {
+    it('the directory finds a guild of hidden members alone, and a guild whose members have all gone, as the commands do', async () => {
       const services = openCore(store.client, 'gr');
       await services.writer.record('hidden', { userId: 'a', set: 5 });
       await services.writer.hide('hidden', ['a']);
@@ -85,7 +85,7 @@ describeStores('of a guild directory', (kind) => {
     const actor = { ...author, role: 'owner' } as const;
     const failing = (error: Error) => () => Promise.reject(error);
 
-    it('the audit log has a change before it is made, and says of a refused change that it was refused', async () => {
+    it('the audit log has a change before it is made, and says when the change was refused', async () => {
       const log = new AuditLog(
         openStore(store.client, 'gr'),
         () => 0,
@@ -105,7 +105,7 @@ describeStores('of a guild directory', (kind) => {
       ]);
     });
 
-    it('the audit log keeps what concerns access, however many other changes there are, and reports each', async () => {
+    it('the audit log keeps what concerns access, however many other changes there are, and reports each change', async () => {
       const reported: string[] = [];
       const log = new AuditLog(
         openStore(store.client, 'gr'),
@@ -122,7 +122,7 @@ describeStores('of a guild directory', (kind) => {
       expect(latest).toEqual(['Set the XP multiplier to 1299', 'Set the XP multiplier to 1298', 'Signed in']);
     });
 
-    it('the audit log takes 60 changes of the owners of a guild at once, whatever their sessions, and refuses the next one before it is made', async () => {
+    it('the audit log takes 60 changes of the owners of a guild at once, whatever their sessions, and refuses the next change before it is made', async () => {
       const clock = { now: 0 };
       const log = new AuditLog(
         openStore(store.client, 'gr'),

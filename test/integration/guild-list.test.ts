@@ -60,7 +60,7 @@ describe('guild list', needs('redis-server'), () => {
     expect((await list(['--json'])).stdout).toBe('{"guilds":[]}\n');
   });
 
-  it('guild list shows a guild whose data another program has written as unreadable, and the others as they are', async () => {
+  it('guild list shows a guild whose data another program has written as unreadable, and the other guilds as they are', async () => {
     await fill();
     await store.client.set('gr:{0}:xp', 'text');
     const { code, stdout } = await list();

@@ -36,7 +36,7 @@ describe('the move of a guild with values that were written by hand', needs('red
     },
   );
 
-  it('a move gives a guild without counters none of hidden members', async () => {
+  it('a move gives a guild without counters no counter of hidden members', async () => {
     const guild = suite.newGuild();
     await suite.store.client.zadd(`gr:{${guild}}:xp`, 5, 'a');
     await move(guild);
@@ -71,7 +71,7 @@ describe('the move of a guild with values that were written by hand', needs('red
     expect(await apiKeys.list(guild)).toMatchObject([{ id: record.id }]);
   });
 
-  it('a move begins a quota window anew whose count is none', async () => {
+  it('a move begins a quota window anew when its count is no count', async () => {
     const guild = await make();
     await suite.store.client.set(`gr:quota:{${guild}}`, '-1', 'EX', 100);
     await move(guild);

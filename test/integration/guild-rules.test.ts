@@ -70,7 +70,7 @@ describe('guild rules', needs('redis-server'), () => {
     expect(await stored()).toBeNull();
   });
 
-  it('guild rules refuses what cannot be: a missing file, options that do not fit, rules above 16 kB, no guild, no rules', async () => {
+  it('guild rules refuses impossible calls: a missing file, options that do not fit, rules above 16 kB, no guild, no rules', async () => {
     expect((await rules('--file', join(folder, 'none'))).stderr).toContain('there is no such file');
     expect(await rules('--clear', '--file', file(RULES))).toMatchObject({ code: 2 });
     expect(await rules('--from', 'polaris')).toMatchObject({ code: 2 });

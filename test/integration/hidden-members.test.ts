@@ -244,7 +244,7 @@ describe('a hidden member', needs('redis-server'), () => {
     },
   );
 
-  it('a hidden member who is dropped with a season is not shown by it', async () => {
+  it('a hidden member who is removed with a season is not shown by it', async () => {
     const guild = `g${guilds++}`;
     await services.writer.recordMany(
       guild,

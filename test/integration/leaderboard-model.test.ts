@@ -29,7 +29,7 @@ describeStores('random writes', (kind) => {
   });
   afterAll(() => testStore.stop());
 
-  it('random writes give every page, rank, total and counter of the model, after refused calls too', async () => {
+  it('random writes give every page, rank, total and counter of the model, even after refused calls', async () => {
     await fc.assert(
       fc.asyncProperty(steps(maxXp), fc.integer({ min: 1, max: 7 }), async (script, limit) => {
         const guild = `g${++guilds}`;

@@ -57,7 +57,7 @@ describeStores('the level computed in Redis', (kind) => {
     );
   });
 
-  it('Redis computes the same level for many members of one call, which search it in a table', async () => {
+  it('Redis computes the same level for many members of one call, for which it searches a table', async () => {
     const xps = fc.array(
       fc.oneof(
         { weight: 3, arbitrary: fc.integer({ min: 0, max: 200 }) },

@@ -41,7 +41,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
     reasons: { a: 'left', b: 'left self' },
   };
 
-  it('a load of hidden members ranks none of them meanwhile, also in a guild with boards, whose keys the connection does not know yet', async () => {
+  it('a load of hidden members never ranks them meanwhile, even in a guild with boards, whose keys the connection does not know yet', async () => {
     const guild = suite.newGuild();
     await suite.store.guildConfig.update(guild, { boards: ['week'] });
     await loadAndHide(freshTarget(), guild, rows);
@@ -70,7 +70,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
     }
   });
 
-  it('a load of hidden members keeps the reasons of a guild, and adds those of the file', async () => {
+  it('a load of hidden members keeps the reasons of a guild, and adds the reasons of the file', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(
       guild,
@@ -107,7 +107,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
   });
 
   it.each([false, true])(
-    'a load of hidden members stops at the most members that may be new, also when all are hidden (replace: %s)',
+    'a load of hidden members stops at the most members that may be new, even when all are hidden (replace: %s)',
     async (replace) => {
       const guild = suite.newGuild();
       const text = `user_id,xp,hidden\n${Array.from({ length: 5000 }, (_, n) => `m${n},1,true\n`).join('')}`;

@@ -89,7 +89,7 @@ describe('npm run member and season', needs('redis-server'), () => {
     }
   });
 
-  it('member hide, unhide and remove take several users, and name those who are no members with exit code 3', async () => {
+  it('member hide, unhide and remove take several users, and name the users who are no members with exit code 3', async () => {
     expect(await member('hide', 'a', 'nobody', 'a')).toMatchObject({
       ...{ code: 3, stdout: '1 of 2 hidden\n', stderr: 'These are not members of guild g: nobody\n' },
     });
@@ -107,7 +107,7 @@ describe('npm run member and season', needs('redis-server'), () => {
     expect(await isExact()).toBe(true);
   });
 
-  it('member sync hides whom the list lacks and lifts "left", tells both numbers, and stops at an incomplete list', async () => {
+  it('member sync hides members that the list lacks and lifts "left", tells both numbers, and stops at an incomplete list', async () => {
     const list = join(folder, 'ids.txt');
     const sync = (...args: string[]) => member('sync', '--file', list, ...args);
     const places = async () => [

@@ -44,7 +44,7 @@ describe('a free port', () => {
     expect(new Set(ports).size).toBe(50);
   });
 
-  it('a free port is none that an outgoing connection can take before a server starts', async () => {
+  it('no outgoing connection can take a free port before a server starts', async () => {
     const firstOutgoing = Number.parseInt(readFileSync(OUTGOING, 'utf8'), 10);
     for (let i = 0; i < 50; i++) expect(await freePort()).toBeLessThan(firstOutgoing);
   });

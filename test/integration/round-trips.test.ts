@@ -41,7 +41,7 @@ describe('a request whose key is cached', needs('redis-server'), () => {
     },
   );
 
-  it('a request shares its command with the requests of the same batch, also of other guilds', async () => {
+  it('a request shares its command with the requests of the same batch, even of other guilds', async () => {
     await setPlan(suite, 'guild', 'pro');
     const { key } = await suite.service.store.apiKeys.create('other', 'test', null);
     const paths: [path: string, key: string][] = [

@@ -52,7 +52,7 @@ describe('a host that routes TLS by the name of the handshake', needs('openssl')
     expect(new Set(server.names)).toEqual(new Set([NAME]));
   });
 
-  it('a host that routes by names serves the nodes of a Cluster by their hosts, also to subscribers', async () => {
+  it('a host that routes by names serves the nodes of a Cluster by their hosts, and subscribers too', async () => {
     const { client, server } = await connected((port) => ({
       REDIS_MODE: 'cluster',
       REDIS_NODES: `${NAME}:${port}`,
@@ -63,7 +63,7 @@ describe('a host that routes TLS by the name of the handshake', needs('openssl')
     expect(new Set(server.names)).toEqual(new Set([NAME]));
   });
 
-  it('a host with an IP address gets no name, because an address is no name', async () => {
+  it('the handshake with an IP address has no name, because an address is no name', async () => {
     const { client, server } = await connected((port) => ({
       REDIS_URL: `rediss://127.0.0.1:${port}`,
       REDIS_TLS_VERIFY: 'off',

@@ -107,7 +107,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     expect(await startFailure({ REDIS_URL: url })).toBe(`${detail}. ${fix}.`);
   });
 
-  it('any certificate is used with REDIS_TLS_VERIFY=off, and log and doctor warn of it', async () => {
+  it('with REDIS_TLS_VERIFY=off any certificate is accepted, and log and doctor warn of it', async () => {
     const { url } = await tlsRedis();
     const env = { REDIS_URL: url, REDIS_TLS_VERIFY: 'off' };
     const log: string[] = [];
@@ -224,7 +224,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
   it.each([
     ['hostname', 'cluster-announce-hostname is not set', 'Set cluster-announce-hostname on each node'],
     ['unknown-endpoint', 'the nodes announce no address', 'REDIS_NODES'],
-  ])('says of a Cluster with the endpoint type %s which names its nodes lack', async (type, words, fix) => {
+  ])('the error of a Cluster with the endpoint type %s says which names its nodes lack', async (type, words, fix) => {
     const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())];
     const server = await startEmbeddedRedis([...cluster, '--cluster-preferred-endpoint-type', type]);
     onTestFinished(server.stop);

@@ -17,7 +17,7 @@ describe('the command widget', () => {
     await testStore.stop();
   });
 
-  it('prints a snippet whose address the service serves, with the hash of what it serves there', async () => {
+  it('the command widget prints a snippet whose address the service serves, with the hash of what it serves there', async () => {
     const { code, stdout, stderr } = await runCommand('widget', [
       ...['--snippet', '--url', `${service.url}/`, '--guild', '42'],
     ]);
@@ -34,7 +34,7 @@ describe('the command widget', () => {
     expect(integrity).toBe(`sha384-${digest.digest('base64')}`);
   });
 
-  it('prints path and hash, also as JSON', async () => {
+  it('the command widget prints path and hash, and prints both as JSON too', async () => {
     const { stdout } = await runCommand('widget', ['--json']);
     const { path, integrity, snippet } = JSON.parse(stdout);
     expect(snippet).toContain(`src="https://ranks.example.com${path}" integrity="${integrity}"`);
@@ -42,7 +42,7 @@ describe('the command widget', () => {
   });
 
   it.each(['ranks.example.com', 'ftp://ranks.example.com', 'https://ranks.example.com/?x', 'https://"'])(
-    'refuses the address %s',
+    'the command widget refuses the address %s',
     async (url) => {
       const { code, stdout, stderr } = await runCommand('widget', ['--snippet', '--url', url]);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

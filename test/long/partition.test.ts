@@ -86,7 +86,7 @@ describe('a Sentinel set in a network that is cut', { ...needs('redis-server'), 
   };
 
   it.each(RUNS.flat())(
-    'answers what is allowed while %s (round %i), and all is well afterwards',
+    'the service answers what is allowed while %s (round %i), and all is well afterwards',
     async (name, round, it) => {
       await network.whole();
       const xp = await firstXp();

@@ -97,7 +97,7 @@ async function runbookFailover(set: SentinelSet): Promise<void> {
 
 describe('a planned failover under load', needs('redis-server'), () => {
   it.each([1, 2])(
-    'loses no XP of a call that succeeded, with the option replicas for a master with %s, and a repeat counts once',
+    'with %s as the number of replicas, a planned failover loses no XP of a call that succeeded under the option replicas, and a repeat counts once',
     { timeout: 120_000 + FAILOVERS * 40_000 },
     async (replicas) => {
       const set = await startSentinelSet(replicas);
@@ -112,7 +112,7 @@ describe('a planned failover under load', needs('redis-server'), () => {
     },
   );
 
-  it('loses no XP of a call that succeeded, by the script of the runbook alone', {
+  it('a planned failover by the script of the runbook alone loses no XP of a call that succeeded', {
     ...needs('redis-cli'),
     timeout: 120_000 + FAILOVERS * 40_000,
   }, async () => {

@@ -75,7 +75,7 @@ describe('all clients at once, on one guild with boards', needs('redis-server'),
     return 0;
   }
 
-  it('give each member what it gained on the board of the month, and counters as a count finds them', async () => {
+  it('all clients at once give each member what it gained on the board of the month, and the counters are exact', async () => {
     let guilds = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120 }), async (steps) => {
@@ -105,7 +105,7 @@ describe('all clients at once, on one guild with boards', needs('redis-server'),
     );
   });
 
-  it('do so beside a bot in Python', needs(...PYTHON_KIT), async () => {
+  it('all clients at once count exactly beside a bot in Python too', needs(...PYTHON_KIT), async () => {
     await services.guildConfig.update('py', { boards: ['week', 'month'] });
     await services.writer.recordMany(
       'py',

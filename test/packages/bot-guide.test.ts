@@ -136,7 +136,7 @@ describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('has snippets that run as printed, in their order', { timeout: INSTALLING_MS }, async () => {
+  it('the snippets of docs/bots.md run as printed, in their order', { timeout: INSTALLING_MS }, async () => {
     const [, rules = ''] = /^## Rules\n[\s\S]*?```json\n([\s\S]*?)```/m.exec(read('docs/guilds.md')) ?? [];
     writeFileSync(join(here, 'rules.json'), rules);
 
@@ -159,11 +159,11 @@ describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
     expect(told.map((line) => JSON.parse(line))).toEqual(Object.values(CHECKS).flatMap(([, ...values]) => values));
   });
 
-  it('has the line of README.md that installs the package', () => {
+  it('docs/bots.md has the line of README.md that installs the package', () => {
     expect(read('README.md')).toContain(install?.source);
   });
 
-  it('installs what the bot in README.md needs, which gives XP as printed', async () => {
+  it('the command of README.md installs what its bot needs, and the bot gives XP as printed', async () => {
     const [, printed = ''] = /^```js\n([\s\S]*?)^```/m.exec(read('README.md')) ?? [];
     const again = "console.log((await writer.award('123456789012345678', award)).onCooldown);\nredis.disconnect();";
     writeFileSync(join(bot, 'award.mjs'), printed.replace('redis.disconnect();', again));
@@ -172,7 +172,7 @@ describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
     expect(ended).toEqual({ code: 0, stderr: '', stdout: 'true\n' });
   });
 
-  it('names the classes of errors as the package does', () => {
+  it('docs/bots.md names the classes of errors as the package does', () => {
     const named = [...guide.matchAll(/^\| .*$/gm)].flatMap(([row]) => row.match(/\w+Error\b/g) ?? []);
     const own = Object.keys(writerEntry).filter((name) => name.endsWith('Error'));
     expect([...new Set(named)].sort()).toEqual(own.sort());

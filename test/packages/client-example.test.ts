@@ -28,13 +28,13 @@ describe('examples/client', () => {
       { userId: 'grace', set: 255 },
     ]);
 
-  it('has the types of the API document (npm run client:types renews them)', async () => {
+  it('the example client has the types of the API document (npm run client:types renews them)', async () => {
     const { code, stdout } = await runProgram('tools/node_modules/.bin/openapi-typescript', ['docs/openapi.json']);
     expect(code).toBe(0);
     expect(stdout).toBe(readFileSync(join(repository, 'examples/client/api.ts'), 'utf8'));
   });
 
-  it('reads a page, a member and the totals', async () => {
+  it('the example client reads a page, a member and the totals', async () => {
     await fill();
     const page = await client().leaderboard('guild', { limit: 1, page: 2 });
     expect(page).toEqual({
@@ -47,7 +47,7 @@ describe('examples/client', () => {
     expect((await client().stats('guild')).total_xp).toBe(4930);
   });
 
-  it('returns its cached answer on a 304, and the new answer once the data has changed', async () => {
+  it('the example client returns its cached answer on a 304, and the new answer once the data has changed', async () => {
     await fill();
     const one = client();
     const first = await one.leaderboard('guild');
@@ -56,7 +56,7 @@ describe('examples/client', () => {
     expect((await one.leaderboard('guild')).data[0]?.user_id).toBe('grace');
   });
 
-  it('throws the problem with its code, and does not wait when a wait would be too long or of no use', async () => {
+  it('the example client throws the problem with its code, and does not wait when a wait would be too long or of no use', async () => {
     const problemOf = (asked: Promise<unknown>) =>
       asked.then(
         () => undefined,
@@ -74,7 +74,7 @@ describe('examples/client', () => {
     expect(waits).toEqual([]);
   });
 
-  it('waits as long as a 503 says and sends the request again, and gives up after its retries', async () => {
+  it('the example client waits as long as a 503 says and sends the request again, and gives up after its retries', async () => {
     await fill();
     const { fetch } = globalThis;
     let refusals = 1;
@@ -94,7 +94,7 @@ describe('examples/client', () => {
     }
   });
 
-  it('runs as its README says, and reports a wrong key in one line', async () => {
+  it('the example client runs as its README says, and reports a wrong key in one line', async () => {
     await fill();
     const run = (key: string, ...tsx: [string, ...string[]]) =>
       runProgram(tsx[0], [...tsx.slice(1), 'examples/client/main.ts', 'guild'], {
@@ -155,7 +155,7 @@ describe('examples/client behind something else than Guildrank', () => {
     };
 
   it.each(['', '/', '/api/v1', '/ranks', '/ranks/', '/ranks/api/v1', '/ranks/api/v1/'])(
-    'keeps the path of the base address, with or without /api/v1: %j',
+    'the example client keeps the path of the base address, with or without /api/v1: %j',
     async (path) => {
       const { at, paths } = await behind((_req, res) => res.end(JSON.stringify(STATS)));
       expect(await at(path).stats('guild')).toEqual(STATS);
@@ -169,7 +169,7 @@ describe('examples/client behind something else than Guildrank', () => {
     [404, 'application/json', '{"error":"no route"}'],
     [503, 'application/json', '"sorry"'],
   ])(
-    'throws a GuildrankError that names the address on a %i with %s that is no answer of Guildrank',
+    'the example client throws a GuildrankError that names the address on a %i with %s that is no answer of Guildrank',
     async (...answer) => {
       const [status, type, body] = answer;
       const { client, paths } = await behind((_req, res) => res.writeHead(status, { 'content-type': type }).end(body));
@@ -181,7 +181,7 @@ describe('examples/client behind something else than Guildrank', () => {
     },
   );
 
-  it('waits until the date in Retry-After, and does not wait when it has passed', async () => {
+  it('the example client waits until the date in Retry-After, and does not wait when that date has passed', async () => {
     const later = new Date(Date.now() + 20_000).toUTCString();
     const dated = await behind(away(later), { retries: 1 });
     await errorOf(dated.client.stats('guild'));
@@ -201,14 +201,14 @@ describe('examples/client behind something else than Guildrank', () => {
     ['no head', () => {}],
     ['no end of the body', (_req, res) => res.writeHead(200).write('{')],
   ] satisfies [string, RequestListener][])(
-    'ends a call after its time limit when there comes %s',
+    'the example client ends a call after its time limit when there comes %s',
     async (_what, answer) => {
       const { client } = await behind(answer, { timeoutMs: 50 });
       expect(await errorOf(client.stats('guild'))).toMatchObject({ name: 'TimeoutError' });
     },
   );
 
-  it('ends a call when its signal is aborted: before it, during it, and during a wait', async () => {
+  it('the example client ends a call when its signal is aborted: before the call, during it, and during a wait', async () => {
     const reason = new Error('the person left');
     const { client, paths } = await behind(() => controller.abort(reason));
     expect(await errorOf(client.stats('guild', { signal: AbortSignal.abort(reason) }))).toBe(reason);

@@ -142,27 +142,27 @@ describe('the writer and the reader', needs('redis-server'), () => {
     await redis?.stop();
   });
 
-  describe.each(clientKinds)('on $name', (kind: ClientKind) => {
+  describe.each(clientKinds)('the writer and the reader on $name', (kind: ClientKind) => {
     let open: Awaited<ReturnType<ClientKind['open']>>;
     beforeAll(async () => {
       open = await kind.open(redis.url);
     });
     afterAll(() => open?.close());
 
-    it('do each call, with XP up to 2^53-1 exact', async () => {
+    it(`each call works with ${kind.name}, with XP up to 2^53-1 exact`, async () => {
       await admin.script('FLUSH');
       expect(await tour(open.client, kind.name.replaceAll(' ', '-'))).toEqual(EXPECTED);
     });
 
     // ioredis 6 reads 2^53-1 wrongly.
     if (kind.name !== 'ioredis 6')
-      it('tell levels up to 2^53-1 exactly', async () => {
+      it(`calls with ${kind.name} tell levels up to 2^53-1 exactly`, async () => {
         const writer = createWriter(open.client);
         const record = await writer.record('levels', { userId: 'u', set: 1, level: MAX });
         expect([record.level, (await writer.award('levels', { userId: 'u', amount: 1 })).level]).toEqual([MAX, MAX]);
       });
 
-    it('go on after Redis has lost the scripts', async () => {
+    it(`calls with ${kind.name} go on after Redis has lost the scripts`, async () => {
       const writer = createWriter(open.client);
       const { xp } = await writer.record('g', { userId: 'u', add: 1 });
       await admin.script('FLUSH');
@@ -171,7 +171,7 @@ describe('the writer and the reader', needs('redis-server'), () => {
       expect((await createReader(open.client).page('g')).total).toBe(1);
     });
 
-    it('keep the code of a refusal and the error of Redis', async () => {
+    it(`calls with ${kind.name} keep the code of a refusal and the error of Redis`, async () => {
       const writer = createWriter(open.client);
       const refused = await writer.record('g', { userId: 'u', add: -1000 }).catch((error) => error);
       expect(refused).toBeInstanceOf(RefusedError);
@@ -185,7 +185,7 @@ describe('the writer and the reader', needs('redis-server'), () => {
       expect(newer).toMatchObject({ code: 'MODEL', message: expect.stringContaining('update it') });
     });
 
-    it('do a write once at most when its reply is lost', async () => {
+    it(`a write with ${kind.name} is done once at most when its reply is lost`, async () => {
       const proxy = await startTcpProxy(redis.port);
       const cut = await kind.open(`redis://127.0.0.1:${proxy.port}`);
       try {
@@ -196,7 +196,7 @@ describe('the writer and the reader', needs('redis-server'), () => {
       }
     });
 
-    it('do an award of an event once when its reply is lost and it is sent again, and tell its level-up', async () => {
+    it(`an award of an event with ${kind.name} is done once when its reply is lost and it is sent again, and tells its level-up`, async () => {
       const proxy = await startTcpProxy(redis.port);
       const cut = await kind.open(`redis://127.0.0.1:${proxy.port}`);
       try {
@@ -207,7 +207,7 @@ describe('the writer and the reader', needs('redis-server'), () => {
       }
     });
 
-    it('fail when the connection is closed', async () => {
+    it(`calls with ${kind.name} fail when the connection is closed`, async () => {
       const closed = await kind.open(redis.url);
       await closed.close();
       const error = await createReader(closed.client)
@@ -218,7 +218,7 @@ describe('the writer and the reader', needs('redis-server'), () => {
   });
 
   const withTransactions = clientKinds.filter(({ name }) => name !== 'an object with evalsha and scriptLoad');
-  it.each(withTransactions)('refuse a transaction of $name, which gives no replies', async (kind) => {
+  it.each(withTransactions)('the writer refuses a transaction of $name, which gives no replies', async (kind) => {
     const { client, close } = await kind.open(redis.url);
     try {
       const transaction = (client as WriterClient & { multi(): WriterClient }).multi();
@@ -228,7 +228,7 @@ describe('the writer and the reader', needs('redis-server'), () => {
     }
   });
 
-  it('refuse what is no connection, and a prefix of node-redis, with the fix', () => {
+  it('the writer refuses an object that is no connection, and the reader a prefix of node-redis, with the fix', () => {
     for (const client of [{}, { evalsha: () => Promise.resolve() }]) {
       expect(() => createWriter(client as never)).toThrow(
         'The connection must be a client of ioredis or node-redis, or an object with the functions evalsha and scriptLoad',
@@ -237,7 +237,7 @@ describe('the writer and the reader', needs('redis-server'), () => {
     expect(() => createReader(unconnectedClient({ keyPrefix: 'bot:' }))).toThrow(InvalidInputError);
   });
 
-  it('do a write once at most through a sentinel of node-redis 5 and 6', async () => {
+  it('a write is done once at most through a sentinel of node-redis 5 and 6', async () => {
     const set = await startSentinelSet();
     const { port } = await set.master();
     const proxy = await startTcpProxy(port);
@@ -256,7 +256,7 @@ describe('the writer and the reader', needs('redis-server'), () => {
     }
   });
 
-  it('work on a Cluster, where replicas is refused', async () => {
+  it('the writer and the reader work on a Cluster, where replicas is refused', async () => {
     const cluster = await startCluster();
     try {
       const ports = cluster.nodes.map(({ port }) => port);

@@ -31,7 +31,7 @@ describe.each(Object.entries(RUNNERS))('the code samples in %s', (language, { mi
     return stdout;
   }
 
-  it('read each operation as they stand in the API document', missing, async () => {
+  it(`the code samples in ${language} read each operation as they stand in the API document`, missing, async () => {
     await suite.service.store.writer.record(GUILD, { userId: MEMBER, set: 4675 });
     for (const [path, { get }] of OPERATIONS) {
       const source = sampleIn(get['x-codeSamples']).replace('https://ranks.example.com', suite.service.url);
@@ -39,7 +39,7 @@ describe.each(Object.entries(RUNNERS))('the code samples in %s', (language, { mi
     }
   });
 
-  it('code samples with the API key inside run without a variable', missing, async () => {
+  it(`the code samples in ${language} with the API key inside run without a variable`, missing, async () => {
     await suite.service.store.writer.record(GUILD, { userId: MEMBER, set: 4675 });
     const { key } = await suite.service.store.apiKeys.create(GUILD, 'test', null);
     const [program = '', ...args] = run;
@@ -51,7 +51,7 @@ describe.each(Object.entries(RUNNERS))('the code samples in %s', (language, { mi
     });
   });
 
-  it('send an address and headers with quotes as they are', missing, async () => {
+  it(`the code samples in ${language} send an address and headers with quotes as they are`, missing, async () => {
     const seen: object[] = [];
     const server = createServer(({ url = '', headers }, res) => {
       seen.push({ url: decodeURIComponent(url), key: headers['x-api-key'], note: headers['x-note'] });

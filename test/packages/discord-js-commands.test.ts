@@ -18,7 +18,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
   afterAll(() => store?.stop());
   beforeEach(() => store.empty());
 
-  it('are for managers of the server where they change XP or show the dashboard', () => {
+  it('commands that change XP or show the dashboard are for managers of the server', () => {
     const named = commands.map((command: { name: string; default_member_permissions?: string; contexts: number[] }) => [
       ...[command.name, command.default_member_permissions, command.contexts],
     ]);
@@ -33,7 +33,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     ]);
   });
 
-  it('show /rank and /top, with names that cannot change the text', async () => {
+  it('/rank and /top show names that cannot change the text around them', async () => {
     const { command, answers } = madeUp();
     const { handlers, writer } = madeUpBot(store.client);
     await handlers.interaction(command('rank'));
@@ -53,7 +53,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     ]);
   });
 
-  describe('/sync-roles', () => {
+  describe('the command /sync-roles', () => {
     /** Returns members of a server as discord.js has them, with the roles that they have. */
     const present = (roles: Readonly<Record<string, readonly string[]>>) => {
       const people = new Map(
@@ -85,7 +85,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     };
     const ROLES = { '1': [], '2': ['role1', 'other'], '3': [], '4': ['role1', 'role2'], '5': [] };
 
-    it('says how many members would have other roles, and changes nothing', async () => {
+    it('/sync-roles first says how many members would have other roles, and changes nothing', async () => {
       const { handlers } = await imported();
       const { guild, rolesOf } = present(ROLES);
       const { command, answers } = madeUp();
@@ -96,7 +96,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
       expect([rolesOf('1'), rolesOf('2'), rolesOf('3')]).toEqual([[], ['role1', 'other'], []]);
     });
 
-    it('gives all members the roles of their levels, hidden ones too, and says how far it is', async () => {
+    it('/sync-roles gives all members the roles of their levels, hidden members too, and says how far it is', async () => {
       const { handlers } = await imported();
       const { guild, rolesOf } = present(ROLES);
       const { command, answers } = madeUp();
@@ -114,7 +114,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
       ]);
     });
 
-    it('answers in words when Redis is away, and runs again afterwards', async () => {
+    it('/sync-roles answers in words when Redis is away, and runs again afterwards', async () => {
       const { guild } = present(ROLES);
       const { command, answers } = madeUp();
       const { handlers, lines } = madeUpBot(withoutRedis());
@@ -126,7 +126,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     });
   });
 
-  it('show the boards of the week and the month with /top', async () => {
+  it('/top shows the boards of the week and the month', async () => {
     const { command, answers } = madeUp();
     const { handlers, writer, store: configured } = madeUpBot(store.client);
     await writer.record(GUILD, { userId: '7', set: 300, username: 'Ann' });
@@ -139,7 +139,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     ]);
   });
 
-  it('tell a hidden member alone that it is hidden, and why', async () => {
+  it('a hidden member alone is told that it is hidden, and why', async () => {
     const { command, answers } = madeUp();
     const { handlers, writer } = madeUpBot(store.client);
     await writer.record(GUILD, { userId: '7', set: 300 });
@@ -157,7 +157,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     expect(await tell('left moderator')).toEqual(answer('you left this server, and a moderator decided so'));
   });
 
-  it('answer /rank with a picture, and in text when it fails', async () => {
+  it('/rank answers with a picture, and with text when the picture fails', async () => {
     const { command, answers } = madeUp();
     const picture = Buffer.from('picture');
     const drawCard = vi.fn().mockResolvedValueOnce(picture).mockRejectedValueOnce(new Error('no fonts'));
@@ -178,7 +178,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     expect(answers[2]).toMatchObject({ content: expect.stringContaining('hidden'), isHidden: true, files: [{}] });
   });
 
-  it('pay /daily once a day, also when a reply of Redis is lost or Discord takes no answer', async () => {
+  it('/daily pays once a day, even when a reply of Redis is lost or Discord takes no answer', async () => {
     const { command, answers, said, roles } = madeUp();
     const bot = madeUpBot(store.client, { writer: createWriter(losing(store.client, 1)) });
     await bot.setRules({ rewards: REWARDS });
@@ -199,7 +199,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     expect(bot.lines).toEqual(['/daily: unknown interaction']);
   });
 
-  it('give, take and set XP with /xp, answer what it was and is, and let the roles follow', async () => {
+  it('/xp gives, takes and sets XP, answers what the XP was and is, and lets the roles follow', async () => {
     const manager = madeUp('1', 'Manager');
     const { user, member, roles } = madeUp();
     // The reply of the first call is lost, and it counts once.
@@ -235,7 +235,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     expect(manager.said).toEqual([]);
   });
 
-  it('name a new member whose level is set, and one who is not on the server', async () => {
+  it('/xp names a new member whose level is set, and a member who is not on the server', async () => {
     const manager = madeUp('1', 'Manager');
     const bot = madeUpBot(store.client);
     const { user } = madeUp('8', 'Gone');
@@ -246,7 +246,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     ]);
   });
 
-  it('answer /dashboard with a link that only the caller sees', async () => {
+  it('/dashboard answers with a link that only the caller sees', async () => {
     const { command, answers } = madeUp();
     await madeUpBot(store.client).handlers.interaction(command('dashboard'));
     expect(answers[0]?.isHidden).toBe(true);
@@ -259,7 +259,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     expect(answers[1]).toEqual({ content: 'This bot has no dashboard.', isHidden: true });
   });
 
-  it('keep who opted out hidden when it leaves and returns, and let it decide for this guild and its archives', async () => {
+  it('a member who opted out stays hidden after leaving and returning, and may decide for this guild and its archives', async () => {
     const { member, command, answers, roles } = madeUp();
     const rankings = [GUILD, `${GUILD}.s1`, `${GUILD}9.s1`];
     const { handlers, reader, writer, setRules } = madeUpBot(store.client, { archives: rankings.slice(1) });
@@ -295,7 +295,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
     ]);
   });
 
-  it('tell the caller alone when Redis is away, and log one line, also when Discord takes no answer', async () => {
+  it('the commands tell the caller alone when Redis is away, and log one line, even when Discord takes no answer', async () => {
     const { command, answers } = madeUp();
     const { handlers, lines } = madeUpBot(withoutRedis());
     const names = ['rank', 'top', 'daily', 'dashboard'];

@@ -23,7 +23,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
 
   const xpOf = async (userId = '7') => (await createReader(store.client).card(GUILD, userId))?.xp ?? 0;
 
-  it('give XP for a message once in the cooldown, and none to a bot, in a direct message or for a system message', async () => {
+  it('a message gives XP once in the cooldown, and none from a bot, in a direct message or for a system message', async () => {
     const { message, said } = madeUp();
     const { handlers, reader, lines } = madeUpBot(store.client);
     await handlers.message(message());
@@ -39,7 +39,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     expect([said, lines]).toEqual([[], []]);
   });
 
-  it('give XP by the rules: channels above a thread, roles, length and cooldown', async () => {
+  it('a message gives XP by the rules: channels above a thread, roles, length and cooldown', async () => {
     const { message, roles } = madeUp();
     const bot = madeUpBot(store.client);
     await bot.setRules({
@@ -60,7 +60,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     expect(await gained(message('abc'))).toBe(0);
   });
 
-  it('read changed rules after a minute', async () => {
+  it('the bot reads changed rules after a minute', async () => {
     const { message } = madeUp();
     let now = 0;
     const bot = madeUpBot(store.client, { now: () => now });
@@ -76,7 +76,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     expect(await writeFor(100)).toBe(120);
   });
 
-  it('announce a level-up once, with the roles of its level, and take those that are replaced', async () => {
+  it('the bot announces a level-up once, with the roles of its level, and takes the roles that are replaced', async () => {
     const { message, said, roles } = madeUp();
     const { handlers, writer, setRules } = madeUpBot(store.client);
     await setRules({ message: { xp: 20 }, rewards: REWARDS });
@@ -94,7 +94,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     ]);
   });
 
-  it('give the other roles when Discord refuses one, announce then too, and log a line for each failure', async () => {
+  it('the bot gives the other roles when Discord refuses one, announces then too, and logs a line for each failure', async () => {
     const { message, channel, said, roles } = madeUp();
     const { handlers, writer, lines, setRules } = madeUpBot(store.client);
     await setRules({ message: { xp: 20 }, rewards: [...REWARDS, { level: 1, role: 'gone' }] });
@@ -110,7 +110,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     expect(lines).toEqual(['Role role2 of member 7: Missing Permissions', 'Level-up: no permission to send']);
   });
 
-  it('count a message once when its reply is lost, and tell the level-up', async () => {
+  it('a message counts once when its reply is lost, and the level-up is told', async () => {
     const { message, said, roles } = madeUp();
     const { handlers, waits, lines, writer, setRules } = madeUpBot(store.client, {
       writer: createWriter(losing(store.client, 1)),
@@ -127,13 +127,13 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     expect([await xpOf(), said.length]).toEqual([119, 1]);
   });
 
-  it('log one line for a message without Redis, after one more call', async () => {
+  it('a message without Redis logs one line, after one more call', async () => {
     const { handlers, lines, waits } = madeUpBot(withoutRedis());
     await handlers.message(madeUp().message());
     expect([lines, waits]).toEqual([[expect.stringMatching(/^Message message-7-0: Redis: [^\n]+$/)], [300]]);
   });
 
-  it('announce no level-up of a hidden member', async () => {
+  it('the bot announces no level-up of a hidden member', async () => {
     const { message, said, roles } = madeUp();
     const { handlers, writer, setRules } = madeUpBot(store.client);
     await setRules({ rewards: REWARDS });
@@ -143,7 +143,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     expect([said, [...roles.cache.keys()]]).toEqual([[], ['role1']]);
   });
 
-  it('hide a member who leaves, and give all back to one who returns', async () => {
+  it('the bot hides a member who leaves, and gives everything back to a member who returns', async () => {
     const { member, roles } = madeUp();
     const { handlers, reader, writer, setRules } = madeUpBot(store.client);
     await setRules({ rewards: REWARDS });
@@ -156,7 +156,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     expect((await reader.page(GUILD)).total).toBe(1);
   });
 
-  it('store the picture of who writes, and take a removed one back', async () => {
+  it('the bot stores the picture of a member who writes, and removes a picture that the member removed', async () => {
     const { message, user } = madeUp();
     const { handlers, setRules } = madeUpBot(store.client);
     await setRules({ message: { xp: 10, cooldown_ms: 0 } });
@@ -167,7 +167,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     expect([await store.client.exists(`gr:{${GUILD}}:avatars`), await xpOf()]).toEqual([0, 20]);
   });
 
-  describe('for names', () => {
+  describe('the handlers for names', () => {
     const named = (id: string, name: string, position: number) => ({ id, name, color: 0xff8800, position });
     const channelOf = (id: string, name: string, rawPosition: number, more: object = {}) => ({
       ...{ id, name, rawPosition, type: 0, parentId: null, isThread: () => false },
@@ -190,7 +190,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     });
     const nameOf = async () => (await store.client.hgetall(`gr:{${GUILD}}:about`)).name;
 
-    it('tell what the server, its roles from the top and its channels are called', async () => {
+    it('the bot tells the names of the server, of its roles from the top, and of its channels', async () => {
       const { handlers, lines } = madeUpBot(store.client);
       await handlers.describe(guildNamed('Quiet Hours'));
       const { name, icon, roles = '', channels = '' } = await store.client.hgetall(`gr:{${GUILD}}:about`);
@@ -206,7 +206,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
       });
     });
 
-    it('tell changes that come together in one call, some seconds later', async () => {
+    it('the bot tells changes that come together in one call, some seconds later', async () => {
       let go = () => {};
       const wait = vi.fn(() => new Promise<void>((resolve) => (go = resolve)));
       const { handlers } = madeUpBot(store.client, { wait });
@@ -218,14 +218,14 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
       expect(await nameOf()).toBe('Loud Hours');
     });
 
-    it('log a line when they cannot tell', async () => {
+    it('the bot logs a line when it cannot tell the names', async () => {
       const { handlers, lines } = madeUpBot(withoutRedis());
       await handlers.describe(guildNamed('Quiet Hours'));
       expect(lines).toEqual([expect.stringMatching(/^Description of guild 9: Redis: [^\n]+$/)]);
     });
   });
 
-  describe('for voice', () => {
+  describe('the handlers for voice', () => {
     /** Returns a guild whose members are in voice channels: id, channel, what holds for the member. */
     function guildWith(...present: [Made, string, object?][]) {
       const guild = { id: GUILD, afkChannelId: 'afk', voiceStates: { cache: new Map<string, object>() } };
@@ -245,7 +245,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     }
     const people = (...ids: string[]) => ids.map((id) => madeUp(id));
 
-    it('give the XP of a minute to those who count, and announce in the channel', async () => {
+    it('the bot gives the XP of a minute to members whose voice counts, and announces in the channel', async () => {
       const [ann, bob, eve, dan, joe, kim] = people('1', '2', '3', '4', '5', '6') as [
         Made,
         Made,
@@ -279,7 +279,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
       });
     });
 
-    it('count a minute once in two processes and after a restart, and give nothing without rules', async () => {
+    it('the bot counts a minute once in two processes and after a restart, and gives nothing without rules', async () => {
       const [ann, bob] = people('1', '2') as [Made, Made];
       const guild = guildWith([ann, 'talk'], [bob, 'talk', { suppress: true }]);
       const bots = [madeUpBot(store.client), madeUpBot(store.client)];
@@ -293,13 +293,13 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
       expect(await xpOf('1')).toBe(200);
     });
 
-    it('log one line for all members without Redis', async () => {
+    it('the bot logs one line for all members without Redis', async () => {
       const { handlers, lines } = madeUpBot(withoutRedis());
       await handlers.voice([guildWith(...people('1', '2', '3').map((each) => [each, 'talk'] as [Made, string]))], 0);
       expect(lines).toEqual([expect.stringMatching(/^Voice: Redis: [^\n]+$/)]);
     });
 
-    it('tick in the middle of each minute', () => {
+    it('the bot ticks in the middle of each minute', () => {
       expect([0, 29_999, 30_000, 59_999].map(msToTick)).toEqual([30_000, 1, 60_000, 30_001]);
     });
   });

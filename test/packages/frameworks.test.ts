@@ -103,7 +103,7 @@ describe('guildrank-widget in a framework', needs('npm registry', 'chromium'), (
     return outfile;
   }
 
-  it('has right declarations, and types for the elements in React', () => {
+  it('guildrank-widget has right declarations, and types for the elements in React', () => {
     const { compilerOptions } = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8'));
     const files = ['react/client.tsx', 'react/server.tsx', 'environment.d.ts'];
     const declarations = ['vue', 'svelte'].map((name) => `node_modules/guildrank-widget/dist/${name}.d.ts`);
@@ -112,13 +112,16 @@ describe('guildrank-widget in a framework', needs('npm registry', 'chromium'), (
     expect(typeErrors(folder, [...files, ...declarations], options, isOwn)).toBe('');
   });
 
-  it.each(ALL_VARIANTS ? checkers : [])('has types for the elements in %s', async (_name, [program = '', ...args]) => {
-    const result = await runProgram(join(folder, 'node_modules/.bin', program), args, { cwd: folder });
-    expect(result, result.stdout).toMatchObject({ code: 0 });
-  });
+  it.each(ALL_VARIANTS ? checkers : [])(
+    'guildrank-widget has types for the elements in %s',
+    async (_name, [program = '', ...args]) => {
+      const result = await runProgram(join(folder, 'node_modules/.bin', program), args, { cwd: folder });
+      expect(result, result.stdout).toMatchObject({ code: 0 });
+    },
+  );
 
   describe.each(frameworks)('%s', (name, { title, boards, extension }) => {
-    it('renders on a server, and runs in a browser', async () => {
+    it(`guildrank-widget in ${name} renders on a server, and runs in a browser`, async () => {
       const server = await bundle(`${name}/server.${extension}`, 'server');
       const printed = `const { html } = await import(${JSON.stringify(server)}); console.log(typeof customElements + html);`;
       const { stdout, stderr } = await runProgram(process.execPath, ['--input-type=module', '-e', printed], {

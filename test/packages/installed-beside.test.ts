@@ -22,7 +22,7 @@ describe('what a document installs beside the service', needs('npm registry'), (
   afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
   it(
-    'the command of docs/operations.md brings the SDK of OpenTelemetry, and removes nothing from the clone',
+    'the command of docs/operations.md installs the SDK of OpenTelemetry, and removes nothing from the clone',
     async () => {
       const [document, name] = ['docs/operations.md', '@opentelemetry/sdk-trace-base'];
       const [command = ''] = /^npm install --no-save[\s\S]*?(?=\n```)/m.exec(read(repository, document)) ?? [];

@@ -194,7 +194,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('brings no other package, and holds nothing but its modules, types and scripts', () => {
+  it('the kit brings no other package, and holds nothing but its modules, types and scripts', () => {
     expect(broughtBy(kit)).toEqual([]);
     const expected =
       /^(?:package\.json|README\.md|dist\/(?:LICENSE|rules\.schema\.json|lua\/[\w-]+\.lua|[\w-]+\.(?:js|cjs|d\.ts|d\.cts)))$/;
@@ -213,31 +213,34 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
   });
 
   describe.each(Object.entries(COMPILERS))('TypeScript %s', (version, resolutions) => {
-    it.each(resolutions)('finds the types of every entry with the module resolution "%s"', async (resolution) => {
-      const project = join(folder, `typescript-${version}-${resolution}`);
-      mkdirSync(project, { recursive: true });
-      const isEsm = resolution !== 'node10';
-      const name = isEsm ? 'bot.mts' : 'bot.ts';
-      writeFileSync(join(project, name), TYPED_ENTRIES);
-      if (isEsm && resolution !== 'bundler') writeFileSync(join(project, 'bot.cts'), TYPED_ENTRIES);
-      const compilerOptions = {
-        module: MODULES[resolution as keyof typeof MODULES],
-        moduleResolution: resolution,
-        target: 'es2022',
-        strict: true,
-        noEmit: true,
-        skipLibCheck: false,
-        types: [],
-        ...(version === '6.0' && resolution === 'node10' ? { ignoreDeprecations: '6.0' } : {}),
-      };
-      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-      const compiler = join(folder, `node_modules/typescript-${version}/bin/tsc`);
-      const result = await runProgram(process.execPath, [compiler, '-p', '.'], { cwd: project });
-      expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
-    });
+    it.each(resolutions)(
+      `TypeScript ${version} finds the types of every entry with the module resolution "%s"`,
+      async (resolution) => {
+        const project = join(folder, `typescript-${version}-${resolution}`);
+        mkdirSync(project, { recursive: true });
+        const isEsm = resolution !== 'node10';
+        const name = isEsm ? 'bot.mts' : 'bot.ts';
+        writeFileSync(join(project, name), TYPED_ENTRIES);
+        if (isEsm && resolution !== 'bundler') writeFileSync(join(project, 'bot.cts'), TYPED_ENTRIES);
+        const compilerOptions = {
+          module: MODULES[resolution as keyof typeof MODULES],
+          moduleResolution: resolution,
+          target: 'es2022',
+          strict: true,
+          noEmit: true,
+          skipLibCheck: false,
+          types: [],
+          ...(version === '6.0' && resolution === 'node10' ? { ignoreDeprecations: '6.0' } : {}),
+        };
+        writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+        const compiler = join(folder, `node_modules/typescript-${version}/bin/tsc`);
+        const result = await runProgram(process.execPath, [compiler, '-p', '.'], { cwd: project });
+        expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
+      },
+    );
   });
 
-  it('types a whole bot, its own declarations checked too, and examples/discord-js', () => {
+  it('TypeScript types a whole bot and examples/discord-js, and checks the declarations of the bot too', () => {
     writeFileSync(join(folder, 'bot.ts'), TYPED_BOT);
     // The same in CommonJS, where TypeScript refuses the types of an ES module.
     writeFileSync(join(folder, 'bot.cts'), TYPED_BOT.replaceAll('await ', '').replace(').level', ') as never'));
@@ -245,7 +248,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     expect(typeErrors(folder, sources, { allowJs: true, checkJs: true }, isOwn)).toBe('');
   });
 
-  it('types a bot without ioredis', () => {
+  it('TypeScript types a bot without ioredis', () => {
     const clients = mkdtempSync(join(tmpdir(), 'guildrank-types-'));
     try {
       writeFileSync(join(clients, 'bot.mts'), BOT_WITHOUT_IOREDIS);
@@ -262,7 +265,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     }
   });
 
-  it('has a bot in examples/discord-js that asks for a token', async () => {
+  it('the bot in examples/discord-js asks for a token', async () => {
     const bot = await runProgram('npm', ['start', '--silent'], {
       cwd: join(folder, 'discord-js'),
       env: { DISCORD_TOKEN: '' },
@@ -270,7 +273,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     expect(bot).toEqual({ code: 1, stdout: '', stderr: 'Set DISCORD_TOKEN to the token of your bot.\n' });
   });
 
-  it('draws the rank card of examples/discord-js as PNG, with the picture of the member or without', async () => {
+  it('the bot in examples/discord-js draws the rank card as PNG, with the picture of the member or without', async () => {
     const program = `
       import { cardDrawer } from './card.js';
       const row = { userId: '1', username: 'Ünal 数据 👩‍👩‍👧‍👦', level: 2, xp: 300 };
@@ -287,7 +290,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     expect(result).toEqual({ code: 0, stdout: 'PNG 934 282\n'.repeat(3), stderr: '' });
   });
 
-  it('writes and reads with each client, by require and by import', needs('redis-server'), async () => {
+  it('the kit writes and reads with each client, by require and by import', needs('redis-server'), async () => {
     const further = ['ioredis6', 'redis5', 'redis6'].map((name) => join(repository, 'tools/node_modules', name));
     const clients = [join(repository, 'node_modules/ioredis'), ...further];
     for (const [index, [file, loaded]] of Object.entries(LOADED).entries()) {
@@ -298,7 +301,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     }
   });
 
-  it.each(['bun', 'deno'])('writes and reads in %s', async (runtime) => {
+  it.each(['bun', 'deno'])('the kit writes and reads in %s', async (runtime) => {
     const program = `
       import { createReader } from 'guildrank-kit/reader';
       import { createWriter } from 'guildrank-kit/writer';
@@ -313,7 +316,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     expect(result, result.stderr).toMatchObject({ code: 0, stdout: '1\n' });
   });
 
-  it('runs rules, curves and card in a browser, from one bundle', needs('chromium'), async () => {
+  it('the kit runs rules, curves and card in a browser, from one bundle', needs('chromium'), async () => {
     const source = `
       import { rankCard } from 'guildrank-kit/card';
       import { levelForXp } from 'guildrank-kit/curves';
@@ -349,7 +352,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     }
   });
 
-  it.each(FOR_BROWSERS)('has the entry %s without a module of Node, by import and by require', (name) => {
+  it.each(FOR_BROWSERS)('the entry %s of the kit has no module of Node, by import and by require', (name) => {
     for (const ending of ['js', 'cjs']) {
       const seen = new Set([`dist/${name}.${ending}`]);
       // A set visits what is added to it during the visit.
@@ -361,7 +364,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     }
   });
 
-  it('has the rules by import and by require, and their schema', async () => {
+  it('the kit has the rules by import and by require, and their schema', async () => {
     writeFileSync(join(folder, 'rules.mjs'), `import * as rules from 'guildrank-kit/rules'; ${RULES_BOT}`);
     writeFileSync(join(folder, 'rules.cjs'), `const rules = require('guildrank-kit/rules'); ${RULES_BOT}`);
     for (const file of ['rules.mjs', 'rules.cjs']) {
@@ -376,7 +379,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     expect(JSON.parse(schema)).toMatchObject({ title: 'Rules of a guild' });
   });
 
-  it('names a wrong argument of the curves', async () => {
+  it('the curves of the kit name a wrong argument', async () => {
     const program = `
       import { levelForXp, progress, xpForLevel } from 'guildrank-kit/curves';
       for (const call of [() => levelForXp('mee6', 1), () => levelForXp('standard', -1), () => xpForLevel(null, 1), () => progress('standard', '5')])
@@ -392,7 +395,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     ]);
   });
 
-  it('writes XP through guildrank-kit/writer and the complete Lua sources', needs('redis-server'), async () => {
+  it('a bot writes XP through guildrank-kit/writer and the complete Lua sources', needs('redis-server'), async () => {
     writeFileSync(join(folder, 'bot.mjs'), BOT);
     const { code, stdout, stderr } = await runProgram(process.execPath, ['bot.mjs'], { cwd: folder, env: env() });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -407,7 +410,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     });
   });
 
-  it('calls a script with the lines of docs/redis-keys.md', needs('redis-server'), async () => {
+  it('a bot calls a script with the lines of docs/redis-keys.md', needs('redis-server'), async () => {
     const guide = readFileSync(join(repository, 'docs/redis-keys.md'), 'utf8');
     const snippet = guide.split('```sh\n')[1]?.split('```')[0] ?? '';
     const inPackage = kit;

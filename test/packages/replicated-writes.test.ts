@@ -51,7 +51,7 @@ describe.concurrent.each(kinds)('a writer with the option replicas, on $name', n
   const guild = kind.name.replaceAll(' ', '-');
   const award = { userId: 'u', amount: 300, eventId: 'message' };
 
-  it.sequential('succeeds when the replica has the call, for one call and for many at once', async () => {
+  it.sequential('a write succeeds when the replica has the call, for one call and for many at once', async () => {
     const { client, close } = await kind.open(url());
     try {
       const writer = createWriter(client, { replicas: 1 });
@@ -68,7 +68,7 @@ describe.concurrent.each(kinds)('a writer with the option replicas, on $name', n
     }
   });
 
-  it.sequential('fails on a master whose replica was promoted, and a repeat of the event counts once there', async () => {
+  it.sequential('a write fails on a master whose replica was promoted, and a repeat of the event counts once there', async () => {
     const { client, close } = await kind.open(url());
     const kept = `${guild}.kept`;
     try {
@@ -89,7 +89,7 @@ describe.concurrent.each(kinds)('a writer with the option replicas, on $name', n
     }
   });
 
-  it.sequential('fails on a master whose replica was promoted, and a repeat of the event counts once on the new master', async () => {
+  it.sequential('a write fails on a master whose replica was promoted, and a repeat of the event counts once on the new master', async () => {
     const lost = `${guild}.lost`;
     const [old, next] = [await kind.open(url()), await kind.open((replica as EmbeddedRedis).url)];
     try {
@@ -105,7 +105,7 @@ describe.concurrent.each(kinds)('a writer with the option replicas, on $name', n
     }
   });
 
-  it.sequential('fails when the connection breaks before the replica has the call, and asks on no other connection', async () => {
+  it.sequential('a write fails when the connection breaks before the replica has the call, and asks on no other connection', async () => {
     const { client, close } = await kind.open(url());
     try {
       const writer = createWriter(client, { replicas: 1 });
@@ -131,7 +131,7 @@ describe.concurrent.each(kinds)('a writer with the option replicas, on $name', n
 });
 
 describe('the option replicas', needs('redis-server'), () => {
-  it('is refused where WAIT cannot follow the script on its connection, with the fix', async () => {
+  it('the option replicas is refused where WAIT cannot follow the script on its connection, with the fix', async () => {
     const client = { evalsha: async () => [], scriptLoad: async () => '' };
     expect(() => createWriter(client, { replicas: 1 })).toThrow(InvalidInputError);
     expect(() => createWriter(client, { replicas: 1 })).toThrow('replicas needs a client of ioredis or node-redis');

@@ -12,7 +12,7 @@ import { INSTALLING_MS } from '../support/wait.ts';
 const COMMANDS = 'serve doctor keys guild member season seed export stats widget dashboard'.split(' ');
 
 describe.each(['package-lock.json', 'tools/package-lock.json'])('%s', (lock) => {
-  it('has the optional packages of every platform, because npm ci needs them on each', () => {
+  it(`${lock} has the optional packages of every platform, because npm ci needs them on each platform`, () => {
     const { packages } = JSON.parse(readFileSync(join(repository, lock), 'utf8'));
     const entries = Object.values<{ optionalDependencies?: Record<string, string> }>(packages);
     const optional = entries.flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
@@ -20,7 +20,7 @@ describe.each(['package-lock.json', 'tools/package-lock.json'])('%s', (lock) => 
     expect(optional.filter((name) => !present.has(name))).toEqual([]);
   });
 
-  it('says where each package is and what its hash is, so that an installation asks for nothing else', () => {
+  it(`${lock} says where each package is and what its hash is, so that an installation asks for nothing else`, () => {
     const { packages } = JSON.parse(readFileSync(join(repository, lock), 'utf8'));
     const { '': _, ...installed } = packages as Record<string, { resolved?: string; integrity?: string }>;
     const { workspaces = [] } = JSON.parse(readFileSync(join(repository, lock, '../package.json'), 'utf8'));
@@ -63,7 +63,7 @@ describe(
       rmSync(folder, { recursive: true, force: true });
     });
 
-    it('contains only compiled code, deployment files, the readme and the documents', () => {
+    it('the package contains only compiled code, deployment files, the readme and the documents', () => {
       expect(files).toEqual(
         expect.arrayContaining(['LICENSE', 'dist/guildrank.cjs', 'dist/THIRD-PARTY.txt', 'dist/lua/record.lua']),
       );
@@ -85,12 +85,12 @@ describe(
       expect(listed.code, listed.stderr).toBe(0);
     });
 
-    it('is built whenever npm packs it', () => {
+    it('the package is built whenever npm packs it', () => {
       const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
       expect(scripts.prepack).toBe('npm run build');
     });
 
-    it('brings no SDK of OpenTelemetry: the command of docs/operations.md has installed it', () => {
+    it('the package brings no SDK of OpenTelemetry, and the command of docs/operations.md installs it', () => {
       const SDK = '@opentelemetry/sdk-trace-base';
       expect(existsSync(join(folder, 'node_modules', SDK))).toBe(true);
       const installed = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
@@ -103,7 +103,7 @@ describe(
       expect(brought.filter((name) => name.startsWith('@opentelemetry/'))).toEqual([]);
     });
 
-    describe('its service, with an endpoint for traces', () => {
+    describe('the installed service, with an endpoint for traces', () => {
       let service: RunningChild;
       let url: string;
       beforeAll(async () => {
@@ -117,7 +117,7 @@ describe(
       });
       afterAll(() => service?.stop());
 
-      it('draws pictures of public pages with the package and the fonts that come with it', async () => {
+      it('the installed service draws pictures of public pages with the package and the fonts that come with it', async () => {
         await testStore?.client.hset('gr:{pictured}:config', 'public_page', 'on');
         const answer = await fetch(`${url}/g/pictured/top.png`);
         expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
@@ -126,7 +126,7 @@ describe(
         expect([png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(['PNG', 1200, 630]);
       });
 
-      it('serves over HTTP the key that npx guildrank keys create made, and ends on SIGTERM', async () => {
+      it('the installed service serves over HTTP the key that npx guildrank keys create made, and ends on SIGTERM', async () => {
         const args = ['--no-install', 'guildrank', 'keys', 'create', '--guild', 'g', '--json'];
         const created = await runProgram('npx', args, { cwd: folder, env: env() });
         expect(created.code, created.stderr).toBe(0);
@@ -138,7 +138,7 @@ describe(
       });
     });
 
-    it('lists its commands, and refuses others with exit code 2', async () => {
+    it('the package lists its commands, and refuses other commands with exit code 2', async () => {
       const bin = join(folder, 'node_modules/.bin/guildrank');
       const help = await runProgram(bin, ['--help']);
       expect(help.code).toBe(0);

@@ -46,7 +46,7 @@ describe('the whole small bot of docs/bots.md', needs('redis-server'), () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('loses no award in an outage, a restart and a change of the master, and logs one line for each outage', async () => {
+  it('the small bot loses no award in an outage, a restart and a change of the master, and logs one line for each outage', async () => {
     const lines = await logAfterOutages(folder, async (url) => {
       const bot = fork(join(folder, 'bot.mjs'), { env: { ...process.env, REDIS_URL: url }, silent: true });
       let log = '';
@@ -66,7 +66,7 @@ describe('the whole small bot of docs/bots.md', needs('redis-server'), () => {
     expect(lines.length).toBeLessThanOrEqual(4);
   });
 
-  it('registers the command that it answers', async () => {
+  it('the small bot registers the command that it answers', async () => {
     const bot = fork(join(folder, 'bot.mjs'), {
       env: { ...process.env, REDIS_URL: 'redis://127.0.0.1:1' },
       silent: true,

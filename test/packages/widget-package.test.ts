@@ -29,7 +29,7 @@ describe('the packed tarball of the widget, installed in an empty folder', needs
   }, INSTALLING_MS);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('has no dependencies, and holds what its manifest names', () => {
+  it('the package of the widget has no dependencies, and holds what its manifest names', () => {
     const manifest = JSON.parse(readFileSync(join(widget, 'package.json'), 'utf8'));
     expect(broughtBy(widget)).toEqual([]);
     expect([manifest.dependencies, manifest.peerDependencies]).toEqual([undefined, undefined]);
@@ -38,7 +38,7 @@ describe('the packed tarball of the widget, installed in an empty folder', needs
     expect(files).toEqual(expect.arrayContaining([...named, 'dist/LICENSE', 'README.md']));
   });
 
-  it('is an ES module that a server can import, and that defines nothing there', async () => {
+  it('the package of the widget is an ES module that a server can import, and that defines nothing there', async () => {
     const entries = ['guildrank-widget', 'guildrank-widget/react', 'guildrank-widget/vue', 'guildrank-widget/svelte'];
     const program = `for (const name of ${JSON.stringify(entries)}) console.log(...Object.keys(await import(name)), typeof customElements)`;
     const result = await runProgram(process.execPath, ['--input-type=module', '-e', program], { cwd: folder });
@@ -50,22 +50,25 @@ describe('the packed tarball of the widget, installed in an empty folder', needs
     ['node10', 'commonjs'],
     ['nodenext', 'nodenext'],
     ['bundler', 'esnext'],
-  ])('has types that TypeScript finds with the module resolution "%s"', (moduleResolution, module) => {
-    const source = `import { GuildLeaderboard, type GuildrankEvents } from 'guildrank-widget';
+  ])(
+    'the package of the widget has types that TypeScript finds with the module resolution "%s"',
+    (moduleResolution, module) => {
+      const source = `import { GuildLeaderboard, type GuildrankEvents } from 'guildrank-widget';
       const board: GuildLeaderboard = new GuildLeaderboard();
       board.pageSize = 5;
       export const told = (event: GuildrankEvents['guildrank-error']): string => event.detail.message;
       // @ts-expect-error a number
       board.pageSize = 'five';`;
-    writeFileSync(join(folder, 'page.mts'), source);
-    writeFileSync(join(folder, 'page.ts'), source);
-    const options = { module, moduleResolution, lib: ['ES2023', 'DOM', 'DOM.Iterable'], types: [] };
-    const file = moduleResolution === 'nodenext' ? 'page.mts' : 'page.ts';
-    expect(typeErrors(folder, [file], options)).toBe('');
-  });
+      writeFileSync(join(folder, 'page.mts'), source);
+      writeFileSync(join(folder, 'page.ts'), source);
+      const options = { module, moduleResolution, lib: ['ES2023', 'DOM', 'DOM.Iterable'], types: [] };
+      const file = moduleResolution === 'nodenext' ? 'page.mts' : 'page.ts';
+      expect(typeErrors(folder, [file], options)).toBe('');
+    },
+  );
 
   describe('custom-elements.json', () => {
-    it('names the attributes that the elements observe, and the members that they have', async () => {
+    it('custom-elements.json names the attributes that the elements observe, and the members that they have', async () => {
       const program = `
         import { readFileSync } from 'node:fs';
         import * as elements from 'guildrank-widget';
@@ -86,17 +89,17 @@ describe('the packed tarball of the widget, installed in an empty folder', needs
       expect(names(elements[0]?.attributes ?? [])).toEqual(observed.sort());
     });
 
-    it('names the properties for colours and sizes that the style sheet reads', () => {
+    it('custom-elements.json names the properties for colours and sizes that the style sheet reads', () => {
       const used = read('src/widget/styles.css').match(/--guildrank-[\w-]+/g) ?? [];
       for (const { cssProperties } of elements) expect(names(cssProperties)).toEqual(unique(used));
     });
 
-    it('names the parts that docs/widget.md names', () => {
+    it('custom-elements.json names the parts that docs/widget.md names', () => {
       const [, list = ''] = /`::part\(\)`.*?```\n(.*?)```/s.exec(read('docs/widget.md')) ?? [];
       expect(unique(elements.flatMap(({ cssParts }) => names(cssParts)))).toEqual(unique(list.trim().split(/\s+/)));
     });
 
-    it('names the events, and those of members only where there are members', () => {
+    it('custom-elements.json names the events, and the events of members only where there are members', () => {
       const all = ['guildrank-error', 'guildrank-load', 'guildrank-select'];
       expect(elements.map(({ events }) => names(events))).toEqual([all, all, all.slice(0, 2)]);
     });

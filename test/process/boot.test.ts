@@ -41,8 +41,8 @@ function bootProcess(env: Record<string, string>): TestProcess {
 
 const GIVEN_UP = (line: LogLine) => line.msg === 'could not start';
 
-describe('the start', needs('redis-server'), () => {
-  it('waits for a Redis that starts later, says so once, and answers 503 meanwhile', async () => {
+describe('the start of the service', needs('redis-server'), () => {
+  it('a start waits for a Redis that starts later, says so once, and answers 503 meanwhile', async () => {
     const [redisPort, port] = [await freePort(), await freePort()];
     // A busy machine answers the first check late.
     const env = { ...LONG_REDIS_TIMEOUT, REDIS_URL: `redis://127.0.0.1:${redisPort}`, PORT: String(port) };
@@ -60,7 +60,7 @@ describe('the start', needs('redis-server'), () => {
     expect(log.filter(waiting)).toHaveLength(1);
   });
 
-  it('says in words that it waits for a Redis that accepts the connection and says nothing', async () => {
+  it('a start says in words that it waits for a Redis that accepts the connection and says nothing', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());
@@ -72,7 +72,7 @@ describe('the start', needs('redis-server'), () => {
     });
   });
 
-  it('gives up on a Redis that never starts, in one line with the address and the error', async () => {
+  it('a start gives up on a Redis that never starts, in one line with the address and the error', async () => {
     const port = await freePort();
     const { running } = boot({ REDIS_URL: `redis://127.0.0.1:${port}` }, 200);
     await expect(running).rejects.toThrow(
@@ -82,7 +82,7 @@ describe('the start', needs('redis-server'), () => {
     );
   });
 
-  it('gives up on a Cluster that never starts, and names the variable of its address', async () => {
+  it('a start gives up on a Cluster that never starts, and names the variable of its address', async () => {
     const port = await freePort();
     const { running } = boot({ REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}` }, 200);
     await expect(running).rejects.toThrow(
@@ -92,7 +92,7 @@ describe('the start', needs('redis-server'), () => {
     );
   });
 
-  it('gives up on Sentinels that never start, and names the variable of their addresses', async () => {
+  it('a start gives up on Sentinels that never start, and names the variable of their addresses', async () => {
     const port = await freePort();
     const env = { REDIS_MODE: 'sentinel', REDIS_NODES: `127.0.0.1:${port}`, REDIS_SENTINEL_NAME: 'guilds' };
     await expect(boot(env, 200).running).rejects.toThrow(
@@ -100,7 +100,7 @@ describe('the start', needs('redis-server'), () => {
     );
   });
 
-  it('waits for a Redis that loads its data, however long, and says so', async () => {
+  it('a start waits for a Redis that loads its data, however long, and says so', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-boot-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const durable = ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always'];
@@ -131,7 +131,7 @@ describe('the start', needs('redis-server'), () => {
   it.each([
     ['allkeys-lru', 'members, API keys and counts of quotas'],
     ['volatile-ttl', 'counts of quotas'],
-  ])('warns of a Redis that evicts by %s', async (policy, victims) => {
+  ])('a start warns of a Redis that evicts by %s', async (policy, victims) => {
     const { url, port } = await redisForTest('--maxmemory-policy', policy);
     const { log, running } = boot({ REDIS_URL: url }, 30_000);
     await running;
@@ -142,27 +142,27 @@ describe('the start', needs('redis-server'), () => {
     ]);
   });
 
-  it('ends on a server without scripts, in one line that says so', async () => {
+  it('a start ends on a server without scripts, in one line that says so', async () => {
     const { url } = await redisForTest('--rename-command', 'EVALSHA', '');
     await expect(boot({ REDIS_URL: url }, 30_000).running).rejects.toThrow(
       /^Cannot use the Redis at .*: ERR unknown command 'evalsha'.* Guildrank needs EVAL and EVALSHA \(Redis 7\.0 or later, or Valkey\)\.$/,
     );
   });
 
-  it('serves on a server without INFO', async () => {
+  it('a start serves on a server without INFO', async () => {
     const { url } = await redisForTest('--rename-command', 'INFO', '');
     const { running } = boot({ REDIS_URL: url }, 30_000);
     expect((await fetch(`${(await running).url}/readyz`)).status).toBe(200);
   });
 
-  it('warns of a server without TIME', async () => {
+  it('a start warns of a server without TIME', async () => {
     const { url } = await redisForTest('--rename-command', 'TIME', '');
     const { log, running } = boot({ REDIS_URL: url }, 30_000);
     await running;
     expect(log.map(({ msg }) => String(msg)).join()).toContain('the command TIME is missing');
   });
 
-  it('ends at once with exit code 1 and one line on a wrong password, or none, and does not show the password', async () => {
+  it('a start with a wrong or missing password ends at once with exit code 1 and one line, which does not show the password', async () => {
     const { port } = await redisForTest('--requirepass', 'right');
     const reasonOn = (code: string) => `Cannot use the Redis at 127.0.0.1:${port}: ${code}`;
     // A busy machine may keep the connection from opening for a while.
@@ -179,7 +179,7 @@ describe('the start', needs('redis-server'), () => {
     expect(waitsFor(log, 'NOAUTH')).toEqual([]);
   });
 
-  it('ends at once on a Cluster that refuses the password', async () => {
+  it('a start ends at once on a Cluster that refuses the password', async () => {
     const cluster = await startCluster();
     onTestFinished(cluster.stop);
     for (const { admin } of cluster.nodes) await admin.config('SET', 'requirepass', 'right');
@@ -188,7 +188,7 @@ describe('the start', needs('redis-server'), () => {
     await expect(Promise.race([boot(env, 60_000).running, after(10_000)])).rejects.toThrow('WRONGPASS');
   });
 
-  it('ends with exit code 1 and one line that names PORT or ADMIN_PORT when it is taken', async () => {
+  it('a start ends with exit code 1 and one line that names PORT or ADMIN_PORT when its port is taken', async () => {
     const { url } = await redisForTest();
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
@@ -208,7 +208,7 @@ describe('the start', needs('redis-server'), () => {
     expect(workers.output().trim().split('\n')).toHaveLength(1);
   });
 
-  it('ends with exit code 1 and every wrong variable at once', async () => {
+  it('a start ends with exit code 1, and names every wrong variable at once', async () => {
     const service = bootProcess({ PORT: 'x', WORKERS: '0' });
     expect(await service.waitForEnd()).toEqual({ code: 1, signal: null });
     expect(service.output()).toMatch(/^Invalid configuration:\n {2}PORT must .*\n {2}WORKERS must .*\n$/);

@@ -30,20 +30,23 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe('a child process', () => {
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends with its parent when %s ends that', async (signal) => {
-    const parent = run(`
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'a child process ends with its parent when %s ends the parent',
+    async (signal) => {
+      const parent = run(`
       import { startChild } from './child-process.mjs';
       const { child } = startChild('sleep', ['300']);
       console.log('child', child.pid);
     `);
-    const pid = await parent.waitForOutput('the pid', () => /child (\d+)\n/.exec(parent.stdout())?.[1]);
-    expect(isAlive(Number(pid))).toBe(true);
-    parent.kill(signal);
-    expect((await parent.waitForEnd()).code).toBeGreaterThan(128);
-    await vi.waitFor(() => expect(isAlive(Number(pid))).toBe(false), PATIENT);
-  });
+      const pid = await parent.waitForOutput('the pid', () => /child (\d+)\n/.exec(parent.stdout())?.[1]);
+      expect(isAlive(Number(pid))).toBe(true);
+      parent.kill(signal);
+      expect((await parent.waitForEnd()).code).toBeGreaterThan(128);
+      await vi.waitFor(() => expect(isAlive(Number(pid))).toBe(false), PATIENT);
+    },
+  );
 
-  it('keeps its streams apart, and what it writes to file descriptor 3 out of both', async () => {
+  it('a child process keeps its streams apart, and keeps what it writes to file descriptor 3 out of both', async () => {
     const { stdout, stderr, sideOutput, waitForEnd } = run(
       "fs.writeSync(1, 'one'); fs.writeSync(2, 'two'); fs.writeSync(3, 'three'); process.exitCode = 7",
       { sideChannel: true },
@@ -52,7 +55,7 @@ describe('a child process', () => {
     expect([stdout(), stderr(), sideOutput()]).toEqual(['one', 'two', 'three']);
   });
 
-  it('that ends too early, or takes too long, fails a wait with its output', async () => {
+  it('a child process that ends too early, or takes too long, fails a wait with its output', async () => {
     const ended = run("fs.writeSync(1, 'bye')");
     await expect(ended.waitForOutput('a greeting', () => false)).rejects.toThrow('ended before a greeting:\nbye');
     const slow = run("fs.writeSync(1, 'hm'); setInterval(() => {}, 1000)");
@@ -61,7 +64,7 @@ describe('a child process', () => {
     await expect(slow.waitForEnd(50)).rejects.toThrow('Waited 50 ms for the end of the process:\nhm');
   });
 
-  it('that cannot be started says so', async () => {
+  it('a child process that cannot be started says so', async () => {
     const missing = startChild('/no/such/program', []);
     await expect(missing.waitForOutput('a greeting', () => false)).rejects.toThrow(/ENOENT/);
     expect((await missing.waitForEnd()).code).toBeLessThan(0);

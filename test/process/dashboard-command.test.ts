@@ -22,7 +22,7 @@ describe('the command dashboard', needs('redis-server'), () => {
   const run = ([name, ...args]: [string, ...string[]], more = {}) => runCommand(name, args, { ...env, ...more });
   const start = () => runScript(['src/cli/main.ts', 'dashboard'], env);
 
-  it('serves until a signal, and lets in whom a link of the commands names', async () => {
+  it('the command dashboard serves until a signal, and signs in people by the links of the commands', async () => {
     const dashboard = start();
     const { url } = (await dashboard.line((line) => typeof line.url === 'string')) as { url: string };
     const { text } = await new Visitor({ url, localUrl: url }).get('/operator');
@@ -50,7 +50,7 @@ describe('the command dashboard', needs('redis-server'), () => {
     expect(await dashboard.waitForEnd()).toEqual({ code: 0, signal: null });
   });
 
-  it('names a wrong setting, and a Redis that is not there', async () => {
+  it('the command dashboard names a wrong setting, and a Redis that is not there', async () => {
     const at = (more: Record<string, string>) => run(['dashboard'], more);
     const wrong = await at({ DASHBOARD_URL: 'http://dash.example.com' });
     expect([wrong.code, wrong.stderr]).toEqual([
@@ -62,7 +62,7 @@ describe('the command dashboard', needs('redis-server'), () => {
   });
 });
 
-it('the dashboard can be deleted with the entry of its command, and its part of another one', async () => {
+it('the dashboard can be deleted with the entry of its command, and with its part of another command', async () => {
   const scratch = mkdtempSync(join(tmpdir(), 'guildrank-without-dashboard-'));
   try {
     const left = (file: string) => !/src\/(dashboard|cli\/dashboard\.ts)$/.test(file);

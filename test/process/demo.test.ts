@@ -130,7 +130,7 @@ const DEMOS = [
 ];
 
 describe.concurrent.each(DEMOS)('npm run demo on $store at $host', ({ bare, says, host, stop }) => {
-  it(`prints its address, its curl lines work, a member gains XP, and ${stop} leaves no process behind`, {
+  it(`the demo prints its address, its curl lines work, a member gains XP, and ${stop} leaves no process behind`, {
     ...(bare ? {} : needs('redis-server')),
     timeout: 180_000,
   }, async (context) => {
@@ -195,7 +195,7 @@ describe.concurrent.each(DEMOS)('npm run demo on $store at $host', ({ bare, says
   });
 });
 
-it.concurrent('the demo reports in one line that the port is taken and how to choose another', async ({
+it.concurrent('the demo says in one line that its port is taken and how to choose another port', async ({
   onTestFinished,
 }) => {
   const taken = createServer().listen(0, '127.0.0.1');
@@ -250,10 +250,10 @@ describe('the code that the page of the demo offers to copy', needs('redis-serve
     });
   }
 
-  it('the JavaScript gives XP to the visitor of the page', () =>
+  it('the JavaScript code on the page of the demo gives XP to the visitor', () =>
     expectAward('award-javascript', process.execPath, 'award.mjs'));
 
-  it('the Python gives XP to the visitor of the page', needs(...PYTHON_KIT), async () => {
+  it('the Python code on the page of the demo gives XP to the visitor', needs(...PYTHON_KIT), async () => {
     const { python } = await installPythonKit(join(folder, 'python'));
     await expectAward('award-python', python, 'award.py');
   });
@@ -266,7 +266,7 @@ describe('the code that the page of the demo offers to copy', needs('redis-serve
     for (const path of paths) expect((await fetch(demo.url + path)).status, path).toBe(200);
   });
 
-  it('the curl line reads the first three members', needs('curl'), async () => {
+  it('the curl line on the page of the demo reads the first three members', needs('curl'), async () => {
     const { code, stdout } = await runProgram('sh', ['-c', await copied('curl')]);
     expect([code, JSON.parse(stdout).data.length]).toEqual([0, 3]);
   });

@@ -27,14 +27,14 @@ describe('a folder with an .env file', needs('redis-server'), () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('npm start says before a build what to run', async () => {
+  it('npm start says in a folder that is not built what to run', async () => {
     const start = startChild('npm', ['start'], { cwd: folder, env });
     expect((await start.waitForEnd()).code).toBe(1);
     expect(start.stderr()).toContain('error: there is no build of the service yet: run "npm run build" first\n');
     expect(start.output()).not.toContain('at Module');
   });
 
-  it('gives npm start its settings, which the log says, and the environment comes first', async () => {
+  it('the file .env gives npm start its settings, the log says so, and the environment wins', async () => {
     cpSync(join(repository, 'dist'), join(folder, 'dist'), { recursive: true });
     const start = startChild('npm', ['start'], { cwd: folder, env, detached: true });
     try {
@@ -46,7 +46,7 @@ describe('a folder with an .env file', needs('redis-server'), () => {
     }
   });
 
-  it('gives the commands their settings, which standard error says', async () => {
+  it('the file .env gives the commands their settings, and standard error says so', async () => {
     const made = startChild(process.execPath, ['dist/guildrank.cjs', 'keys', 'create', '--guild', 'g', '--json'], {
       cwd: folder,
       env,
@@ -58,7 +58,7 @@ describe('a folder with an .env file', needs('redis-server'), () => {
     );
   });
 
-  it('has the service and the commands warn of a misspelt name', async () => {
+  it('the service and the commands warn of a misspelt name in the file .env', async () => {
     const other = mkdtempSync(join(tmpdir(), 'guildrank-env-'));
     onTestFinished(() => rmSync(other, { recursive: true, force: true }));
     writeFileSync(join(other, '.env'), `REDIS_URL=${redis.url}\nPORT=0\nADMIN_PORT=0\nREDIS_URI=redis://u:secret@h\n`);
@@ -78,7 +78,7 @@ describe('a folder with an .env file', needs('redis-server'), () => {
     }
   });
 
-  it('serves workers too, and says the settings once', async () => {
+  it('the file .env serves workers too, and the log says the settings once', async () => {
     const start = startChild(process.execPath, ['dist/guildrank.cjs', 'serve'], {
       cwd: folder,
       env: { ...env, WORKERS: '2' },
@@ -92,7 +92,7 @@ describe('a folder with an .env file', needs('redis-server'), () => {
     }
   });
 
-  it('warns at the start when a process may open too few files for MAX_CONNECTIONS', async () => {
+  it('a start warns when a process may open too few files for MAX_CONNECTIONS', async () => {
     const service = startChild('sh', ['-c', 'ulimit -n 512; exec node dist/guildrank.cjs serve'], { cwd: folder, env });
     try {
       await service.waitForOutput('the warning', () =>

@@ -53,7 +53,7 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
   const exact = async (store = from) => (await store.counters.check('g')).exact;
   const leftovers = () => from.client.keys('gr:{g}:next:*');
 
-  it('seed --replace that was suspended while another one took over is refused, and changes nothing', async () => {
+  it('a suspended seed --replace is refused after another seed took over, and changes nothing', async () => {
     await seed('--generate', '100');
     const suspended = start(0, 'seed', '--guild', 'g', '--generate', '2000000', '--replace');
     await expect.poll(() => count(STAGED), READY).toBeGreaterThan(2000);
@@ -70,7 +70,7 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
     expect(await leftovers()).toEqual([]);
   });
 
-  it('seed leaves exact counters, and the next --replace clears the staged members', async () => {
+  it('a killed seed leaves exact counters, and the next --replace clears its staged members', async () => {
     await seed('--generate', '100');
     for (const [mode, key] of [
       ['--strict', XP],
@@ -106,7 +106,7 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
   }
   const content = ({ client, counters }: Core) => guildContent(client, counters);
 
-  it('guild export or import leaves no half guild behind: both run again, and all is exact', async () => {
+  it('a killed guild export or import leaves no half guild behind: both run again, and all is exact', async () => {
     await fillGuild(from, MEMBERS);
     const stop = startRandomBot(from.client, MEMBERS);
     cleanUps.push(stop);

@@ -27,7 +27,7 @@ const isAlive = (pid: number) => {
 const endLater = (pid: number) => onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')));
 
 describe('SIGTERM to npm', () => {
-  it('ends the service that npm start runs, by its own signal handler', async () => {
+  it('SIGTERM to npm ends the service that npm start runs, by the signal handler of the service', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-npm-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
@@ -50,7 +50,7 @@ describe('SIGTERM to npm', () => {
     expect(readFileSync(stopped, 'utf8')).toBe('');
   });
 
-  it('ends the service that npm run dev watches', needs('redis-server'), async () => {
+  it('SIGTERM to npm ends the service that npm run dev watches', needs('redis-server'), async () => {
     const redis = await startEmbeddedRedis();
     onTestFinished(redis.stop);
     const env = { REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', NO_COLOR: '1' };

@@ -26,7 +26,7 @@ async function withoutReaders(args: readonly string[], env: Record<string, strin
   }
 }
 
-it('npm run of a command in a clone without packages is one line that says how to install them', async () => {
+it('npm run of a command in a clone without packages prints one line that says how to install them', async () => {
   const clone = mkdtempSync(join(tmpdir(), 'guildrank-clone-'));
   try {
     for (const name of ['package.json', 'src/cli', 'scripts/dev'])
@@ -42,7 +42,7 @@ it('npm run of a command in a clone without packages is one line that says how t
 });
 
 describe('the output of a command', () => {
-  it('may lose its reader: --help then ends as it would with one', async () => {
+  it('a command whose reader has gone ends as it would with a reader', async () => {
     expect(await withoutReaders([...BIN, 'seed', '--help'])).toEqual({ code: 0, signal: null });
     const { code, stdout, stderr } = await runProgram('sh', [
       '-c',
@@ -55,7 +55,7 @@ describe('the output of a command', () => {
     });
   });
 
-  it('that cannot be written is an error', async () => {
+  it('a command whose output cannot be written fails with an error', async () => {
     const full = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, [...BIN, '--help'], { cwd: repository, stdio: ['ignore', full, 'pipe'] });
     let stderr = '';
@@ -70,7 +70,7 @@ describe('the output of a command', () => {
     });
   });
 
-  it('has the version of the package with --version, and a usage for serve', async () => {
+  it('--version prints the version of the package, and serve has a usage', async () => {
     expect(await runProgram(process.execPath, [...BIN, '--version'])).toMatchObject({
       code: 0,
       stdout: `${VERSION}\n`,
@@ -96,7 +96,7 @@ describe('a load', needs('redis-server'), () => {
   });
   afterAll(() => server.stop());
 
-  it('goes on to its end when nobody reads its output any more', async () => {
+  it('a load goes on to its end when nobody reads its output any more', async () => {
     const rows = Array.from({ length: 20_000 }, (_, n) => `${n},${n % 50 === 0 ? 'x' : n}`).join('\n');
     const seed = startChild(process.execPath, [...BIN, 'seed', '--guild', 'g', '--file', '-'], {
       cwd: repository,

@@ -85,7 +85,7 @@ const blocks = files.flatMap(blocksOf);
 const whyElsewhere = (command: string) => ELSEWHERE.find(([pattern]) => pattern.test(command))?.[1];
 const here = blocks.filter(({ commands }) => !commands.every(whyElsewhere));
 
-it('finds the commands of the documents, and each entry of the list is of use', () => {
+it('the test finds the commands of the documents, and uses each entry of its list of exceptions', () => {
   expect(blocks.flatMap(({ commands }) => commands).length).toBeGreaterThan(50);
   for (const [pattern, why] of ELSEWHERE) {
     expect(
@@ -123,7 +123,7 @@ function stepsOf(lines: readonly string[]): string[][] {
 const PORTS = [6380, 6391];
 const GUILD = '123456789012345678';
 
-describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
+describe('the commands that the documents print', needs('redis-server', 'redis-cli'), () => {
   let redis: EmbeddedRedis;
   let folder: string;
   const ports = new Map<number, number>();
@@ -173,7 +173,7 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
     return runProgram('bash', [...options, '-c', script], { cwd: folder, env });
   };
 
-  it('has a script in package.json for each command, which runs it', async () => {
+  it('each command has a script in package.json, which runs it', async () => {
     const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
     const lines = here.flatMap(({ commands }) => commands).filter((line) => line.includes('npm run -s '));
     const names = lines.flatMap((line) => /npm run -s (\w+)/.exec(line)?.[1] ?? []);
@@ -191,22 +191,25 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
     return runCommand(name, words, { REDIS_URL: redis.url, ...env });
   }
 
-  it.each(here.map((block) => [block.name, block] as const))('%s runs', async (_name, { commands, error }) => {
-    const onPorts = (text: string) =>
-      [...ports].reduce((moved, [from, to]) => moved.replaceAll(String(from), String(to)), text);
-    const steps = stepsOf(commands.map(onPorts));
-    for (const step of steps) {
-      const script = step.join('\n');
-      // A document may show the exit code of a command that fails.
-      const flags = script.includes('echo $?') ? '-o' : '-eo';
-      const { code, stdout, stderr } = PLAIN.test(script)
-        ? await runPlain(script)
-        : await inShell(NPM_RUN + script, flags, 'pipefail');
-      const expected =
-        error && step === steps.at(-1)
-          ? { code: 1, output: expect.stringContaining(`${error}\n`) }
-          : { code: 0, output: expect.not.stringMatching(/^error: /m) };
-      expect({ code, output: stdout + stderr }).toEqual(expected);
-    }
-  });
+  it.each(here.map((block) => [block.name, block] as const))(
+    '%s runs as it is printed',
+    async (_name, { commands, error }) => {
+      const onPorts = (text: string) =>
+        [...ports].reduce((moved, [from, to]) => moved.replaceAll(String(from), String(to)), text);
+      const steps = stepsOf(commands.map(onPorts));
+      for (const step of steps) {
+        const script = step.join('\n');
+        // A document may show the exit code of a command that fails.
+        const flags = script.includes('echo $?') ? '-o' : '-eo';
+        const { code, stdout, stderr } = PLAIN.test(script)
+          ? await runPlain(script)
+          : await inShell(NPM_RUN + script, flags, 'pipefail');
+        const expected =
+          error && step === steps.at(-1)
+            ? { code: 1, output: expect.stringContaining(`${error}\n`) }
+            : { code: 0, output: expect.not.stringMatching(/^error: /m) };
+        expect({ code, output: stdout + stderr }).toEqual(expected);
+      }
+    },
+  );
 });

@@ -43,7 +43,7 @@ describe('a process whose files are being replaced by a build', needs('redis-ser
     }
   };
 
-  it('the service answers its first requests, of the API and of a public page', async () => {
+  it('the service answers its first requests, of the API and of a public page, while a build replaces its files', async () => {
     const services = openCore(client, 'gr');
     const { key } = await services.apiKeys.create('g', 'test', null);
     await client.hset('gr:{g}:config', 'public_page', 'on');
@@ -56,7 +56,7 @@ describe('a process whose files are being replaced by a build', needs('redis-ser
     });
   });
 
-  it('the dashboard shows its first pages', async () => {
+  it('the dashboard shows its first pages while a build replaces its files', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     await withoutFiles(['dashboard'], { DASHBOARD_PORT: String(port) }, async () => {

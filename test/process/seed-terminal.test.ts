@@ -29,7 +29,7 @@ describe('seed on a terminal', needs('redis-server', 'script'), () => {
     return { code, screen: screenOf(stdout) };
   };
 
-  it('keeps the lines about bad rows and the curve, in full, and nothing of the progress bar', async () => {
+  it('seed leaves on the terminal the whole lines about bad rows and the curve, and nothing of the progress bar', async () => {
     const path = join(folder, 'o.json');
     const long = 'x'.repeat(60);
     writeFileSync(

@@ -46,7 +46,7 @@ describe('the end of the process', needs('redis-server'), () => {
   };
 
   it.each(ALL_VARIANTS ? STOPS : STOPS.slice(0, 2))(
-    `cuts no request and exits with 0 when %s comes under load, ${RUNS} times, with %i workers`,
+    `the service cuts no request and exits with 0 when %s comes under load, ${RUNS} times, with %i workers`,
     PATIENCE,
     async (signal, workers) => {
       const totals = { answered: 0, resent: 0, tries: 0, cutWhenStarved: 0 };
@@ -111,7 +111,7 @@ describe('the end of the process', needs('redis-server'), () => {
   const servingIn = ({ lines }: ServiceProcess) =>
     lines().filter(({ msg }) => String(msg).startsWith('serving from')).length;
 
-  it('is not ready while it drains, and still answers on open connections', async () => {
+  it('the service is not ready while it drains, and still answers on open connections', async () => {
     const { url, adminUrl, kill, waitForEnd } = await start({ ADMIN_PORT: String(await freePort()) });
     expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
     const agent = new Agent({ keepAlive: true });
@@ -128,7 +128,7 @@ describe('the end of the process', needs('redis-server'), () => {
     agent.destroy();
   });
 
-  it('serves on for SHUTDOWN_DELAY_MS after it says that it drains, also on new connections', async () => {
+  it('the service serves on for SHUTDOWN_DELAY_MS after it says that it drains, even on new connections', async () => {
     const { url, kill, waitForEnd, line, isRunning } = await start({ SHUTDOWN_DELAY_MS: '2000' });
     const ask = (path: string) => fetch(url + path, { headers: { ...suite.guild.headers, connection: 'close' } });
     const asked = performance.now();
@@ -147,7 +147,7 @@ describe('the end of the process', needs('redis-server'), () => {
     expect(performance.now() - asked).toBeGreaterThan(1900);
   });
 
-  it('ends within SHUTDOWN_TIMEOUT_MS although a client holds a request half sent', async () => {
+  it('the service ends within SHUTDOWN_TIMEOUT_MS although a client holds a request half sent', async () => {
     const { url, kill, waitForEnd } = await start({ SHUTDOWN_TIMEOUT_MS: '700' });
     const socket = await sendHalfARequest(url);
     const asked = performance.now();
@@ -158,7 +158,7 @@ describe('the end of the process', needs('redis-server'), () => {
     socket.destroy();
   });
 
-  it('ends at once on a second signal', async () => {
+  it('the service ends at once on a second signal', async () => {
     const { url, kill, waitForEnd, line } = await start({ SHUTDOWN_TIMEOUT_MS: '60000' });
     const socket = await sendHalfARequest(url);
     kill('SIGTERM');
@@ -169,7 +169,7 @@ describe('the end of the process', needs('redis-server'), () => {
   });
 
   it.each(['SIGTERM', 'SIGHUP'] as const)(
-    'ends with 0 when %s comes while it still waits for Redis',
+    'the service ends with 0 when %s comes while it still waits for Redis',
     async (signal) => {
       const waiting = spawnService({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
       await waiting.line(({ msg }) => String(msg).startsWith('waiting for'));
@@ -181,7 +181,7 @@ describe('the end of the process', needs('redis-server'), () => {
   it.each([
     ['uncaughtException', 'throw new Error("planted")'],
     ['unhandledRejection', 'void Promise.reject(new Error("planted"))'],
-  ])('logs an %s, drains and exits with 1', CONCLUSIVE, async (event, planted) => {
+  ])('the service logs an %s, drains and exits with 1', CONCLUSIVE, async (event, planted) => {
     await untilConclusive(`the end after an ${event}`, async () => {
       const { answers, lag } = await failUnderLoad(event, planted);
       const cut = answers.filter(({ status, error }) => status !== 200 && error !== 'ECONNREFUSED');
@@ -194,7 +194,7 @@ describe('the end of the process', needs('redis-server'), () => {
     });
   });
 
-  it('cuts no request when a worker has a fault and is replaced', CONCLUSIVE, async () => {
+  it('the service cuts no request when a worker has a fault and is replaced', CONCLUSIVE, async () => {
     await untilConclusive('the fault of one of two workers', async () => {
       const started = await start({ WORKERS: '2' }, plant('throw new Error("planted")'));
       await vi.waitFor(() => expect(servingIn(started)).toBe(2), PATIENT);

@@ -59,7 +59,7 @@ describe('an export that a spreadsheet has saved', needs('ssconvert'), () => {
     ['text with semicolons', 'txt', ['-O', 'separator=; quoting-mode=always format=raw']],
     ['text with tabs and CRLF', 'txt', ['-O', "separator='\t' eol=windows format=raw"]],
     ['UTF-16', 'txt', ['-O', 'charset=UTF-16LE separator=, format=raw']],
-  ])('loads back equal: %s', async (_what, ending, options) => {
+  ])('an export that a spreadsheet has saved as %s loads back equal', async (_what, ending, options) => {
     await fc.assert(
       fc.asyncProperty(members, async (list) => {
         const text = await csvOf(list);
@@ -71,7 +71,7 @@ describe('an export that a spreadsheet has saved', needs('ssconvert'), () => {
     );
   });
 
-  it('whose ids it has rounded is refused', async () => {
+  it('an export whose ids a spreadsheet has rounded is refused', async () => {
     const text = 'user_id,xp\n123456789012345678,5\n223456789012345679,6\n';
     const rounded = saved(folder, text, 'txt', ['-O', 'separator=, format=preserve']);
     await expect(readFile(rounded)).rejects.toThrow('f: its ids were rounded, such as 1.235E+17: ');

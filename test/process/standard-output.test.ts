@@ -51,7 +51,7 @@ describe('a standard output', needs('redis-server'), () => {
     return Number(/^guildrank_log_lines_dropped_total (\d+)$/m.exec(text)?.[1]);
   };
 
-  it('that is not read costs bounded memory; dropped lines are counted, and told when it is read again', async () => {
+  it('a standard output that nobody reads costs bounded memory, and the dropped lines are told when it is read again', async () => {
     await ask(2000);
     const before = service.rss();
     service.child.stdout?.pause();
@@ -66,7 +66,7 @@ describe('a standard output', needs('redis-server'), () => {
     recordFigure('standard output that is not read', { requests: REQUESTS, growthMb: Math.round(growth / MB), lost });
   });
 
-  it('that is not read does not keep the service from stopping', async () => {
+  it('a standard output that nobody reads does not keep the service from stopping', async () => {
     service.child.stdout?.pause();
     await ask(2000);
     const ended = new Promise((resolve) => service.child.once('exit', (code) => resolve(code)));
@@ -75,7 +75,7 @@ describe('a standard output', needs('redis-server'), () => {
     service.child.stdout?.resume();
   });
 
-  it('whose other side is gone does not end the service', async () => {
+  it('a standard output whose reader has gone does not end the service', async () => {
     service.child.stdout?.destroy();
     await ask(2000);
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);

@@ -37,12 +37,12 @@ async function serveAlone(telemetry: Readonly<Record<string, string>>, exporter?
 describe('the variables of OpenTelemetry, as a platform sets them for every program', needs('redis-server'), () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
 
-  it('let a service without the SDK serve, with a warning that names the fix', async () => {
+  it('variables of OpenTelemetry let a service without the SDK serve, with a warning that names the fix', async () => {
     const log = await serveAlone(endpoint);
     expect(log).toContain('no spans are sent, because the SDK of OpenTelemetry is not installed: install it');
   });
 
-  it('let a service whose SDK fails at its start serve, with a warning that has the reason', async () => {
+  it('variables of OpenTelemetry let a service whose SDK fails at its start serve, with a warning that has the reason', async () => {
     const log = await serveAlone(endpoint, "throw new Error('the exporter of this platform is broken')");
     expect(log).toContain('the exporter of this platform is broken');
     expect(log).toContain(
@@ -54,7 +54,7 @@ describe('the variables of OpenTelemetry, as a platform sets them for every prog
     { ...endpoint, OTEL_SDK_DISABLED: 'true' },
     { ...endpoint, OTEL_TRACES_EXPORTER: 'none' },
     { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317', OTEL_SDK_DISABLED: 'TRUE' },
-  ])('switch traces off without a word: %o', async (telemetry) => {
+  ])('variables of OpenTelemetry switch traces off without a word: %o', async (telemetry) => {
     expect(await serveAlone(telemetry)).not.toContain('OpenTelemetry');
   });
 });

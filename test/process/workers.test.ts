@@ -25,7 +25,7 @@ async function fill(url: string): Promise<void> {
 
 // They wait most of their time.
 describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 }, () => {
-  it('answer for their metrics while one is stopped, which is replaced', async (context) => {
+  it('two workers answer for their metrics while one of them is stopped, and the stopped worker is replaced', async (context) => {
     const service = await startTwo(context);
     const { pids, lines, line, adminUrl } = service;
     const sent = load(context, service);
@@ -55,7 +55,7 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
     expect(answers.toSorted((a, b) => a.sentAt - b.sentAt).at(-1)?.status).toBe(200);
   });
 
-  it('are replaced when they are killed, and neither the answers nor the sums of the metrics suffer', async (context) => {
+  it('killed workers are replaced, and neither the answers nor the sums of the metrics suffer', async (context) => {
     const service = await startTwo(context);
     const { pids, lines, line, url, guild, adminUrl } = service;
     const sent = load(context, service);
@@ -90,7 +90,7 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
     expect(lost.filter(({ error }) => error !== 'ECONNRESET')).toEqual([]);
   });
 
-  it('add up their metrics, are as ready as each of them, and both end on SIGTERM with exit code 0', async (context) => {
+  it('two workers add up their metrics, are as ready as each of them, and both end on SIGTERM with exit code 0', async (context) => {
     const service = await startTwo(context);
     const { redis, guild, line, url, adminUrl, pids, kill, ended } = service;
     const ask = () => fetch(url + guild.paths[0], { headers: { ...guild.headers, connection: 'close' } });
@@ -116,7 +116,7 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
     for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
-  it('end with one exit code and no endless restarts when Redis never comes', async (context) => {
+  it('two workers end with one exit code, and do not restart without end, when Redis never comes', async (context) => {
     const prepared = await prepare(context);
     await prepared.redis.stop();
     const service = spawnService(prepared.env, ['--import', FAST_CLOCK]);
@@ -134,7 +134,7 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
 
 describe('two workers that stop', needs('redis-server'), () => {
   it.for(['SIGTERM to the first process', 'Ctrl-C'])(
-    'answer connections that wait when they stop: %s',
+    'two workers that stop answer the connections that wait: %s',
     async (stop, context) => {
       const { pids, kill, ended, url, guild } = await startTwo(context);
       // Connections then wait in the kernel, more of them than one to hand to each worker.
@@ -155,7 +155,7 @@ describe('two workers that stop', needs('redis-server'), () => {
 });
 
 describe('WORKERS=2 with a port that is taken', needs('redis-server'), () => {
-  it('ends with one clear line instead of trying again without end', async () => {
+  it('two workers end with one clear line when their port is taken, instead of trying again without end', async () => {
     const redis = await redisForTest();
     const port = await freePort();
     const taken = createServer().listen(port, '127.0.0.1');

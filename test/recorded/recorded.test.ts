@@ -31,7 +31,7 @@ const ENTRY = process.env.RECORDED_ENTRY;
 const NODE_LINE = METHODS.includes('QUERY') ? String(process.versions.node.split('.')[0]) : '20.15';
 const FLOOR = '20';
 
-describe('the answers are those recorded, byte for byte', needs('redis-server'), () => {
+describe('the recorded answers, byte for byte', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let redis: Redis;
   let stopService: (() => Promise<void>) | undefined;

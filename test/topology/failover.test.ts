@@ -31,9 +31,9 @@ const ways = [
 /** The second tier has each way once. */
 const waysOf = (way: (typeof ways)[number][0]) => ways.filter(([name]) => ALL_VARIANTS || name === way);
 
-describe('when a master fails under load', needs('redis-server'), () => {
+describe('the failure of a master under load', needs('redis-server'), () => {
   it.each(waysOf('is killed'))(
-    '%s: a Cluster serves again within a second of the promotion, and the other shards never stop',
+    'when a master %s, a Cluster serves again within a second of the promotion, and the other shards never stop',
     CONCLUSIVE,
     async (way, signal) => {
       await repeatedly(`Cluster master ${way}`, async () => {
@@ -55,7 +55,7 @@ describe('when a master fails under load', needs('redis-server'), () => {
   );
 
   it.each(waysOf('hangs'))(
-    '%s: a Sentinel set serves again within a second of the promotion',
+    'when a master %s, a Sentinel set serves again within a second of the promotion',
     CONCLUSIVE,
     async (way, signal) => {
       await repeatedly(`Sentinel master ${way}`, async () => {

@@ -57,44 +57,47 @@ describe('guild export and import with Clusters', { ...needs('redis-server'), ti
     for (const cleanUp of cleanUps.reverse()) await cleanUp();
   });
 
-  it.each(MOVES)('move a guild from %s to %s, beside a writing bot', async (_from, _to, source, target) => {
-    const [from, to] = [places[source], places[target]] as [Place, Place];
-    for (const node of nodesOf(to.store.client)) await node.flushall();
-    for (const node of [from, to].flatMap(({ store }) => nodesOf(store.client))) {
-      await node.config('SET', 'slowlog-log-slower-than', '1000');
-      await node.config('SET', 'slowlog-max-len', '100000');
-      await node.slowlog('RESET');
-    }
-    const stop = startRandomBot(from.store.client, MEMBERS);
-    cleanUps.push(stop);
-    const startedAt = performance.now();
-    const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
-    const move = startMove(from, to);
-    cleanUps.push(move.stop);
-    await move.waitForOutput('the pause', () => move.stderr().includes('press Enter'), LONGEST_MS);
-    const copied = seconds();
-    const writes = await stop(11);
-    move.child.stdin?.write('\n');
-    expect(await move.waitForEnd(LONGEST_MS), move.output()).toEqual({ code: 0, signal: null });
-    const ended = seconds();
-    const slowest = await Promise.all([from, to].map(({ store }) => longest(store.client)));
-    const digest = (profile: Buffer | null) =>
-      createHash('sha1')
-        .update(profile ?? '')
-        .digest('base64');
-    const contents = [to, from].map(({ store }) =>
-      guildContent(store.client, store.counters, MEMBERS > 10_000 ? digest : undefined),
-    );
-    const [moved, original] = (await Promise.all(contents)) as [Content, Content];
-    expectSameGuild(moved, original);
-    expect(move.stdout()).toContain(`Stored guild g: ${count(moved.profiles.length, 'member')}, `);
-    recordFigure(`guild move of ${MEMBERS} members, ${_from} to ${_to}`, {
-      ...{ members: moved.profiles.length, writes, copied, pause: Math.round((ended - copied) * 10) / 10 },
-      told: /takes (\d+ to \d+) s/.exec(move.stderr())?.[1] ?? '',
-      ...{ exportMb: move.peaksMb()[0] ?? 0, importMb: move.peaksMb()[1] ?? 0 },
-      ...{ slowestFrom: slowest[0] ?? '', slowestTo: slowest[1] ?? '' },
-    });
-  });
+  it.each(MOVES)(
+    'guild export and import move a guild from %s to %s, beside a writing bot',
+    async (_from, _to, source, target) => {
+      const [from, to] = [places[source], places[target]] as [Place, Place];
+      for (const node of nodesOf(to.store.client)) await node.flushall();
+      for (const node of [from, to].flatMap(({ store }) => nodesOf(store.client))) {
+        await node.config('SET', 'slowlog-log-slower-than', '1000');
+        await node.config('SET', 'slowlog-max-len', '100000');
+        await node.slowlog('RESET');
+      }
+      const stop = startRandomBot(from.store.client, MEMBERS);
+      cleanUps.push(stop);
+      const startedAt = performance.now();
+      const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
+      const move = startMove(from, to);
+      cleanUps.push(move.stop);
+      await move.waitForOutput('the pause', () => move.stderr().includes('press Enter'), LONGEST_MS);
+      const copied = seconds();
+      const writes = await stop(11);
+      move.child.stdin?.write('\n');
+      expect(await move.waitForEnd(LONGEST_MS), move.output()).toEqual({ code: 0, signal: null });
+      const ended = seconds();
+      const slowest = await Promise.all([from, to].map(({ store }) => longest(store.client)));
+      const digest = (profile: Buffer | null) =>
+        createHash('sha1')
+          .update(profile ?? '')
+          .digest('base64');
+      const contents = [to, from].map(({ store }) =>
+        guildContent(store.client, store.counters, MEMBERS > 10_000 ? digest : undefined),
+      );
+      const [moved, original] = (await Promise.all(contents)) as [Content, Content];
+      expectSameGuild(moved, original);
+      expect(move.stdout()).toContain(`Stored guild g: ${count(moved.profiles.length, 'member')}, `);
+      recordFigure(`guild move of ${MEMBERS} members, ${_from} to ${_to}`, {
+        ...{ members: moved.profiles.length, writes, copied, pause: Math.round((ended - copied) * 10) / 10 },
+        told: /takes (\d+ to \d+) s/.exec(move.stderr())?.[1] ?? '',
+        ...{ exportMb: move.peaksMb()[0] ?? 0, importMb: move.peaksMb()[1] ?? 0 },
+        ...{ slowestFrom: slowest[0] ?? '', slowestTo: slowest[1] ?? '' },
+      });
+    },
+  );
 
   /** Starts both commands with a pipe between them, as in a shell. */
   function startMove(from: Place, to: Place) {

@@ -24,7 +24,7 @@ const RIGHT: [string, Call[], Allowance?][] = [
 const WRONG: [string, Call[], Allowance?][] = [
   ['an acknowledged addition that is not read', [add(0, 1, 1), read(2, 3, 0)]],
   ['an acknowledged addition that is lost', [add(0, 1, 1), read(2, 3, 1), read(4, 5, 0)], { mayLose: true }],
-  ['an acknowledged addition that a later one does not count', [add(0, 1, 1), add(2, 3, 1)], { mayLose: true }],
+  ['an acknowledged addition that a later addition does not count', [add(0, 1, 1), add(2, 3, 1)], { mayLose: true }],
   ['an addition that happens twice', [add(0, 1, 1), read(2, 3, 2)], { mayLose: true }],
   ['an addition that its own reply counts twice', [add(0, 1, 2)]],
   ['an addition without a reply that happens twice', [unknown(0), read(1, 2, 2)], { mayLose: true }],
@@ -32,25 +32,28 @@ const WRONG: [string, Call[], Allowance?][] = [
   ['reads that go back', [add(0, 9, 1), read(1, 2, 1), read(3, 4, 0)]],
   ['reads that go back, where nothing may be lost', [unknown(0), read(1, 2, 1), read(3, 4, 0)]],
   [
-    'an addition without a reply that was seen, and that the next one does not count',
+    'an addition without a reply that was seen, and that the next addition does not count',
     [unknown(0), read(1, 2, 1), add(3, 4, 1)],
   ],
-  ['one that was seen, and after the next one is missing', [unknown(0), read(1, 2, 1), add(3, 4, 2), read(5, 6, 1)]],
   [
-    'a loss of what was acknowledged after one without a reply',
+    'an addition that was seen, and that is missing after the next addition',
+    [unknown(0), read(1, 2, 1), add(3, 4, 2), read(5, 6, 1)],
+  ],
+  [
+    'a loss of an acknowledged addition after an addition without a reply',
     [unknown(0), add(1, 2, 1), read(3, 4, 0)],
     { mayLose: true },
   ],
   ['a read that is older than allowed', [add(0, 1, 1), add(2, 3, 2), read(7, 8, 1)], { staleMs: 3 }],
-  ['a read of what never was', [add(0, 1, 1), read(2, 3, 7)], { staleMs: 9, mayLose: true }],
+  ['a read of a count that never was', [add(0, 1, 1), read(2, 3, 7)], { staleMs: 9, mayLose: true }],
 ];
 
 describe('the checker of histories', () => {
-  it.each(RIGHT)('accepts %s', (_name, calls, allowance) => {
+  it.each(RIGHT)('the checker accepts %s', (_name, calls, allowance) => {
     expect(findFault(calls, 0, allowance)).toBeUndefined();
   });
 
-  it.each(WRONG)('refuses %s', (_name, calls, allowance) => {
+  it.each(WRONG)('the checker refuses %s', (_name, calls, allowance) => {
     expect(findFault(calls, 0, allowance)).toBeDefined();
   });
 
@@ -70,7 +73,7 @@ describe('the checker of histories', () => {
     });
   };
 
-  it('accepts every history of a counter', () => {
+  it('the checker accepts every history of a counter', () => {
     fc.assert(
       fc.property(steps, (drawn) => {
         expect(findFault(historyOf(drawn), 0)).toBeUndefined();
@@ -79,7 +82,7 @@ describe('the checker of histories', () => {
     );
   });
 
-  it('refuses every history of a counter with a later read that misses an acknowledged addition', () => {
+  it('the checker refuses every history of a counter with a later read that misses an acknowledged addition', () => {
     fc.assert(
       fc.property(steps, (drawn) => {
         const calls = historyOf(drawn);

@@ -49,14 +49,14 @@ const get = (service: TestService, index: number, key: string | undefined, query
   fetch(`${service.url}/api/v1/servers/${GUILDS[index]}/leaderboard${query}`, { headers: { 'x-api-key': key ?? '' } });
 
 describe('a host where scripts may touch only declared keys', needs('redis-server'), () => {
-  it('refuses a script that asks for another key, as the test means it', async () => {
+  it('a strict host refuses a script that asks for another key, as the test means it', async () => {
     const { client } = await hostWithService({ isStrict: true }, 1);
     const refused = client.eval("return redis.call('GET', ARGV[1])", 1, 'a', 'b');
     await expect(refused).rejects.toThrow('undeclared key b');
     expect(await client.eval("return redis.call('GET', KEYS[1])", 1, 'a')).toBeNull();
   });
 
-  it('serves requests for several guilds at once, and doctor says what the host is', async () => {
+  it('the service serves requests for several guilds at once on a strict host, and doctor says what the host is', async () => {
     const { service, url } = await hostWithService({ isStrict: true }, 1);
     const keys = await fill(service);
     const answers = await Promise.all(keys.map((key, index) => get(service, index, key)));
@@ -67,7 +67,7 @@ describe('a host where scripts may touch only declared keys', needs('redis-serve
 });
 
 describe('the public pages of a host with strict scripts and two servers', needs('redis-server'), () => {
-  it('have rewards, their members, and the rows of boards', async () => {
+  it('on a strict host with two servers, the public pages have rewards, their members, and the rows of boards', async () => {
     const { service } = await hostWithService({ isStrict: true }, 2);
     await fill(service);
     const { guildConfig, writer } = service.store;
@@ -86,7 +86,7 @@ describe('the public pages of a host with strict scripts and two servers', needs
 });
 
 describe('a host with two servers behind one address', needs('redis-server'), () => {
-  it('the service is ready, reads each guild from its own server, and counts each request once', async () => {
+  it('on a host with two servers, the service is ready, reads each guild from its own server, and counts each request once', async () => {
     const { service, client, url } = await hostWithService({ isStrict: true }, 2);
     const keys = await fill(service);
     for (let round = 1; round <= 5; round++) {
@@ -129,7 +129,7 @@ describe('a host that grows from one server to two while requests run', needs('r
     return faults;
   }
 
-  it('gives no wrong response, counts no request twice, and shows writes of after the move', async () => {
+  it('while a host grows, the service gives no wrong response, counts no request twice, and then shows writes from after the move', async () => {
     const { proxy, service, client } = await hostWithService({ beginsWithOne: true }, 2);
     const keys = await fill(service);
     const counts = GUILDS.map(() => 0);

@@ -65,7 +65,9 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
     await work();
   };
 
-  it(`are done wholly or refused, over ${MOVES} moves`, { timeout: 60_000 + MOVES * 10_000 }, async () => {
+  it(`each call of the bot kit is done wholly or refused, over ${MOVES} moves of the slot`, {
+    timeout: 60_000 + MOVES * 10_000,
+  }, async () => {
     const { writer } = store;
     for (let n = 0; n < MOVES; n++) {
       const guild = `kit${n}`;
@@ -121,7 +123,7 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
     recordFigure('calls of the bot kit while a slot moves', { moves: MOVES, ...seen, wrong: 0 });
   });
 
-  it('ends a season exactly, called again after each refusal', async () => {
+  it('a season ends exactly when it is ended again after each refusal', async () => {
     const { writer } = store;
     const members = Array.from({ length: 300 }, (_, n) => ({ userId: `m${n}`, set: n + 1 }));
     await writer.recordMany('season', members);

@@ -22,7 +22,7 @@ describe('the script of a planned failover', needs('redis-server', 'redis-cli'),
       env: { SENTINEL_URL: `redis://${set.addresses.split(',')[0]}`, ...env },
     });
 
-  it('names a variable that is missing, and a master that the Sentinels do not know', async () => {
+  it('planned-failover.sh names a variable that is missing, and a master that the Sentinels do not know', async () => {
     expect((await run({})).stderr).toContain('NAME: must be the name');
     expect(await run({ NAME: 'other' })).toMatchObject({
       code: 1,
@@ -30,7 +30,7 @@ describe('the script of a planned failover', needs('redis-server', 'redis-cli'),
     });
   });
 
-  it('makes a replica the master as a user who may do no more', async () => {
+  it('planned-failover.sh makes a replica the master as a user who may do no more', async () => {
     for (const { url } of set.servers) {
       const admin = new Redis(url);
       const rights = ['resetkeys', 'resetchannels', 'nocommands', ...RIGHTS.split(' ')];
@@ -43,7 +43,7 @@ describe('the script of a planned failover', needs('redis-server', 'redis-cli'),
     await vi.waitFor(async () => expect(await set.isReplica(before)).toBe(true), PATIENT);
   });
 
-  it('says that the master has no replica', async () => {
+  it('planned-failover.sh says when the master has no replica', async () => {
     const master = await set.master();
     for (const server of set.servers) if (server !== master) await server.stop();
     await vi.waitFor(async () => {

@@ -87,7 +87,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
     return keyed.sort(([a], [b]) => a - b).map(([, item]) => item);
   };
 
-  it(`answers right or not at all, and does writes wholly or not at all, in ${ORDERS} orders of its keys`, async () => {
+  it(`a Cluster that moves a slot answers right or not at all, and does writes wholly or not at all, in ${ORDERS} orders of its keys`, async () => {
     const seen = { right: 0, refused: 0, written: 0, writesRefused: 0 };
     for (let run = 0; run < ORDERS; run++) {
       const guild = `g${run}`;
@@ -170,7 +170,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
     recordFigure('slot moved key by key', { orders: ORDERS, ...seen, wrong: 0 });
   });
 
-  it(`answers right or 503 while redis-cli reshards under load, and loses and repeats no write, over ${ANSWERS} answers`, {
+  it(`the service answers right or 503 while redis-cli reshards under load, and loses and repeats no write, over ${ANSWERS} answers`, {
     timeout: 60_000 + ANSWERS * 20,
   }, async () => {
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };

@@ -40,7 +40,7 @@ describe.each(topologies)('the service on $name', needs('redis-server', 'openssl
     return { key, keyId: record.id };
   }
 
-  it('answers the three reads with what the writer recorded, for guilds on every shard', async () => {
+  it('the service answers the three reads with what the writer recorded, for guilds on every shard', async () => {
     for (const guild of GUILDS) {
       const { key } = await guildWithKey(guild, 'pro');
       await store.writer.recordMany(guild, [
@@ -72,7 +72,7 @@ describe.each(topologies)('the service on $name', needs('redis-server', 'openssl
       expect(guilds).toContainEqual(expect.objectContaining({ guild, plan: 'pro', ranked: 2, keys: 1 }));
   });
 
-  it('shows each acknowledged write in the next answer', async () => {
+  it('the service shows each acknowledged write in the next answer', async () => {
     const { key } = await guildWithKey('writes', 'pro');
     for (let xp = 1; xp <= 20; xp++) {
       await store.writer.record('writes', { userId: '1', add: 1 });
@@ -80,21 +80,21 @@ describe.each(topologies)('the service on $name', needs('redis-server', 'openssl
     }
   });
 
-  it('lets exactly the quota through when many requests come at once', async () => {
+  it('the service lets exactly the quota through when many requests come at once', async () => {
     const { key } = await guildWithKey('quota', 'free');
     const answers = await Promise.all(Array.from({ length: 4 * PLAN }, () => get('quota', 'stats', key)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(PLAN);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(3 * PLAN);
   });
 
-  it('refuses a revoked key at once, long before its cache entry expires', async () => {
+  it('a revoked key gets 401 at once, long before its cache entry expires', async () => {
     const { key, keyId } = await guildWithKey('revoked', 'pro');
     expect((await get('revoked', 'stats', key)).status).toBe(200);
     await store.apiKeys.revoke('revoked', keyId);
     await vi.waitFor(async () => expect((await get('revoked', 'stats', key)).status).toBe(401), BEFORE_CACHE_EXPIRES);
   });
 
-  it('has written the usage of each key when it has ended', async () => {
+  it('the service has written the usage of each key when it has ended', async () => {
     const keys = await Promise.all(GUILDS.map(async (guild) => ({ guild, ...(await guildWithKey(guild, 'pro')) })));
     for (const { guild, key } of [...keys, ...keys]) expect((await get(guild, 'stats', key)).status).toBe(200);
     service.kill('SIGTERM');

@@ -7,7 +7,7 @@ import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';
 
 describe('a Cluster without the command INFO', needs('redis-server'), () => {
-  it('is connected to, although ioredis asks INFO whether a node loads its data', async () => {
+  it('a Cluster without INFO is connected to, although ioredis asks INFO whether a node loads its data', async () => {
     const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())];
     const server = await startEmbeddedRedis([...cluster, '--rename-command', 'INFO', '']);
     onTestFinished(server.stop);

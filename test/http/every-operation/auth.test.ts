@@ -60,7 +60,7 @@ describeStores('API keys', (kind) => {
     await suite.get(path).expect(401);
   });
 
-  it('a cached key gets 401 after five seconds at most, also when the wall clock was set back meanwhile', async () => {
+  it('a cached key that is gone gets 401 after five seconds at most, even when the wall clock was set back meanwhile', async () => {
     await suite.get(path).expect(200);
     await suite.testStore.empty();
     suite.service.setWallClock(-3_600_000);
@@ -77,7 +77,7 @@ describeStores('API keys', (kind) => {
     expect((await apiKeys.list('guild')).find(({ id }) => id === old?.id)?.expiresAt).not.toBeNull();
   });
 
-  describe('of another guild', () => {
+  describe('a key of another guild', () => {
     beforeEach(() => suite.service.store.writer.record('other', { userId: 'u', set: 5 }));
 
     it.each([

@@ -22,7 +22,7 @@ describeStores('caching', (kind) => {
     expect(first.headers.vary).toBe('x-api-key');
   });
 
-  it('a request with the current ETag gets 304 without a body, and another ETag gets 200', async () => {
+  it('a request with the current ETag gets 304 without a body, and a request with another ETag gets 200', async () => {
     const { headers } = await suite.get(path);
     const again = await suite
       .get(path)
@@ -100,7 +100,7 @@ describeStores('caching', (kind) => {
   });
 });
 
-describeStores('CACHE_MAX_AGE_S', (kind) => {
+describeStores('the cache of browsers', (kind) => {
   const suite = serviceSuite(kind, { CACHE_MAX_AGE_S: '30', CACHE_MAX_PAGES: '0' });
 
   it('CACHE_MAX_AGE_S tells the browser how long it may reuse a response', async () => {

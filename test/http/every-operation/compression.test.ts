@@ -14,7 +14,7 @@ describe('compression of answers', () => {
   );
   const get = (path: string, encoding: string) => suite.get(path).set('accept-encoding', encoding);
 
-  it('a client that accepts gzip gets a page of 100 rows compressed, with the content that others get as it is', async () => {
+  it('a client that accepts gzip gets a page of 100 rows compressed, with the content that other clients get as it is', async () => {
     const plain = await get(large, 'identity').expect(200);
     expect(plain.headers).toMatchObject({ vary: 'x-api-key, Accept-Encoding' });
     expect(plain.headers).not.toHaveProperty('content-encoding');

@@ -29,7 +29,7 @@ async function ask(key: string, headers: Record<string, string>) {
   return answer;
 }
 
-it('a key that is limited to origins works in their pages, also by rotation, and nowhere else', async () => {
+it('a key that is limited to origins gets 200 in their pages, even after a rotation, and 403 elsewhere', async () => {
   const { apiKeys } = service.store;
   const { key, record } = await apiKeys.create('guild', 'page', null, ORIGINS);
   const rotated = await apiKeys.rotate('guild', record.id, 60_000);
@@ -52,7 +52,7 @@ it('a key that is limited to origins works in their pages, also by rotation, and
   }
 });
 
-it('a key works in pages that share the origin of the service, by the host that a trusted proxy names', async () => {
+it('a key that is limited to origins gets 200 in pages that share the origin of the service, by the host that a trusted proxy names', async () => {
   const proxied = await startService(testStore, { TRUST_PROXY: '1' });
   const { key } = await service.store.apiKeys.create('guild', 'page', null, ORIGINS);
   const statusFrom = async (host: string, name = 'x-forwarded-host') => {
@@ -65,7 +65,7 @@ it('a key works in pages that share the origin of the service, by the host that 
   await proxied.close();
 });
 
-it('a refused origin counts against the quota, and a page can read the refusal', async () => {
+it('a request from a refused origin counts against the quota, and a page can read the 403', async () => {
   const { key } = await service.store.apiKeys.create('guild', 'page', null, ORIGINS);
   const before = await ask(key, { origin: 'https://b.example' });
   const after = await ask(key, { origin: 'https://b.example' });
@@ -74,14 +74,14 @@ it('a refused origin counts against the quota, and a page can read the refusal',
   expect(after.headers).toMatchObject({ 'access-control-allow-origin': '*' });
 });
 
-it('a key without origins works everywhere', async () => {
+it('a key without origins gets 200 everywhere', async () => {
   const { key, record } = await service.store.apiKeys.create('guild', 'tool', null);
   expect(record.origins).toEqual([]);
   expect((await ask(key, {})).status).toBe(200);
   expect((await ask(key, { origin: 'https://b.example' })).status).toBe(200);
 });
 
-it('parseOrigins takes origins as people write them, and names what is none', () => {
+it('parseOrigins takes origins as people write them, and names a text that is no origin', () => {
   expect(parseOrigins('')).toEqual([]);
   expect(parseOrigins('https://a.example, http://localhost:3000 https://a.example')).toEqual(ORIGINS);
   for (const wrong of ['a.example', 'https://a.example/', 'https://a.example/path', '*', 'ftp://a.example', 'null'])
@@ -92,7 +92,7 @@ it.each([
   ['95,000 characters of origins', { origins: `https://${'a'.repeat(95_000)}` }],
   ['21 origins', { origins: Array.from({ length: 21 }, (_, i) => `https://${i}.example`).join(' ') }],
   ['a name of 257 bytes', { name: 'a'.repeat(257) }],
-])('a key that somebody stored with %s gets 401, also with an origin of its list', async (_name, fields) => {
+])('a key that somebody stored with %s gets 401, even with an origin of its list', async (_name, fields) => {
   const { apiKeys } = service.store;
   const { key, record } = await apiKeys.create('guild', 'page', null, ORIGINS);
   await testStore.client.hset(`gr:key:${hashKey(key)}`, fields);
@@ -106,7 +106,7 @@ it.each([
   await apiKeys.revoke('guild', record.id);
 });
 
-it('a key with more origins than its bound is not made, also by a caller that has not parsed them', async () => {
+it('a key with more origins than its bound is not made, even for a caller that has not parsed them', async () => {
   const { apiKeys } = service.store;
   const origins = [`https://${'a'.repeat(2000)}`];
   await expect(apiKeys.create('full', 'page', null, origins)).rejects.toThrow('These are too long for a key: origins');

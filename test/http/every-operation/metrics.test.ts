@@ -41,7 +41,7 @@ describe('GET /metrics on the admin port', () => {
     expect(text).toContain('nodejs_eventloop_lag_p99_seconds');
   });
 
-  it('the metrics name no guild and no key, and made-up methods do not add series', async () => {
+  it('the metrics name no guild and no key, and made-up methods add no series', async () => {
     await suite.get('/servers/guild/members/someone');
     const { request } = await import('node:http');
     await new Promise((resolve) => {

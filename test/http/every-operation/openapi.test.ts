@@ -50,39 +50,42 @@ describeStores('the API', (kind) => {
     return answer;
   }
 
-  describe('every answer is as the document describes it', () => {
-    it.each(OPERATIONS)('200 and 304 of %s, by GET and by HEAD, are as the document describes them', async (url) => {
-      const { headers } = await ask(200, url);
-      await ask(304, url, { 'x-api-key': key, 'if-none-match': String(headers.etag) });
-      await ask(200, url, { 'x-api-key': key }, 'HEAD');
-    });
+  describe('the answers of the API', () => {
+    it.each(OPERATIONS)(
+      'the 200 and 304 of %s, by GET and by HEAD, are as the document describes them',
+      async (url) => {
+        const { headers } = await ask(200, url);
+        await ask(304, url, { 'x-api-key': key, 'if-none-match': String(headers.etag) });
+        await ask(200, url, { 'x-api-key': key }, 'HEAD');
+      },
+    );
 
     it.each(['?page=99', '?limit=1', '?limit=100&page=1&other=1'])(
-      '200 of the leaderboard with %s is as the document describes it',
+      'the 200 of the leaderboard with %s is as the document describes it',
       async (query) => {
         await ask(200, `/servers/guild/leaderboard${query}`);
       },
     );
 
-    it('200 of a guild without data is as the document describes it', async () => {
+    it('the 200 of a guild without data is as the document describes it', async () => {
       const { key: emptyKey } = await service.store.apiKeys.create('empty', 'test', null);
       await ask(200, '/servers/empty/leaderboard', { 'x-api-key': emptyKey });
       await ask(200, '/servers/empty/stats', { 'x-api-key': emptyKey });
     });
 
     it.each(['?limit=0', '?limit=101&page=0', '?page=1e3', '?limit=1&limit=2'])(
-      '400 with %s is as the document describes it',
+      'the 400 with %s is as the document describes it',
       async (query) => {
         await ask(400, `/servers/guild/leaderboard${query}`);
       },
     );
 
-    it('400 with a bad id is as the document describes it', async () => {
+    it('the 400 with a bad id is as the document describes it', async () => {
       await ask(400, '/servers/guild/members/a%20b');
     });
 
     it.each(OPERATIONS)(
-      '401 of %s without a key, with a malformed and with an unknown one is as the document describes it',
+      'the 401 of %s without a key, with a malformed and with an unknown key is as the document describes it',
       async (url) => {
         await ask(401, url, {});
         await ask(401, url, { 'x-api-key': 'nonsense' });
@@ -90,26 +93,26 @@ describeStores('the API', (kind) => {
       },
     );
 
-    it.each(OPERATIONS)('403 of %s with the key of another guild is as the document describes it', async (url) => {
+    it.each(OPERATIONS)('the 403 of %s with the key of another guild is as the document describes it', async (url) => {
       const { key: other } = await service.store.apiKeys.create('other', 'test', null);
       await ask(403, url, { 'x-api-key': other });
     });
 
-    it('404 of a member that is not ranked is as the document describes it', async () => {
+    it('the 404 of a member that is not ranked is as the document describes it', async () => {
       await ask(404, '/servers/guild/members/4');
     });
 
-    it.each(OPERATIONS)('405 of %s, with a key and without, is as the document describes it', async (url) => {
+    it.each(OPERATIONS)('the 405 of %s, with a key and without, is as the document describes it', async (url) => {
       await ask(405, url, { 'x-api-key': key }, 'POST');
       await ask(405, url, {}, 'DELETE');
     });
 
-    it('429 of a used-up quota is as the document describes it', async () => {
+    it('the 429 of a used-up quota is as the document describes it', async () => {
       for (let i = 0; i < 30; i++) await ask(200, '/servers/guild/stats');
       for (const url of OPERATIONS) await ask(429, url);
     });
 
-    it('503 of data that cannot be read is as the document describes it', async () => {
+    it('the 503 of data that cannot be read is as the document describes it', async () => {
       await client.del('gr:{guild}:xp');
       await client.lpush('gr:{guild}:xp', 'something else');
       const { headers } = await ask(503, '/servers/guild/leaderboard');
@@ -118,13 +121,13 @@ describeStores('the API', (kind) => {
 
     // The mock lets the limiter count in a list.
     if (kind === realStore)
-      it('503 of a quota that cannot be counted is as the document describes it', async () => {
+      it('the 503 of a quota that cannot be counted is as the document describes it', async () => {
         await client.lpush('gr:quota:{guild}', 'something else');
         const { headers } = await ask(503, '/servers/guild/leaderboard');
         expect(headers).not.toHaveProperty('ratelimit');
       });
 
-    it('500 of a failure of the service is as the document describes it', async () => {
+    it('the 500 of a failure of the service is as the document describes it', async () => {
       let broken = false;
       const clock = () => {
         if (broken) throw new Error('the clock fails');
@@ -156,7 +159,7 @@ describeStores('the API', (kind) => {
       expect(headers).not.toHaveProperty('ratelimit');
     });
 
-    it('/api/v1/openapi.json answers a known ETag with 304, and allows reading only', async () => {
+    it('/api/v1/openapi.json answers a known ETag with 304, and a method that writes with 405', async () => {
       const { headers } = await get();
       await get().set('if-none-match', String(headers.etag)).expect(304);
       await request(service.url).head('/api/v1/openapi.json').expect(200).expect('content-length', /^\d+$/);

@@ -39,7 +39,7 @@ describe('paths and answers', () => {
     });
   });
 
-  it('no response runs, loads or stands in a frame when a browser opens it as a page', async () => {
+  it('no response that a browser opens as a page runs or loads anything, or stands in a frame', async () => {
     for (const key of [suite.key, 'wrong']) {
       const { headers } = await suite.get('/servers/guild/stats', key);
       expect(headers).toMatchObject({
@@ -56,7 +56,7 @@ describe('paths and answers', () => {
 describe('CORS', () => {
   const path = '/api/v1/servers/guild/stats';
 
-  describe('for everyone', () => {
+  describe('CORS for every origin', () => {
     const suite = serviceSuite(mockStore);
 
     it('a preflight gets 204 before a key is asked for', async () => {
@@ -76,7 +76,7 @@ describe('CORS', () => {
       });
     });
 
-    it('scripts can read the headers of quota and caching, also of errors', async () => {
+    it('scripts can read the headers of quota and caching, even of errors', async () => {
       for (const key of [suite.key, 'wrong']) {
         const { headers } = await suite.get('/servers/guild/stats', key).set('origin', 'https://a.example');
         expect(headers['access-control-allow-origin']).toBe('*');
@@ -95,7 +95,7 @@ describe('CORS', () => {
     });
   });
 
-  describe('for listed origins', () => {
+  describe('CORS for listed origins', () => {
     const suite = serviceSuite(mockStore, { CORS_ORIGINS: 'https://a.example,https://b.example' });
 
     it('a listed origin is named in the response, which varies by the origin', async () => {

@@ -76,7 +76,7 @@ describeStores('quotas', (kind) => {
     await suite.get(path).expect(429);
   });
 
-  it('refused requests do not count, so a higher plan has all of its rest', async () => {
+  it('refused requests do not count against the quota of a higher plan', async () => {
     for (let i = 1; i <= 5; i++) await suite.get(path).expect(200);
     for (let i = 1; i <= 20; i++) await suite.get(path).expect(429);
     await setPlan(suite, 'guild', 'starter');

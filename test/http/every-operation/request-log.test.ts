@@ -58,7 +58,7 @@ describe('the log line of a request', () => {
     expect(last()).not.toHaveProperty('trace_id');
   });
 
-  it('the log line has the number of its worker', () => {
+  it('a log line has the number of its worker', () => {
     const lines: string[] = [];
     createLogger('info', { write: (line) => void lines.push(line) }, 3).info('x');
     expect(JSON.parse(lines[0] as string)).toMatchObject({ worker: 3, msg: 'x' });
@@ -68,10 +68,10 @@ describe('the log line of a request', () => {
 describe.each([
   ['no proxy is trusted', '0'],
   ['another proxy is trusted', '10.0.0.1'],
-])('when %s', (_what, trust) => {
+])('the log line of a request when %s', (_what, trust) => {
   const suite = serviceSuite(mockStore, { TRUST_PROXY: trust });
 
-  it('the log line ignores ids from a client', async () => {
+  it('the log line ignores the ids that a client sends', async () => {
     const { headers } = await suite.get('/servers/guild/stats').set('x-request-id', 'mine').set('traceparent', PARENT);
     expect(headers['x-request-id']).not.toBe('mine');
     await expect.poll(() => suite.service.logText()).toContain(headers['x-request-id'] as string);

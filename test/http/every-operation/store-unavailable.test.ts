@@ -5,7 +5,7 @@ import { needs } from '../../support/needs.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { storeOn } from '../../support/stores.ts';
 
-describe('when Redis', needs('redis-server'), () => {
+describe('a store that fails', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let testStore: ReturnType<typeof storeOn>;
   let service: TestService;
@@ -24,7 +24,7 @@ describe('when Redis', needs('redis-server'), () => {
     await server.stop();
   });
 
-  it('a key of another type in Redis gets a 503 with Retry-After, which counts', async () => {
+  it('a request that finds a Redis key of another type gets 503 with Retry-After, and counts', async () => {
     await testStore.client.set('gr:{guild}:xp', 'text');
     const { body, headers } = await get('/api/v1/servers/guild/leaderboard').expect(503);
     expect(body).toMatchObject({ code: 'store_unavailable', status: 503 });
@@ -36,7 +36,7 @@ describe('when Redis', needs('redis-server'), () => {
     await get('/api/v1/servers/guild/leaderboard').expect(200);
   });
 
-  it('a key of another type in Redis gets a visitor of the public page an understandable 503', async () => {
+  it('a visitor of the public page gets an understandable 503 when a Redis key has another type', async () => {
     await service.store.guildConfig.update('guild', { publicPage: true });
     await request(service.url).get('/g/guild').expect(200);
     await testStore.client.set('gr:{guild}:xp', 'text');
@@ -53,7 +53,7 @@ describe('when Redis', needs('redis-server'), () => {
     await request(service.url).get('/g/guild').expect(200);
   });
 
-  it('without Redis, requests get 503, and the service lives but is not ready', async () => {
+  it('requests get 503 while Redis is away, and the service lives but is not ready', async () => {
     await get('/api/v1/servers/guild/stats').expect(200);
     testStore.disconnect();
     await server.stop();

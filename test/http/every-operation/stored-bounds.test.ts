@@ -15,7 +15,7 @@ describeStores('a text above its bound that something else stored', (kind) => {
     expect(body.username).toMatch(/^ä{254}…$/);
   });
 
-  it('the API, a board and the award take 1 for a multiplier that is too long', async () => {
+  it('the API, a board and an award take a multiplier that is too long for 1', async () => {
     await suite.service.store.guildConfig.update('guild', { boards: ['week'] });
     await suite.testStore.client.hset(config, 'xp_multiplier', `2.${'0'.repeat(90_000)}`);
     expect((await suite.service.store.writer.award('guild', { userId: 'm', amount: 5 })).xp).toBe(5);

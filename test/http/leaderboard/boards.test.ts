@@ -45,7 +45,7 @@ describeStores('the boards of a guild over HTTP', (kind) => {
     }
   });
 
-  it('a new board begins when the week is over, written or not, and cached or not', async () => {
+  it('a new board begins when the week is over, whether or not anybody writes, and cached or not', async () => {
     await begin();
     const { headers } = await suite.get('/servers/guild~week/leaderboard').expect(200);
     await suite.get('/servers/guild~week/leaderboard').set('if-none-match', String(headers.etag)).expect(304);
@@ -61,7 +61,7 @@ describeStores('the boards of a guild over HTTP', (kind) => {
     expect(await rows('guild~month')).toEqual(['b b 25 1', 'a Ann 1 10']);
   });
 
-  it('a finished board is the last one for one week, cached or not', async () => {
+  it('a finished board stays readable as the last board for one week, cached or not', async () => {
     await begin();
     const ofLast = async () => {
       await endBoards(suite.testStore.client, 'guild', ['week']);
@@ -72,7 +72,7 @@ describeStores('the boards of a guild over HTTP', (kind) => {
     expect(await ofLast()).toEqual([]);
   });
 
-  it('a board needs a key of its guild, and counts against its quota', async () => {
+  it('a key of another guild gets 403 for a board, and a board counts against the quota of its guild', async () => {
     const other = await suite.service.store.apiKeys.create('other', 'test', null);
     const { body } = await suite.get('/servers/guild~week/leaderboard', other.key).expect(403);
     expect(body.code).toBe('wrong_guild');

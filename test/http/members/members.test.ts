@@ -25,7 +25,7 @@ describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
     });
   });
 
-  it('the rank of a member is that of its leaderboard row, also among ties', async () => {
+  it('the rank of a member is that of its leaderboard row, even among ties', async () => {
     await suite.service.store.writer.recordMany(
       'guild',
       ['9', '10', '100', 'a'].map((userId) => ({ userId, set: 500 })),
@@ -43,7 +43,7 @@ describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
     expect(body).toMatchObject({ username: 'u', daily_streak: 0, last_daily_claim: null, level: 0, xp: 0 });
   });
 
-  it('a user who is not ranked gets 404, also when a profile is stored', async () => {
+  it('a user who is not ranked gets 404, even when a profile is stored', async () => {
     await suite.testStore.client.hset('gr:{guild}:members', 'ghost', '- 0 - Ghost');
     const { body } = await suite.get('/servers/guild/members/ghost').expect(404);
     expect(body).toMatchObject({ code: 'member_not_found', status: 404, title: 'Not Found' });

@@ -121,7 +121,7 @@ describeStores('the data of a public page', (kind) => {
     expect((await read(RANKING)).guild).toMatchObject({ name: 'The Den', icon: 'https://cdn.example/a.png' });
   });
 
-  it('a further page has its members, and a page past the last one has the true total', async () => {
+  it('a further page of the document has its members, and a page past the last page has the true total', async () => {
     expect(await read(`${RANKING}?limit=2&page=2`)).toMatchObject({
       ...{ data: [{ user_id: 'cid' }], total: 3, page: 2, pages: 2, limit: 2 },
     });
@@ -130,7 +130,7 @@ describeStores('the data of a public page', (kind) => {
     expect(await read('/g/empty/data.json')).toMatchObject({ data: [], total: 0, page: 1, pages: 1 });
   });
 
-  it('around a member stand as many rows as elsewhere, with the member in the middle unless the ranking ends', async () => {
+  it('the document around a member has as many rows as elsewhere, with the member in the middle unless the ranking ends', async () => {
     const ids = async (around: string) => {
       const { data, page } = await read(`${RANKING}?limit=3&around=${around}`);
       return [...data.map(({ user_id }: { user_id: string }) => user_id), page];
@@ -144,7 +144,7 @@ describeStores('the data of a public page', (kind) => {
     expect((await problem(`${RANKING}?around=nobody`, 404)).code).toBe('member_not_found');
   });
 
-  it('finds a member by the exact id or a part of the name, and nobody by another text', async () => {
+  it('a search of the document finds a member by the exact id or a part of the name, and nobody by another text', async () => {
     await record('bea', { set: 50, username: 'Boa' });
     expect(await read(`${RANKING}?find=AN`)).toMatchObject({ data: [{ user_id: 'ann', rank: 1 }], total: 1 });
     expect(await read(`${RANKING}?find=bob`)).toMatchObject({
@@ -212,7 +212,7 @@ describeStores('the data of a public page', (kind) => {
     expect((await problem('/g/guild/m/ann/data.json?board=week', 404)).code).toBe('member_not_found');
   });
 
-  it('is 404 without a public page, for a board that the guild does not have, and for a member that is hidden', async () => {
+  it('the document gets 404 without a public page, for a board that the guild does not have, and for a hidden member', async () => {
     for (const path of [
       '/g/none/data.json',
       '/g/none/m/ann/data.json',
@@ -228,7 +228,7 @@ describeStores('the data of a public page', (kind) => {
     for (const path of [RANKING, '/g/guild/m/bob/data.json']) expect((await problem(path, 404)).code).toBe('not_found');
   });
 
-  it('names every bad parameter with 400', async () => {
+  it('a document with bad parameters gets 400, which names each of them', async () => {
     const named = async (query: string) => {
       const { code, errors } = await problem(RANKING + query, 400);
       expect(code).toBe('invalid_request');
@@ -244,7 +244,7 @@ describeStores('the data of a public page', (kind) => {
     expect((await problem(`${MEMBER}?board=x`, 400)).errors).toHaveLength(1);
   });
 
-  it('is for every site, may be kept for five seconds, and is 304 while nothing has changed', async () => {
+  it('every site may read the document and keep it for five seconds, and it gets 304 while nothing has changed', async () => {
     for (const path of [RANKING, `${RANKING}?around=ann`, `${RANKING}?find=ann`, MEMBER]) {
       const { headers } = await get(path).set('Origin', 'https://any.example').expect(200);
       expect(headers).toMatchObject({
@@ -272,7 +272,7 @@ describeStores('the data of a public page', (kind) => {
     }
   });
 
-  it('is compressed with brotli for a client that takes it, else with gzip, with a tag for each', async () => {
+  it('the document is compressed with brotli for a client that accepts it, else with gzip, with a tag for each form', async () => {
     const members = Array.from({ length: 100 }, (_, n) => ({ userId: `m${n}`, set: n }));
     await suite.service.store.writer.recordMany('guild', members);
     const path = `${RANKING}?limit=100`;
@@ -293,7 +293,7 @@ describeStores('the data of a public page', (kind) => {
     expect(tags.size).toBe(3);
   });
 
-  it('is limited for each address as the page is, with 429 and the time to wait', async () => {
+  it('an address that asks for the document or the page too often gets 429 with the time to wait', async () => {
     for (let i = 0; i < 60; i++) await get(i % 2 === 0 ? RANKING : '/g/guild').expect(200);
     const { body, headers } = await get(RANKING).expect(429);
     expect([body.code, headers['retry-after'], headers['access-control-allow-origin']]).toEqual([
@@ -305,7 +305,7 @@ describeStores('the data of a public page', (kind) => {
     await get(MEMBER).expect(200);
   });
 
-  it('is counted for its guild, off the quota, and nothing is counted for a guild without a page', async () => {
+  it('a request for the document is counted for its guild, off the quota, and a request for a guild without a page is not counted', async () => {
     const counting = await startService(suite.testStore, { PUBLIC_PAGES: '1' });
     const status = async (path: string) => (await fetch(counting.url + path)).status;
     for (const path of [RANKING, RANKING, MEMBER, '/g/guild', '/g/guild/badge.svg'])
@@ -324,8 +324,8 @@ describeStores('the data of a public page', (kind) => {
     expect(await suite.testStore.client.exists('gr:quota:{guild}')).toBe(0);
   });
 
-  describe('its OpenAPI document', () => {
-    it('is served to every site, and describes both addresses alone', async () => {
+  describe('the OpenAPI document of public data', () => {
+    it('the OpenAPI document of public data is served to every site, and describes both addresses alone', async () => {
       const { body, headers } = await get('/public/openapi.json').expect(200);
       expect(headers['access-control-allow-origin']).toBe('*');
       expect(Object.keys(body.paths)).toEqual(['/g/{guild_id}/data.json', '/g/{guild_id}/m/{user_id}/data.json']);

@@ -37,7 +37,7 @@ describeStores('all documents of a public page', (kind) => {
     found: [`/g/guild/data.json?find=${id}`, `/g/guild/data.json?find=${id}&board=week`],
   });
 
-  it('show no member who is hidden or removed, whatever happened before, and each member who is ranked', async () => {
+  it('no document of a public page shows a member who is hidden or removed, whatever happened before, and all show each ranked member', async () => {
     const act = fc.record({
       id: fc.constantFrom(...IDS),
       kind: fc.constantFrom<Act>('gain', 'set', 'hide', 'unhide', 'remove'),

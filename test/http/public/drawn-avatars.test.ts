@@ -60,7 +60,7 @@ describeStores('the avatars in the pictures that the service draws', (kind) => {
     expect(host.requests).toEqual([]);
   });
 
-  it('no host is asked where the operator has switched that off', async () => {
+  it('no host is asked where the operator has switched drawn avatars off', async () => {
     const other = await startService(
       suite.testStore,
       { ...env, FETCH_AVATARS: '0' },
@@ -90,7 +90,7 @@ describeStores('the avatars in the pictures that the service draws', (kind) => {
     ]);
   });
 
-  it('a card has the headers of a card without an avatar, an ETag of its own, and may show the picture that it holds', async () => {
+  it('a card with an avatar has the headers of a card without one, an ETag of its own, and may show the picture that it holds', async () => {
     const { headers } = await request(suite.service.url).get(CARD).expect(200);
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; img-src data:;/);
     await request(suite.service.url).get(CARD).set('if-none-match', String(headers.etag)).expect(304);
@@ -129,7 +129,7 @@ describeStores('the avatars in the pictures that the service draws', (kind) => {
     expect(avatarsIn(await get(CARD)).length).toBe(1);
   });
 
-  it('a picture of more bytes or pixels than an avatar has is left out', async () => {
+  it('a picture with more bytes or pixels than an avatar is left out', async () => {
     const wide = await pngOf(300, [255, 0, 0]);
     host.instead = (_req, res) => res.setHeader('Content-Type', 'image/png').end(wide);
     expect(avatarsIn(await get(CARD))).toEqual([]);
@@ -148,7 +148,7 @@ describeStores('the avatars in the pictures that the service draws', (kind) => {
     expect(sent).toBeLessThan(2e7);
   });
 
-  it('a picture has only what tells its pixels: no text and no film', async () => {
+  it('a drawn avatar keeps only its pixels, and no text and no film', async () => {
     const png = await pngOf(128, [0, 0, 255]);
     // A chunk with a text, as it is stored: its checksum is that of "tEXta".
     const text = Buffer.from('0000000174455874610f66c0b7', 'hex');
@@ -160,7 +160,7 @@ describeStores('the avatars in the pictures that the service draws', (kind) => {
     expect(avatarsIn(await get(CARD))).toEqual([png.toString('base64')]);
   });
 
-  it('a host that does not answer delays one card, then no other one, and the log says so once', async () => {
+  it('a host that does not answer delays one card and no later card, and the log says so once', async () => {
     host.instead = () => {};
     expect(await get(CARD)).toContain('>A</text>');
     await record();

@@ -31,12 +31,12 @@ describeStores('the pictures of members on a public page', (kind) => {
 
   const [first, third] = [`${HOST}/avatars/1/${HASH}.webp?size=128`, `${HOST}/avatars/3/${ANIMATED}.webp?size=128`];
 
-  it('are on no page, and their host in no policy, unless the owner of the guild wants them', async () => {
+  it('no page shows pictures of members, and no policy allows their host, unless the owner of the guild wants pictures', async () => {
     for (const path of ['/g/guild', '/g/guild/m/2', '/g/guild?overlay=1'])
       expect(await picturesOf(path)).toEqual({ pictures: [], hosts: '' });
   });
 
-  it('are on the page, the page of a member, the overlay and a board for those who have one', async () => {
+  it('the page, the page of a member, the overlay and a board show the picture of each member who has one', async () => {
     await configure({ avatars: true, boards: ['week'] });
     await writer().record('guild', { userId: '3', add: 5 });
     for (const path of ['/g/guild', '/g/guild/m/2', '/g/guild?overlay=1'])
@@ -45,7 +45,7 @@ describeStores('the pictures of members on a public page', (kind) => {
     expect((await picturesOf('/g/guild?page=2')).hosts).toBe(HOST);
   });
 
-  it('follow a change at once, and none is left of a member who removes it, is hidden or is erased', async () => {
+  it('the pages follow a change of a picture at once, and show none of a member who removes it, is hidden or is erased', async () => {
     await configure({ avatars: true });
     expect((await picturesOf('/g/guild')).pictures).toEqual([first, third]);
     await writer().setProfiles('guild', [{ userId: '1', avatar: null }]);
@@ -60,13 +60,13 @@ describeStores('the pictures of members on a public page', (kind) => {
     expect((await picturesOf('/g/guild')).hosts).toBe('');
   });
 
-  it('are left out where another program has stored a text that is no hash', async () => {
+  it('a picture is left out where another program has stored a text that is no hash', async () => {
     await configure({ avatars: true });
     await suite.testStore.client.hset('gr:{guild}:avatars', '2', '../../x" onerror="');
     expect((await picturesOf('/g/guild')).pictures).toEqual([first, third]);
   });
 
-  it('are no field of the API', async () => {
+  it('no field of the API tells a picture', async () => {
     await configure({ avatars: true });
     const { body } = await suite.get('/servers/guild/leaderboard').expect(200);
     expect(Object.keys(body.data[0])).toEqual(['rank', 'user_id', 'username', 'level', 'xp']);

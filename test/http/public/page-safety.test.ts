@@ -6,7 +6,7 @@ import { startService } from '../../support/service.ts';
 import { describeStores } from '../../support/stores.ts';
 import { serviceSuite } from '../../support/suite.ts';
 
-describeStores('the public page of a guild, and strangers', (kind) => {
+describeStores('the safety of the public page', (kind) => {
   const env = {
     PUBLIC_PAGES: '1',
     PUBLIC_URL: 'https://ranks.example.com',
@@ -23,7 +23,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     await configure({ publicPage: true });
   });
 
-  it('is 404 for a guild that did not switch it on, and at once after it switched it off', async () => {
+  it('the public page gets 404 until the guild switches it on, and at once after the guild switches it off', async () => {
     await record('ann', { add: 1 });
     await suite.service.store.writer.record('other', { userId: 'ann', set: 1 });
     const { status, text: missing } = await get('/g/none');
@@ -42,7 +42,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     await get('/g/guild').expect(404);
   });
 
-  it('shows no hidden member', async () => {
+  it('the public page shows no hidden member', async () => {
     await text('/g/guild/m/ann');
     await suite.service.store.writer.hide('guild', ['ann']);
     for (const path of ['/g/guild/m/ann', '/g/guild/badge.svg?member=ann']) await get(path).expect(404);
@@ -50,7 +50,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
       expect(await text(path)).not.toContain('Ann');
   });
 
-  it('lets the sites of EMBED_ORIGINS show its pages in a frame, and no site a badge', async () => {
+  it('the sites of EMBED_ORIGINS may show the public page in a frame, and no site a badge', async () => {
     for (const [path, ancestors] of [
       ['/g/guild', 'https://dash.example.com'],
       ['/g/guild/m/ann', 'https://dash.example.com'],
@@ -74,7 +74,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
       await request(other.url).get(path).set('if-none-match', String(tags[at])).expect(200);
   });
 
-  it('names the wrong parameter', async () => {
+  it('a wrong parameter of the public page gets 400, which names the parameter', async () => {
     for (const [query, word] of [
       ['page=0', 'page must be'],
       ['limit=101', 'limit must be'],
@@ -89,7 +89,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     }
   });
 
-  it('writes no name and no title as markup', async () => {
+  it('the public page writes no name and no title as markup', async () => {
     const paths = [
       '/g/guild',
       '/g/guild?overlay=1',
@@ -134,7 +134,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     );
   });
 
-  it('takes no colour and no picture that somebody wrote to Redis past the rules', async () => {
+  it('the public page ignores a colour or a picture that somebody wrote to Redis past the rules', async () => {
     // The address of the picture changes with each revision.
     const shown = async () => (await text('/g/guild')).replace(/top\.png\?v=[\w-]+/g, '');
     const plain = await shown();
@@ -153,7 +153,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     }
   });
 
-  it('is named in logs and metrics by its route, without ids', async () => {
+  it('logs and metrics name the public page by its route, without ids', async () => {
     for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg', '/g/guild?find=ann']) await get(path);
     const metrics = await suite.service.registry.metrics();
     for (const route of ['/g/:guild_id', '/g/:guild_id/m/:user_id', '/g/:guild_id/badge.svg']) {
@@ -165,12 +165,12 @@ describeStores('the public page of a guild, and strangers', (kind) => {
   });
 });
 
-describeStores('the public pages of an address', (kind) => {
+describeStores('the limit of public pages', (kind) => {
   const suite = serviceSuite(kind, { PUBLIC_PAGES: '1', TRUST_PROXY: '1' });
   const get = (address: string, path = '/g/guild') =>
     request(suite.service.url).get(path).set('x-forwarded-for', address);
 
-  it('are limited, apart from those of other addresses and from the API', async () => {
+  it('an address that asks for too many public pages gets 429, while other addresses and the API are served', async () => {
     await suite.service.store.guildConfig.update('guild', { publicPage: true });
     for (let i = 0; i < 60; i++) await get('192.0.2.1', i % 2 ? '/g/guild' : '/g/none');
     const { headers, text } = await get('192.0.2.1').expect(429);
@@ -186,10 +186,10 @@ describeStores('the public pages of an address', (kind) => {
   });
 });
 
-describeStores('without PUBLIC_PAGES', (kind) => {
+describeStores('a service without PUBLIC_PAGES', (kind) => {
   const suite = serviceSuite(kind);
 
-  it('there is no public page, as for any unknown path', async () => {
+  it('a service without PUBLIC_PAGES answers the public page with 404, as it answers any unknown path', async () => {
     await suite.service.store.guildConfig.update('guild', { publicPage: true });
     const answer = async (path: string) => {
       const { status, body } = await request(suite.service.url).get(path);

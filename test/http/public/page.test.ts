@@ -18,7 +18,7 @@ describeStores('the public page of a guild', (kind) => {
     await configure({ publicPage: true });
   });
 
-  it('shows ranks, names, levels and XP, with links to the members', async () => {
+  it('the public page shows ranks, names, levels and XP, with links to the members', async () => {
     const html = await text('/g/guild');
     for (const shown of ['<h1 dir="auto">guild</h1>', 'href="guild/m/ann"', '2 members', '4,675', 'Level 10'])
       expect(html).toContain(shown);
@@ -27,7 +27,7 @@ describeStores('the public page of a guild', (kind) => {
     expect(await text('/g/guild')).toContain('The &lt;b&gt;Den&lt;/b&gt;</h1>');
   });
 
-  it('answers an address again as it did first, to each method and in each language', async () => {
+  it('the public page answers an address again as it did first, to each method and in each language', async () => {
     await configure({ pageTitle: 'Den' });
     for (const path of ['/g/guild', '/g/guild?page=1', '/g/guild/m/ann', '/g/guild/badge.svg']) {
       const first = await get(path).expect(200);
@@ -49,7 +49,7 @@ describeStores('the public page of a guild', (kind) => {
     }
   });
 
-  it('shows a member with rank, level, XP, progress, streak and those next to it', async () => {
+  it('the page of a member shows rank, level, XP, progress and streak, and the members next to it', async () => {
     const html = await text('/g/guild/m/bob');
     for (const shown of [
       '>2 of 2<',
@@ -62,7 +62,7 @@ describeStores('the public page of a guild', (kind) => {
     expect(await text('/g/guild/m/ann')).toContain('<dt>Daily streak</dt><dd>4</dd>');
   });
 
-  it('shows the rows around a member in the middle, at an address that can be shared', async () => {
+  it('the page around a member shows that member in the middle of the rows, at an address that can be shared', async () => {
     for (const userId of ['cid', 'dan', 'eve']) await record(userId, { set: 50, username: userId });
     const rows = async (path: string) => {
       const html = await text(path);
@@ -98,7 +98,7 @@ describeStores('the public page of a guild', (kind) => {
     expect((await get('/g/none/m/nobody').expect(404)).text).not.toContain('<style>');
   });
 
-  it('has a way back from an address that leads nowhere', async () => {
+  it('the 404 of an address that leads nowhere offers a way back', async () => {
     await configure({ boards: ['week'] });
     await record('bob', { add: 7 });
     const linksOf = async (path: string) => {
@@ -123,7 +123,7 @@ describeStores('the public page of a guild', (kind) => {
     expect(await linksOf('/g/guild/m/%61nn?board=week')).toEqual([true, `${root}/m/%61nn`, root]);
   });
 
-  it('an address with a slash at its end leads to the page', async () => {
+  it('an address with a slash at its end gets 308 to the page', async () => {
     for (const [path, to] of [
       ['/g/guild/', '/g/guild'],
       ['/g/guild/?lang=de&page=2', '/g/guild?lang=de&page=2'],
@@ -138,7 +138,7 @@ describeStores('the public page of a guild', (kind) => {
     }
   });
 
-  it('search engines are told to leave out the cards and badges of members, as they are told by the pages of members', async () => {
+  it('search engines are told to leave out the cards and badges of members, just as the pages of members', async () => {
     expect(await text('/g/guild/m/ann')).toContain('<meta name="robots" content="noindex">');
     for (const path of ['/g/guild/m/ann/card.svg', '/g/guild/badge.svg', '/g/guild/badge.svg?member=ann']) {
       const { headers } = await get(path).expect(200);
@@ -146,7 +146,7 @@ describeStores('the public page of a guild', (kind) => {
     }
   });
 
-  it('has further pages, and says where the ranking ends', async () => {
+  it('the public page has further pages, and says where the ranking ends', async () => {
     const first = await text('/g/guild?limit=1');
     expect(first).toContain('href="guild?page=2&amp;limit=1"');
     expect(first).not.toContain('Bob');
@@ -156,7 +156,7 @@ describeStores('the public page of a guild', (kind) => {
     expect(await text('/g/empty')).toContain('No XP.');
   });
 
-  it('has a tab for each board that the guild has', async () => {
+  it('the public page has a tab for each board that the guild has', async () => {
     expect(await text('/g/guild')).not.toContain('class="tabs"');
     await get('/g/guild?board=week').expect(404);
     await configure({ boards: ['week'] });
@@ -171,7 +171,7 @@ describeStores('the public page of a guild', (kind) => {
     for (const path of ['/g/guild?board=month', '/g/guild/m/ann?board=week']) await get(path).expect(404);
   });
 
-  it('is never stale, and 304 while nothing has changed', async () => {
+  it('the public page is never stale, and gets 304 while nothing has changed', async () => {
     for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg?member=ann']) {
       const { headers } = await get(path).expect(200);
       expect(headers['cache-control']).toBe('no-cache');
@@ -186,14 +186,14 @@ describeStores('the public page of a guild', (kind) => {
     }
   });
 
-  it('takes one round trip, and counts on no quota', async () => {
+  it('the public page takes one round trip, and counts on no quota', async () => {
     const before = await commands();
     for (const path of ['/g/guild', '/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg']) await get(path).expect(200);
     expect(await commands()).toBe(before + 4);
     expect(await suite.testStore.client.exists('gr:quota:{guild}')).toBe(0);
   });
 
-  it('answers HEAD with the headers of GET, and runs no script but its own', async () => {
+  it('the public page answers HEAD with the headers of GET, and runs no script but its own', async () => {
     for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg']) {
       const { headers } = await get(path).set('accept-encoding', 'identity').expect(200);
       const head = await request(suite.service.url).head(path).set('accept-encoding', 'identity').expect(200);
@@ -209,7 +209,7 @@ describeStores('the public page of a guild', (kind) => {
     expect((await get('/public/live.js').expect(200)).headers['content-type']).toContain('text/javascript');
   });
 
-  it('speaks the language of the visitor, or the one that its address names', async () => {
+  it('the public page speaks the language of the visitor, or the language that its address names', async () => {
     const german = await get('/g/guild').set('accept-language', 'it, de-AT;q=0.8, en;q=0.5').expect(200);
     expect(german.text).toContain('<html lang="de">');
     expect(german.text).toContain('4.675');
@@ -232,14 +232,14 @@ describeStores('the public page of a guild', (kind) => {
     expect((await get('/g/guild?lang=xx').expect(400)).text).toContain('lang must be en, de,');
   });
 
-  it('has a preview without addresses where nobody named that of the service', async () => {
+  it('the preview of the public page has no addresses where nobody has set the address of the service', async () => {
     const html = await text('/g/guild');
     expect(html).toContain('<meta property="og:title" content="guild">');
     expect(html).toContain('<meta name="twitter:card" content="summary">');
     expect(html).not.toMatch(/og:url|og:image/);
   });
 
-  it('is a picture over a video with ?overlay=1', async () => {
+  it('the public page with ?overlay=1 is a picture to lay over a video', async () => {
     const html = await text('/g/guild?overlay=1&limit=1');
     expect(html).toContain('class="overlay"');
     expect(html).toContain('Ann');
@@ -253,7 +253,7 @@ describeStores('the public page of a guild', (kind) => {
     expect((await get('/g/none').expect(404)).text).not.toContain('live.js');
   });
 
-  it('has a badge of 2 kB at most, with the members and the first one, or with the rank of a member', async () => {
+  it('the badge of a guild has 2 kB at most, with the number of members and the first member, or with the rank of a member', async () => {
     expect(await text('/g/guild/badge.svg')).toContain('2 members · 1. Ann</title>');
     expect(await text('/g/guild/badge.svg?member=bob')).toContain('Bob: rank 2 · level 1</title>');
     const { headers } = await get('/g/guild/badge.svg').expect(200);

@@ -48,14 +48,14 @@ describeStores('the page of rewards and rules', (kind) => {
     await suite.testStore.client.hincrby('gr:{guild}:stats', 'rev', 1);
   });
 
-  it('says which roles a level gives, by the names and colours that the bot has told, or by their ids', async () => {
+  it('the page of rewards says which roles a level gives, by the names and colours that the bot has told, or by their ids', async () => {
     const { text } = await get(PAGE).expect(200);
     expect(text).toContain('fill="#00ff10"');
     expect(text).toContain('<bdi>@&lt;b&gt;Elite&lt;/b&gt;</bdi>');
     expect(await shown()).toMatch(/Level 5 @Regular .* Level 10 @&lt;b&gt;Elite&lt;\/b&gt; .* 803 /);
   });
 
-  it('says how many ranked members have each role, and counts anew after each change', async () => {
+  it('the page of rewards says how many ranked members have each role, and counts anew after each change', async () => {
     const { writer } = suite.service.store;
     await writer.recordMany('guild', [
       { userId: 'bob', set: 1150 },
@@ -77,7 +77,7 @@ describeStores('the page of rewards and rules', (kind) => {
     expect(await shown()).toContain('Level 5 @Regular 1 member Level 10 @&lt;b&gt;Elite&lt;/b&gt; 0 members');
   });
 
-  it('counts a role that the next reward takes away up to there, everybody for level 0, and nobody above the highest level', async () => {
+  it('the page of rewards counts a role until the next reward takes it away, everybody for level 0, and nobody above the highest level', async () => {
     const reward = (level: number, role: string, kept = true) => ({ level, role, kept });
     await setRules({
       rewards: [reward(0, 'r0'), reward(5, 'r5', false), reward(10, 'r10', false), reward(1_000_000, 'r9')],
@@ -120,7 +120,7 @@ describeStores('the page of rewards and rules', (kind) => {
     }
   });
 
-  it('counts nobody while levels are explicit, and again once the counters are counted without an explicit level', async () => {
+  it('the page of rewards counts nobody while levels are explicit, and counts again once the counters are counted without an explicit level', async () => {
     const { writer, counters } = suite.service.store;
     await writer.record('guild', { userId: 'bob', set: 5, level: 40 });
     expect(await shown()).not.toContain('member');
@@ -130,7 +130,7 @@ describeStores('the page of rewards and rules', (kind) => {
     expect(await shown()).toContain('Level 5 @Regular 1 member');
   });
 
-  it('says how XP is earned, in sentences, and what the curve asks for', async () => {
+  it('the page of rewards says in sentences how XP is earned and what the curve asks for', async () => {
     await configure({ xpMultiplier: 1.5 });
     const text = await shown();
     for (const sentence of [
@@ -146,7 +146,7 @@ describeStores('the page of rewards and rules', (kind) => {
       expect(text).toContain(sentence);
   });
 
-  it('the page of rewards is a tab of all pages of the guild, and speaks their languages', async () => {
+  it('the page of rewards is a tab on all pages of the guild, and speaks their languages', async () => {
     for (const path of ['/g/guild', '/g/guild/m/ann', PAGE])
       expect((await get(path).expect(200)).text).toContain('>Rewards</a>');
     expect((await get('/g/guild/m/nobody').expect(404)).text).toContain('href="../../../g/guild/rewards">Rewards</a>');
@@ -156,7 +156,7 @@ describeStores('the page of rewards and rules', (kind) => {
     await get(`${PAGE}?lang=xx`).expect(400);
   });
 
-  it('the public data has the rewards by level for who asks for them, with the names and colours that the bot has told', async () => {
+  it('the public data have the rewards by level for whoever asks for them, with the names and colours that the bot has told', async () => {
     await setRules({ ...RULES, rewards: [...RULES.rewards].reverse() });
     const rewards = [
       { level: 5, role: { id: '801', name: 'Regular', color: '#00ff10' } },
@@ -177,7 +177,7 @@ describeStores('the page of rewards and rules', (kind) => {
     await get('/g/guild/data.json?rewards=yes').expect(400);
   });
 
-  it('the public data has no rewards while the owner does not show them, without rules, and for rules that cannot be read', async () => {
+  it('the public data have no rewards while the owner does not show them, without rules, and for rules that cannot be read', async () => {
     const rewards = async () => (await get('/g/guild/data.json?rewards=1').expect(200)).body.rewards;
     const { headers } = await get('/g/guild/data.json?rewards=1').expect(200);
     await get('/g/guild/data.json?rewards=1').set('If-None-Match', String(headers.etag)).expect(304);
@@ -192,7 +192,7 @@ describeStores('the page of rewards and rules', (kind) => {
     expect(await rewards()).toEqual([]);
   });
 
-  it('a role whose name is longer than a bot can tell has its id', async () => {
+  it('a role whose name is longer than a bot can tell is shown by its id', async () => {
     const roles = JSON.stringify([{ id: '801', name: 'x'.repeat(100_000), color: 1, position: 1 }]);
     await suite.testStore.client.hset('gr:{guild}:about', { roles });
     await suite.testStore.client.hincrby('gr:{guild}:stats', 'rev', 1);

@@ -32,7 +32,7 @@ describeStores('a search on the public page of a guild', (kind) => {
     await suite.service.store.guildConfig.update('guild', { publicPage: true, pageTitle: 'The Den' });
   });
 
-  it('lists the members whose name has the text, by rank, with links to their pages', async () => {
+  it('a search lists the members whose name has the text, by rank, with links to their pages', async () => {
     const { text, headers } = await find('SENOR').expect(200);
     expect(linksOf(text)).toEqual(['guild/m/ann', 'guild/m/bob']);
     for (const shown of [
@@ -47,7 +47,7 @@ describeStores('a search on the public page of a guild', (kind) => {
     await request(suite.service.url).post('/g/guild?find=senor').expect(405);
   });
 
-  it('leads straight to the only member, by name or id, and from an empty text to the ranking', async () => {
+  it('a search leads straight to the only member, by name or id, and from an empty text to the ranking', async () => {
     expect(await targetOf(find(' bob '))).toBe('http://x/g/guild/m/bob');
     expect(await targetOf(find('ann s', '&lang=de&board=week'))).toBe('http://x/g/guild/m/ann?lang=de');
     for (const text of ['', ' \u200b']) expect(await targetOf(find(text))).toBe('http://x/g/guild');
@@ -57,7 +57,7 @@ describeStores('a search on the public page of a guild', (kind) => {
     expect((await find('dotty').expect(200)).text).toContain('Dotty');
   });
 
-  it('says when nobody is found, and when there are more than ten', async () => {
+  it('a search says when nobody is found, and when there are more than ten members', async () => {
     const { text } = await find('<b>nobody').expect(200);
     expect(text).toContain('No member in this ranking has this name or id.');
     expect(text).toContain('Members for “&lt;b&gt;nobody”');
@@ -68,7 +68,7 @@ describeStores('a search on the public page of a guild', (kind) => {
     expect(many.text).toContain('These are the first 10 by rank.');
   });
 
-  it('shows nobody who is hidden, removed or renamed since the names were read', async () => {
+  it('a search shows nobody who is hidden, removed or renamed since the names were read', async () => {
     await find('senor').expect(200);
     await suite.service.store.writer.hide('guild', ['ann']);
     expect(await targetOf(find('senor'))).toBe('http://x/g/guild/m/bob');
@@ -79,7 +79,7 @@ describeStores('a search on the public page of a guild', (kind) => {
     expect((await find('ann').expect(200)).text).not.toContain('Ann Señor');
   });
 
-  it('finds nothing of a guild without a public page, and reads no names of it', async () => {
+  it('a search in a guild without a public page gets 404, and reads no names', async () => {
     await suite.service.store.guildConfig.update('guild', { publicPage: false });
     const reading = vi.spyOn(NameSearch.prototype, 'find');
     const { text } = await find('ann').expect(404);
@@ -88,13 +88,13 @@ describeStores('a search on the public page of a guild', (kind) => {
     reading.mockRestore();
   });
 
-  it('names a text that is too long or given twice', async () => {
+  it('a search text that is too long or given twice gets 400, which says so', async () => {
     expect((await find('x'.repeat(101)).expect(400)).text).toContain('find must have 100 characters at most');
     expect((await get('/g/guild?find=a&find=b').expect(400)).text).toContain('find must be given once');
     await find('x'.repeat(100)).expect(200);
   });
 
-  it('has a limit of its own for each address', async () => {
+  it('an address that searches too often gets 429, while the public page still gets 200', async () => {
     const search = () => request(suite.service.url).get('/g/guild?find=senor').set('x-forwarded-for', '198.51.100.1');
     for (let n = 0; n < 10; n++) await search().expect(200);
     const { headers, text } = await search().expect(429);
@@ -105,7 +105,7 @@ describeStores('a search on the public page of a guild', (kind) => {
     await search().expect(200);
   });
 
-  it('asks for the id where a guild has too many names, and asks to wait while others search', async () => {
+  it('a search asks for the id where a guild has too many names, and gets 503 with the time to wait while others search', async () => {
     const refuse = vi.spyOn(NameSearch.prototype, 'find');
     refuse.mockRejectedValueOnce(new RefusedError('search_too_large', { guild: 'guild' }));
     expect((await find('raven').expect(200)).text).toContain('This server has too many names to search.');
@@ -118,7 +118,7 @@ describeStores('a search on the public page of a guild', (kind) => {
     expect(suite.service.log.filter(({ msg }) => msg === 'store unavailable')).toEqual([]);
   });
 
-  it('speaks each language of the page', async () => {
+  it('a search speaks each language of the page', async () => {
     const texts = new Set<string>();
     for (const lang of LANGUAGES) {
       const { text } = await find('zzz', `&lang=${lang}`).expect(200);

@@ -26,7 +26,7 @@ describeStores('the preview of a link to a public page', (kind) => {
     await configure({ publicPage: true, pageTitle: 'The Den' });
   });
 
-  it('has its title, facts and picture, with absolute addresses', async () => {
+  it('the preview has the title, facts and picture of the page, with absolute addresses', async () => {
     expect(await tagsOf('/g/guild?lang=de')).toMatchObject({
       'og:title': 'The Den',
       'og:site_name': 'Rangliste',
@@ -46,7 +46,7 @@ describeStores('the preview of a link to a public page', (kind) => {
     expect(await tagsOf('/g/guild?overlay=1')).not.toHaveProperty('og:title');
   });
 
-  it('names another picture after each change of what it shows, on the page of each member too', async () => {
+  it('the preview names another picture after each change of what it shows, on the page of each member too', async () => {
     const { writer, guildConfig } = suite.service.store;
     const paths = ['/g/guild', '/g/guild?page=2&limit=2', '/g/guild/m/fay'];
     const pictures = () => Promise.all(paths.map(async (path) => (await tagsOf(path))['og:image']));
@@ -62,7 +62,7 @@ describeStores('the preview of a link to a public page', (kind) => {
     for (const [at] of paths.entries()) expect(new Set(seen.map((all) => all[at])).size).toBe(4);
   });
 
-  it('has a picture of the first five, drawn once for each of its states', async () => {
+  it('the picture in the preview shows the first five members, and is drawn once for each of its states', async () => {
     const { headers, body } = await get('/g/guild/top.png').expect(200);
     expect(headers).toMatchObject({ 'content-type': 'image/png', 'cache-control': 'no-cache' });
     expect([...body]).toEqual([0x89, 0x50, 0xff, 0x00]);
@@ -78,7 +78,7 @@ describeStores('the preview of a link to a public page', (kind) => {
     expect(drawn[2]).toContain('メンバー');
   });
 
-  it('draws one picture at a time, and refuses when many wait', async () => {
+  it('one picture is drawn at a time, and a request gets 503 when many wait', async () => {
     let release = () => {};
     drawing = new Promise<void>((resolve) => {
       release = resolve;
@@ -97,7 +97,7 @@ describeStores('the preview of a link to a public page', (kind) => {
     await get('/g/waiting8/top.png').expect(200);
   });
 
-  it('lets no title and no name turn the direction of the texts around them', async () => {
+  it('in a preview, no title and no name turns the direction of the texts around it', async () => {
     // The commands refuse such a title. Others can write to Redis too.
     await suite.testStore.client.hset('gr:{guild}:config', 'page_title', '\u202eDen\u2066');
     await record('ann', { set: 5000, username: '\u202eAnn' });
@@ -114,7 +114,7 @@ describeStores('the preview of a link to a public page', (kind) => {
     expect(String((await get('/g/guild/badge.svg')).body)).toContain('1. Ann</title>');
   });
 
-  it('shows the colours and the picture that the owner chose, and allows no more than them', async () => {
+  it('the page shows the colours and the picture that the owner chose, and its policy allows no more than these', async () => {
     const picture = 'https://cdn.discordapp.com/icons/1/a.png';
     await configure({ pageLook: { accent: '#ffdd33', accentDark: '#00ff88', background: '#ecfdf5', picture } });
     const { text, headers } = await get('/g/guild').expect(200);

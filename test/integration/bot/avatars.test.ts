@@ -63,7 +63,7 @@ describeStores('the avatars of members', (kind) => {
     expect(await suite.store.client.exists(`gr:{${guild}}:avatars`)).toBe(0);
   });
 
-  it('a replacement has the avatars of the file, and the own avatars of hidden members who are not in the file', async () => {
+  it('a replacement takes the avatars of the file, and keeps the avatars of hidden members who are not in the file', async () => {
     const guild = await seeded();
     await writer().hide(guild, ['3']);
     const staged = await StagedMembers.lock(suite.store, guild);
@@ -90,7 +90,7 @@ describeStores('the avatars of members', (kind) => {
   // The mock cannot name its server.
   if (kind === mockStore) return;
 
-  it('the archive of a season has the avatars, and members who go with the season leave none', async () => {
+  it('the archive of a season has the avatars, and members who are removed with the season leave none', async () => {
     const guild = await seeded();
     await writer().hide(guild, ['3'], { reason: 'self' });
     const archiveAs = `${guild}.s1`;

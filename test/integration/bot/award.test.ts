@@ -51,7 +51,7 @@ describeStores('award', (kind) => {
     expect(await writer().award('g', { userId: 'a', amount: 5 })).toMatchObject({ awarded: 5, xp: 15 });
   });
 
-  it('a cooldown ends of which more than its length is left, as after a step back of the clock', async () => {
+  it('a cooldown ends when more than its length is left, as after a step back of the clock', async () => {
     const award = (cooldownMs: number) => writer().award('g', { userId: 'a', amount: 5, cooldownMs });
     await award(60_000);
     // An hour back, the key lives an hour longer.
@@ -131,7 +131,7 @@ describeStores('award', (kind) => {
     expect([...drawn].sort()).toEqual([3, 4, 5]);
   });
 
-  it('an award refuses what is out of range, and changes nothing', async () => {
+  it('an award that is out of range is refused, and changes nothing', async () => {
     await writer().record('g', { userId: 'a', set: MAX_XP - 3 });
     const before = await client.hgetall('gr:{g}:stats');
     await expect(writer().award('g', { userId: 'a', amount: 4, cooldownMs: 9000 })).rejects.toMatchObject({

@@ -73,7 +73,7 @@ describeStores('boards', (kind) => {
     expect(await on(board)).toEqual(isBegin ? ['after 1'] : ['before 1', 'after 1']);
   });
 
-  it('boards count each gain for the period of the clock, when the clock goes back over the beginning of a period', async () => {
+  it('boards count each gain for the period of the clock, even when the clock goes back over the beginning of a period', async () => {
     await begin('2026-11-22T23:59:00Z', 0);
     await gain('a', 5);
     now += HOUR;
@@ -90,7 +90,7 @@ describeStores('boards', (kind) => {
   });
 
   it.each(['week', 'month'] as const)(
-    'the board of a %s goes on after a clock that jumped into the next one',
+    'the board of a %s goes on after a clock that jumped into the next period',
     async (board) => {
       const both = async () => [await on(board), await on(`${board}.prev`)];
       const jump = (board === 'week' ? 7 : 30) * 24 * HOUR;
@@ -199,7 +199,7 @@ describeStores('boards', (kind) => {
     },
   );
 
-  it('boards are the last ones when the clock comes back in the next period', async () => {
+  it('boards are the last boards when the clock comes back in the next period', async () => {
     await begin('2026-11-29T23:00:00Z', 0);
     await gain('a', 5);
     now += 400 * 24 * HOUR;
@@ -344,7 +344,7 @@ describeStores('boards', (kind) => {
     },
   );
 
-  it('boards go with their name in the configuration, and with the guild', async () => {
+  it('boards disappear when their name leaves the configuration, and when the guild is deleted', async () => {
     await begin('2026-11-24T00:00:00Z', 0);
     await gain('a');
     await createWriter(client).hide('g', ['a']);
@@ -356,7 +356,7 @@ describeStores('boards', (kind) => {
     expect(await keysOfBoards()).toEqual([]);
   });
 
-  it('boards cost their guild one more call, once for a connection', async () => {
+  it('boards cost their guild one more call, once for each connection', async () => {
     await begin('2026-11-24T00:00:00Z', 0);
     const calls: number[] = [];
     const counting: ScriptClient = {

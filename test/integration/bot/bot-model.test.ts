@@ -44,7 +44,7 @@ describeStores('a bot of several processes', (kind) => {
   });
   afterAll(() => store.stop());
 
-  it("a bot of several processes gets the results of the model, and the guild shows the model's members and counters, beside a running count too", async () => {
+  it("a bot of several processes gets the results of the model, and the guild shows the model's members and counters, even beside a running count", async () => {
     await fc.assert(
       fc.asyncProperty(botSteps, fc.boolean(), offsets, async (steps, isCounted, offset) => {
         const guild = `g${guilds++}`;

@@ -105,7 +105,7 @@ describeStores('the card of a member', (kind) => {
   });
   afterAll(() => store.stop());
 
-  it('is that of a naive model, for ranked and hidden members, on each curve', async () => {
+  it('a card is that of a naive model, for ranked and hidden members, on each curve', async () => {
     const writer = createWriter(store.client);
     await fc.assert(
       fc.asyncProperty(members, curves, async (all, { text, curve }) => {
@@ -131,7 +131,7 @@ describeStores('the card of a member', (kind) => {
     );
   });
 
-  it('takes one call with the keys of the guild, all in one slot', async () => {
+  it('a card takes one call with the keys of the guild, all in one slot', async () => {
     await createWriter(store.client).record('one', { userId: 'a', set: 5 });
     await reader().card('one', 'a');
     calls.length = 0;
@@ -140,7 +140,7 @@ describeStores('the card of a member', (kind) => {
     expect(calls).toEqual([[expect.any(String), 6, ...names.map((each) => `gr:{one}:${each}`), 'a']]);
   });
 
-  it('needs 0 XP at the highest level of a curve, and at the last level that XP can reach', async () => {
+  it('a card needs 0 XP at the highest level of a curve, and at the last level that XP can reach', async () => {
     await store.client.hset('gr:{top}:config', { xp_curve: 'custom', xp_curve_custom: '0,0,50,0,1,1,2' });
     await createWriter(store.client).record('top', { userId: 'a', set: 170 });
     expect(await reader().card('top', 'a')).toMatchObject({
@@ -151,7 +151,7 @@ describeStores('the card of a member', (kind) => {
     expect(card).toMatchObject({ xp: MAX_XP, progress: { needed: 0 }, nextLevelXp: null });
   });
 
-  it('is refused for an unfit id, an unfit curve and data of a newer version', async () => {
+  it('a card is refused for an unfit id, an unfit curve and data of a newer version', async () => {
     await expect(reader().card('g', 'a b')).rejects.toBeInstanceOf(InvalidInputError);
     await expect(reader().card('g g', 'a')).rejects.toBeInstanceOf(InvalidInputError);
     await createWriter(store.client).record('unfit', { userId: 'a', set: 5 });

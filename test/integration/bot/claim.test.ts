@@ -118,7 +118,7 @@ describeStores('claimDaily', (kind) => {
     expect(await claimAt('2026-05-02T10:00:00Z')).toBe(expected);
   });
 
-  it('a claim gives the reward of the streak, the last one for all longer streaks, without the multiplier', async () => {
+  it('a claim gives the reward of the streak, and the last reward for all longer streaks, without the multiplier', async () => {
     await store.client.hset('gr:{g}:config', 'xp_multiplier', '3');
     const totals: (string | null)[] = [];
     for (const day of ['01', '02', '03', '04', '06']) {
@@ -129,7 +129,7 @@ describeStores('claimDaily', (kind) => {
     expect(await profile()).toMatch(/^- 1 \d+\+0 Ann$/);
   });
 
-  it('a claim refuses what is out of range, and changes nothing', async () => {
+  it('a claim that is out of range is refused, and changes nothing', async () => {
     for (const [request, message] of [
       [{ reward: -1 }, 'reward must be'],
       [{ reward: [] }, 'reward must be'],

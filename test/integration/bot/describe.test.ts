@@ -30,7 +30,7 @@ describeStores('what a bot tells of its guild', (kind) => {
     expect(Number(await suite.store.client.hget(`gr:{${guild}}:about`, 'at'))).toBeGreaterThan(1_700_000_000_000);
   });
 
-  it('a description raises the revision only if something is another than before', async () => {
+  it('a description raises the revision only if something has changed', async () => {
     const guild = suite.newGuild();
     await writer().describeGuild(guild, TOLD);
     const first = await revision(guild);
@@ -40,7 +40,7 @@ describeStores('what a bot tells of its guild', (kind) => {
     expect(Number(await revision(guild))).toBeGreaterThan(Number(first));
   });
 
-  it('a description replaces the one before, so what it leaves out shows as its id again', async () => {
+  it('a description replaces the description before it, so what it leaves out shows as its id again', async () => {
     const guild = suite.newGuild();
     await writer().describeGuild(guild, TOLD);
     await writer().describeGuild(guild, { name: 'Loud Hours', icon: null });
@@ -115,7 +115,7 @@ describeStores('what a bot tells of its guild', (kind) => {
     expect(await readAbout(suite.store, guild)).toEqual({ ...told, icon: null });
   });
 
-  it('what no kit has stored is left out of a description', async () => {
+  it('a reader leaves out of a description what no kit has stored', async () => {
     const guild = suite.newGuild();
     const roles = JSON.stringify([ROLE, { ...ROLE, color: 'red' }, null]);
     await suite.store.client.hset(`gr:{${guild}}:about`, { name: '', icon: 'x', roles, channels: '{"a"' });

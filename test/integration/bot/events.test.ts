@@ -54,7 +54,7 @@ describeStores('a call that names an event', (kind) => {
     });
   });
 
-  it('a call keeps its reply for ten minutes unless told otherwise, and a list one for each 500 members', async () => {
+  it('a call keeps its reply for ten minutes unless told otherwise, and a list keeps one for each 500 members', async () => {
     const guild = newGuild();
     const members = Array.from({ length: 1001 }, (_, n) => ({ userId: `u${n}`, add: 1 }));
     const first = await writer().recordMany(guild, members, { eventId: 'e' });
@@ -91,7 +91,7 @@ describeStores('a call that names an event', (kind) => {
     expect((await createReader(store.client).stats(guild)).totalXp).toBe(500n + 4n + 5n);
   });
 
-  it('an event is refused for another call, and goes with its guild', async () => {
+  it('an event is refused for another call, and is deleted with its guild', async () => {
     const guild = newGuild();
     const award = (userId: string) => writer().award(guild, { userId, amount: 100, eventId: 'm' });
     await award('a');
@@ -118,7 +118,7 @@ describeStores('a call that names an event', (kind) => {
     await expect(call).rejects.toThrow('eventId must be a text of 1 to 64 bytes');
   });
 
-  it('a call is done once by bots that repeat whatever gets no reply, as often as they like', async () => {
+  it('a call is done once by bots that repeat each call without a reply, as often as they like', async () => {
     const call = fc.record({
       user: fc.constantFrom('a', 'b'),
       kind: fc.constantFrom('award', 'record', 'many'),

@@ -64,7 +64,7 @@ describeStores('a search of members by name', (kind) => {
     });
   });
 
-  it('a search has the member with the user id first, and also members without a name', async () => {
+  it('a search has the member with the user id first, and finds members without a name too', async () => {
     await record('42', null, 5);
     await record('a', 'Agent 42', 50);
     for (let n = 0; n < 12; n++) await record(`u${n}`, `x42 ${n}`, 100 + n);
@@ -90,7 +90,7 @@ describeStores('a search of members by name', (kind) => {
     );
   });
 
-  it('a search leaves out nobody who stays while others rise, come and go between two steps', async () => {
+  it('a search leaves out nobody who stays while other members rise, come and go between two steps', async () => {
     const records = Array.from({ length: 800 }, (_, n) => ({
       userId: `u${n}`,
       set: n,
@@ -161,7 +161,7 @@ describeStores('a search of members by name', (kind) => {
     if (store.url !== undefined) expect((await scriptCalls()) - before).toBe(3);
   });
 
-  it('a search needs a user id where the names take too many bytes, says so, and finds it', async () => {
+  it('a search needs a user id where the names take too many bytes, says so, and finds that id', async () => {
     const search = searchWith({ guildBytes: 1000 });
     for (let n = 0; n < 20; n++) await record(`u${n}`, `Raven ${'x'.repeat(20)}`, n);
     const failure = await search.find('g', 'raven').catch((error) => error);
@@ -173,7 +173,7 @@ describeStores('a search of members by name', (kind) => {
     expect(await idsOf(search.find('small', 'raven'))).toEqual(['a']);
   });
 
-  it('a search refuses a guild while too many others wait to be read, and then names the seconds', async () => {
+  it('a search refuses a guild while too many other guilds wait to be read, and then names the seconds', async () => {
     const search = searchWith({ waiting: 3 });
     for (const guild of ['1', '2', '3', '4']) await record('a', 'Big Raven', 5, guild);
     // With a space it is no user id, so that nothing is read before the names.
@@ -226,7 +226,7 @@ describeStores('a search of members by name', (kind) => {
       ),
     );
 
-  it('a search finds what a plain comparison finds, and of changes in the last minute shows nothing that is wrong', async () => {
+  it('a search finds what a plain comparison finds, and shows nothing wrong of changes in the last minute', async () => {
     let guilds = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {

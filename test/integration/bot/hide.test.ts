@@ -47,7 +47,7 @@ describeStores('a hidden member', (kind) => {
     });
   });
 
-  it('a member who opted out, left and came back stays hidden, as does one whom a moderator hid', async () => {
+  it('a member who opted out, left and came back stays hidden, and so does a member whom a moderator hid', async () => {
     await writer().hide('guild', ['a'], { reason: 'self' });
     await writer().hide('guild', ['b']);
     expect(await writer().hide('guild', ['b', 'a', 'c'], { reason: 'left' })).toEqual({
@@ -76,7 +76,7 @@ describeStores('a hidden member', (kind) => {
     expect(await suite.testStore.client.hlen('gr:{guild}:hidden:reasons')).toBe(0);
   });
 
-  it('a hidden member needs a reason that exists', async () => {
+  it('a member is hidden only for a reason that exists', async () => {
     const unfit = { reason: 'ban' as 'self' };
     const message = 'reason must be left, self, moderator, not "ban"';
     await expect(writer().hide('guild', ['a'], unfit)).rejects.toThrow(message);
@@ -111,7 +111,7 @@ describeStores('a hidden member', (kind) => {
     expect(keys.sort()).toEqual(['keys', 'stats', 'xp'].map((key) => `gr:{guild}:${key}`));
   });
 
-  it('a hidden member stays hidden when an import replaces all members, also when the import lacks it', async () => {
+  it('a hidden member stays hidden when an import replaces all members, even when the import lacks it', async () => {
     await writer().hide('guild', ['a', 'c']);
     const staged = await StagedMembers.lock(suite.service.store, 'guild');
     await staged.stage([
@@ -127,7 +127,7 @@ describeStores('a hidden member', (kind) => {
     ]);
   });
 
-  it('a hidden member goes with its guild, and its profile too', async () => {
+  it('a hidden member is deleted with its guild, and so is its profile', async () => {
     await writer().hide('guild', ['a'], { reason: 'self' });
     expect(await deleteGuild(suite.service.store, 'guild')).toMatchObject({ members: 3 });
     expect(await suite.testStore.client.keys('gr:{guild}:*')).toEqual(['gr:{guild}:sessions']);

@@ -6,7 +6,7 @@ import { createWriter } from '../../../src/kit/writer.ts';
 import { describeStores, type StoreKind, type TestStore } from '../../support/stores.ts';
 
 describeStores('the reader of a bot', (kind) => {
-  describe.each([false, true])('cluster: %s', (isCluster) => tests(kind, isCluster));
+  describe.each([false, true])('the reader with the option cluster: %s', (isCluster) => tests(kind, isCluster));
 });
 
 function tests(kind: StoreKind, isCluster: boolean): void {
@@ -79,7 +79,7 @@ function tests(kind: StoreKind, isCluster: boolean): void {
     await expect(reader.rules('g g')).rejects.toBeInstanceOf(InvalidInputError);
   });
 
-  it('the reader knows no member who is hidden or never was', async () => {
+  it('the reader knows no member who is hidden or never existed', async () => {
     await createWriter(client).record('hides', { userId: 'a', set: 5 });
     await createWriter(client).hide('hides', ['a']);
     for (const userId of ['a', 'nobody']) expect(await createReader(client).around('hides', userId)).toBeNull();

@@ -22,7 +22,7 @@ describeStores('the levels that count for roles', (kind) => {
 
   const levelsOf = (userIds: Iterable<string>) => slicesOf(reader.rewardsOf('g', userIds));
 
-  it('the levels for roles are those of XP and explicit ones, of ranked members and hidden ones, in the order asked for', async () => {
+  it('the levels for roles are those of XP and explicit levels, of ranked and hidden members, in the order asked for', async () => {
     const writer = createWriter(store.client);
     await writer.recordMany('g', [
       { userId: 'ranked', set: 255 },
@@ -54,7 +54,7 @@ describeStores('the levels that count for roles', (kind) => {
     expect(slices.flat().map(({ userId }) => userId)).toEqual(ids);
   });
 
-  it('the levels for roles are not read for ids that cannot be', async () => {
+  it('the levels for roles are not read for impossible ids', async () => {
     await expect(levelsOf(['a b'])).rejects.toThrow(InvalidInputError);
   });
 });

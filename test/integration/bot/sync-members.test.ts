@@ -27,7 +27,7 @@ describe('syncMembers', needs('redis-server'), () => {
       ids(count).map((userId, n) => ({ userId, set: n })),
     );
 
-  it('a sync gives "left" to ranked members that are absent, and takes it from those that are present, whatever else hides them', async () => {
+  it('a sync gives "left" to ranked members who are absent, and takes it from members who are present, whatever else hides them', async () => {
     const id = fc.constantFrom(...ids(8));
     const place = fc.tuple(fc.constantFrom('hide' as const, 'unhide' as const), id, fc.constantFrom(...HIDE_REASONS));
     const present = fc.uniqueArray(fc.constantFrom(...ids(8), 'other'), { minLength: 1 });

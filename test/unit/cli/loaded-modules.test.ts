@@ -37,7 +37,7 @@ it('the list of commands loads no part of the service, the dashboard or the impo
   expect(Object.keys(graph.inputs)).toContain('src/service/service.ts');
 });
 
-it('the service loads what public pages need only when it has such pages', async () => {
+it('the service loads what public pages need only when it has public pages', async () => {
   const entry = 'src/service/service.ts';
   const graph = await graphOf(entry);
   const { packages } = loadedAtOnce(graph, entry);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { table } from '../../../src/cli/table.ts';
 
-it('a table is aligned by the width that a terminal shows, also of wide characters and of those without width', () => {
+it('a table is aligned by the width that a terminal shows, even with wide characters and with characters without width', () => {
   const rows = [
     ['漢字', '1'],
     ['👩‍👩‍👧', '2'],

@@ -44,6 +44,6 @@ it.each(['', '5', '1.5h', '-1d', '1y', '36501d'])('the duration %j is refused', 
   expect(() => parseDuration(text)).toThrow('It must be a whole number with a unit, such as 30m, 24h, 90d or 2w.');
 });
 
-it('durations are printed in seconds, from a minute on in minutes and seconds', () => {
+it('durations are printed in seconds, and from a minute on in minutes and seconds', () => {
   expect([0.2, 59, 60, 125.4].map(formatDuration)).toEqual(['1 s', '59 s', '1 min 0 s', '2 min 6 s']);
 });

@@ -12,7 +12,7 @@ describe('takeEnvFile', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
   const write = (text: string) => writeFileSync(join(folder, '.env'), text);
 
-  it('the file gives what the environment lacks, and the sentence says which variables came from where', () => {
+  it('the file .env gives what the environment lacks, and a sentence says which variables came from where', () => {
     write('# a comment\nPORT=8081\nREDIS_URL="redis://a:6379"\nREDIS_NODES=\nLOG_LEVEL=warn\n');
     const env: Record<string, string> = { PORT: '9000' };
     const { taken } = takeEnvFile(env, folder);
@@ -20,30 +20,30 @@ describe('takeEnvFile', () => {
     expect(taken).toBe(`settings from ${folder}/.env: LOG_LEVEL, REDIS_URL; the environment has its own PORT`);
   });
 
-  it('nothing is said without such a file, or when the environment has all', () => {
+  it('nothing is said when there is no file .env, or when the environment has all of its variables', () => {
     expect(takeEnvFile({}, folder).taken).toBeUndefined();
     write('PORT=8081\n');
     expect(takeEnvFile({ PORT: '1' }, folder).taken).toBeUndefined();
   });
 
-  it('a file of Windows is read, with its mark and its ends of lines', () => {
+  it('a file .env from Windows is read, with its byte order mark and its line ends', () => {
     write('\uFEFFPORT=8081\r\nHOST=::\r\n');
     const env: Record<string, string> = {};
     takeEnvFile(env, folder);
     expect(env).toEqual({ PORT: '8081', HOST: '::' });
   });
 
-  it('a folder of this name, as Python makes it, is left alone', () => {
+  it('a folder with the name .env, as Python makes it, is left alone', () => {
     mkdirSync(join(folder, '.env'));
     expect(takeEnvFile({}, folder).taken).toBeUndefined();
   });
 
-  it('names all that the file has, also what the environment has itself', () => {
+  it('takeEnvFile lists every name in the file, even a name that the environment has itself', () => {
     write('PORT=8081\nREDIS_URI=redis://a:6379\n');
     expect(takeEnvFile({ PORT: '1' }, folder).names).toEqual(['PORT', 'REDIS_URI']);
   });
 
-  it('the sentence never has a value of the file', () => {
+  it('the sentence about the file .env never contains a value of the file', () => {
     write('REDIS_URL=redis://u:secret@h:1\n');
     expect(takeEnvFile({}, folder).taken).not.toContain('secret');
   });

@@ -141,7 +141,7 @@ describe('parseConfig', () => {
     expect(attempt).toThrow(/PORT must.*\n.*LOG_LEVEL must/);
   });
 
-  it('the files of TLS are read, and need TLS and each other', () => {
+  it('the files of TLS are read, and are refused without TLS or without each other', () => {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-config-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'x.pem');

@@ -27,30 +27,30 @@ describe('misspeltNames', () => {
     ['REDIS_TLS_URL', 'REDIS_URL'],
     ['REDIS_PRIVATE_URL', 'REDIS_URL'],
     ['GUILDRANK_REDIS_URL', 'REDIS_URL'],
-  ])('takes %s for %s', (name, meant) => {
+  ])('%s is taken for a misspelt %s', (name, meant) => {
     expect(misspeltNames(['LOG_LEVEL', name, 'NODE_ENV'])).toBe(
       `.env has names that Guildrank does not read: ${name} (${meant}?). Correct each name, or ignore this if another program reads it`,
     );
   });
 
-  it('says all of them in one sentence', () => {
+  it('one sentence names all misspelt settings', () => {
     expect(misspeltNames(['REDIS_URI', 'API_PORT'])).toContain('read: REDIS_URI (REDIS_URL?), API_PORT (PORT?). ');
   });
 
   it.each(['REDIS_ADMIN_PASSWORD', 'REDIS_BOT_PASSWORD', 'CACHE_TTL'])(
-    'names %s, which begins like a setting, without a guess',
+    '%s, which begins like a setting, is named without a guess',
     (name) => {
       expect(misspeltNames([name])).toContain(`read: ${name}. Correct`);
     },
   );
 
-  it('takes no setting and no variable of Docker Compose for a mistake', () => {
+  it('no setting of the service and no variable of Docker Compose is taken for a mistake', () => {
     expect(namesIn(example).length).toBeGreaterThan(50);
     expect(misspeltNames(namesIn(example))).toBeUndefined();
     expect(namesIn(example.split('# --- Docker Compose alone ---')[1])).toEqual(COMPOSE_SETTINGS);
   });
 
-  it('takes no name of another program for a mistake', () => {
+  it('no variable of another program is taken for a mistake', () => {
     const others = [
       'PATH',
       'HOME',

@@ -39,7 +39,7 @@ describe('createWriter', () => {
     expect(sent).not.toHaveBeenCalled();
   });
 
-  it('replicas are refused that are no whole number from 1 to 100, or that the connection cannot ask', () => {
+  it('replicas is refused when it is no whole number from 1 to 100, or when the connection cannot ask for replicas', () => {
     const redis = new Redis({ lazyConnect: true });
     for (const replicas of [0, 1.5, 101]) expect(() => createWriter(redis, { replicas })).toThrow(InvalidInputError);
     expect(() => createWriter(redis, { replicas: 1 })).not.toThrow();
@@ -57,7 +57,7 @@ describe('createWriter', () => {
     await expect(call).rejects.toThrow('The connection is in a transaction, which gives no replies before exec');
   });
 
-  it('any number of members is loaded in slices', async () => {
+  it('a load takes any number of members, in slices', async () => {
     const sizes: number[] = [];
     const evalsha = async (...[, keys, ...rest]: [string, number, ...(string | number)[]]) => {
       sizes.push(rest.length - keys);

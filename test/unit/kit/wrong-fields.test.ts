@@ -112,9 +112,9 @@ describe('a field that a call does not know', () => {
       'colour is no field of the options of rankCard: use theme, lang, accent, avatar, labels',
       () => rankCard({} as Anything, { theme: 'dark', lang: 'en', colour: '#fff' } as Anything),
     ],
-  ])('is refused: %s', (message, call) => expectRefusal(call, message));
+  ])('a field that the call does not know is refused: %s', (message, call) => expectRefusal(call, message));
 
-  it('no field comes from a prototype', async () => {
+  it('the kit reads no field from a prototype', async () => {
     class Record {
       userId = '1';
       set = -1;
@@ -253,7 +253,7 @@ describe('an argument of another type', () => {
   const ID = 'must be an id, a text,';
   const RULES = 'rules must be what parseRules or reader.rules returns; for a guild without rules use parseRules({})';
 
-  it('a card is taken as it is read', () => {
+  it('a card is accepted just as it was read', () => {
     expect(rankCard(CARD, OPTIONS)).toMatch(/^<svg /);
   });
 

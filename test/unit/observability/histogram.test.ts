@@ -12,7 +12,7 @@ const observation = fc.record({
 });
 
 describe('a histogram', () => {
-  it('a histogram prints what a prom-client histogram prints of the same observations', async () => {
+  it('a histogram prints what a histogram of prom-client prints for the same observations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(observation, { minLength: 1, maxLength: 40 }), async (observations) => {
         const [ours, theirs] = [new Registry(), new Registry()];

@@ -25,7 +25,7 @@ const linesOf = (svg: string): string[] =>
   );
 
 describe('the rank card', () => {
-  it('is at most 15 kB for any member, the same each time, and no text of a name is markup', () => {
+  it('a rank card has at most 15 kB for any member, is the same each time, and contains no name as markup', () => {
     fc.assert(
       fc.property(anyCard, anyOptions, (card, options) => {
         const svg = rankCard(card, options);
@@ -40,7 +40,7 @@ describe('the rank card', () => {
     );
   });
 
-  it('names the member, its rank, level, way, XP, streak and neighbours', () => {
+  it('a rank card names the member, its rank, level, way, XP, streak and neighbours', () => {
     const svg = rankCard(CARD, OPTIONS);
     expect(linesOf(svg)).toEqual([
       ...['Q', 'Quiet Raven', 'Daily streak 24', 'Rank 5 / 400', 'Level 19', '997 XP to level 20', '22,853 XP'],
@@ -50,7 +50,7 @@ describe('the rank card', () => {
     expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="934" height="282" /);
   });
 
-  it('says that a member is hidden, and why, without a rank', () => {
+  it('the rank card of a hidden member shows no rank, and says that the member is hidden, and why', () => {
     const lines = linesOf(rankCard(HIDDEN, OPTIONS));
     expect(lines).toContain('Not in the ranking');
     expect(lines.at(-1)).toBe('Left the server, by own choice');
@@ -58,7 +58,7 @@ describe('the rank card', () => {
     expect(linesOf(rankCard(HIDDEN, { ...OPTIONS, lang: 'de' }))).toContain('Nicht in der Rangliste');
   });
 
-  it('has a full bar at the highest level, and none for an explicit level', () => {
+  it('a rank card has a full bar at the highest level, and no bar for an explicit level', () => {
     const barsOf = (svg: string) => [...svg.matchAll(/width="(\d+)" height="14"/g)].map(([, width]) => Number(width));
     const highest = rankCard({ ...CARD, progress: { gained: 70, needed: 0 }, nextLevelXp: null }, OPTIONS);
     expect(linesOf(highest)).toContain('Highest level');
@@ -75,11 +75,11 @@ describe('the rank card', () => {
     ['ar-EG', 'المركز ٥ / ٤٠٠', '٢٢٬٨٥٣ XP'],
     ['ja', '5位 / 400', '22,853 XP'],
     ['nl', 'Rank 5 / 400', '22.853 XP'],
-  ])('has the words and numbers of %s', (lang, rank, xp) => {
+  ])('a rank card in the language %s says "%s" and "%s"', (lang, rank, xp) => {
     expect(linesOf(rankCard(CARD, { ...OPTIONS, lang }))).toEqual(expect.arrayContaining([rank, xp]));
   });
 
-  it('has another text for each word in each language of the widget', () => {
+  it('a rank card has another text for each word in each language of the widget', () => {
     const own = CARD_LANGUAGES.slice(0, 7).map((lang) => {
       const cards = [CARD, HIDDEN, { ...CARD, progress: { gained: 0, needed: 0 } }];
       return cards.flatMap((card) =>
@@ -93,12 +93,12 @@ describe('the rank card', () => {
     }
   });
 
-  it('shows the largest XP in few figures, as the widget does', () => {
+  it('a rank card shows the largest XP in few figures, as the widget does', () => {
     const lines = linesOf(rankCard({ ...CARD, xp: MAX_XP, level: MAX_XP, rank: MAX_XP }, OPTIONS));
     expect(lines).toEqual(expect.arrayContaining(['9007.2T XP', 'Level 9007.2T']));
   });
 
-  it('cuts a long name between two characters, and keeps a short one', () => {
+  it('a rank card cuts a long name between two characters, and keeps a short name whole', () => {
     const nameOf = (username: string) => linesOf(rankCard({ ...CARD, username, dailyStreak: 0 }, OPTIONS))[1] as string;
     expect(nameOf('W'.repeat(300))).toMatch(/^W{15,25}…$/);
     expect(nameOf('i'.repeat(300))).toMatch(/^i{40,70}…$/);
@@ -107,7 +107,7 @@ describe('the rank card', () => {
     expect(nameOf('A display name of 32 characters.')).toBe('A display name of 32 characters.');
   });
 
-  it('shows a member without a visible name by its id, and a name without the directions in it', () => {
+  it('a rank card shows a member without a visible name by its id, and drops direction marks from a name', () => {
     const shown = (username: string) => rankCard({ ...CARD, username }, OPTIONS);
     for (const username of ['', ' ', '\u3164', '\u202e\u2066', '\u0000'])
       expect(linesOf(shown(username))[1]).toBe(CARD.userId);
@@ -116,7 +116,7 @@ describe('the rank card', () => {
     expect(shown('محمد')).toContain('>\u2068محمد\u2069<');
   });
 
-  it('reads from right to left in Arabic', () => {
+  it('a rank card in Arabic reads from right to left', () => {
     const places = (lang: string) => {
       const svg = rankCard(CARD, { ...OPTIONS, lang });
       return [/<circle cx="(\d+)"/.exec(svg)?.[1], /<rect x="(\d+)" y="152"/.exec(svg)?.[1]];
@@ -125,7 +125,7 @@ describe('the rank card', () => {
     expect(places('ar')).toEqual(['814', '40']);
   });
 
-  it('refers to its picture and to nothing else', () => {
+  it('a rank card refers to its picture and to nothing else', () => {
     const referred = (avatar?: string) => {
       const svg = rankCard(CARD, { ...OPTIONS, ...(avatar && { avatar }) });
       return [...svg.matchAll(/(?:href="|url\()([^")]*)/g)].map(([, to]) => to);
@@ -166,7 +166,7 @@ describe('the rank card', () => {
       '',
       7,
     ].map((avatar): [string, object] => ['avatar must be an https URL', { avatar }]),
-  ])('refuses with "%s" %j', (message, wrong) => {
+  ])('a rank card is refused with "%s" for %j', (message, wrong) => {
     const draw = () => rankCard(CARD, { ...OPTIONS, ...wrong });
     expect(draw).toThrow(InvalidInputError);
     expect(draw).toThrow(message);

@@ -8,7 +8,7 @@ it('the contrast of two colours is that of WCAG', () => {
   expect(contrastOf('#767676', '#FFFFFF')).toBeCloseTo(4.54, 2);
 });
 
-it('a text can be read on each colour', () => {
+it('the text colour for each background colour is readable', () => {
   expect([textOn('#ffdd33'), textOn('#4f46e5')]).toEqual(['#000000', '#ffffff']);
   const colour = fc.integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`);
   fc.assert(fc.property(colour, (ground) => contrastOf(textOn(ground), ground) >= 4.5));

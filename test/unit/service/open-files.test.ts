@@ -12,12 +12,12 @@ describe('fittingConnections', () => {
     });
   });
 
-  it('the service takes a few connections where not even the process itself has enough files', () => {
+  it('the service takes a few connections even where the process itself lacks files', () => {
     expect(fittingConnections(5000, 200).maxConnections).toBe(10);
   });
 
   it.each([5200, undefined])(
-    'the service takes all 5000 connections without a word with a limit of %s files',
+    'the service takes all 5000 connections without a word when the limit of files is %s',
     (limit) => {
       expect(fittingConnections(5000, limit)).toEqual({ maxConnections: 5000, warning: undefined });
     },

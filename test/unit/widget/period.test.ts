@@ -18,7 +18,7 @@ describe('the dates of a period', () => {
     ['a month', '2026-11-01', '2026-12-01'],
     ['a month that begins on a Monday', '2027-02-01', '2027-03-01'],
     ['a month that begins on a Sunday', '2027-08-01', '2027-09-01'],
-  ])('are those of the calendar of the guild, at each distance from UTC: %s', (_, first, next) => {
+  ])("the dates of a period are those of the guild's calendar, at each distance from UTC: %s", (_, first, next) => {
     const expected = [Date.parse(first), Date.parse(next) - DAY_MS];
     for (let minutes = -720; minutes <= 840; minutes += 15) {
       // The clock can change in the period, and midnight can be left out.
@@ -30,7 +30,7 @@ describe('the dates of a period', () => {
     }
   });
 
-  it('are a range in the language of the visitor, with the days that are left', () => {
+  it('the dates of a period are a range in the language of the visitor, with the days that are left', () => {
     expect([facts('en'), facts('de')]).toEqual([
       ['Nov 23 – 29', '3 days left'],
       ['23.–29. Nov.', 'noch 3 Tage'],
@@ -43,7 +43,7 @@ describe('the dates of a period', () => {
     for (const lang of LANGUAGES) expect(facts(lang)[0]).toMatch(/23.*29/);
   });
 
-  it('count the last day as one, and an ended period has no days left', () => {
+  it('the last day of a period counts as one day left, and an ended period has no days left', () => {
     const end = Date.parse(WEEK.to);
     expect(facts('en', WEEK, end - 1)[1]).toBe('1 day left');
     expect(facts('en', WEEK, end - 24 * HOUR_MS)[1]).toBe('1 day left');
@@ -57,7 +57,7 @@ describe('the dates of a period', () => {
     ['a month in which clocks go back', '2026-09-30T22:00:00.000Z', '2026-10-31T23:00:00.000Z', 31],
     ['a month in which clocks go forward', '2027-02-28T23:00:00.000Z', '2027-03-31T22:00:00.000Z', 31],
   ])(
-    '%s has its days left at its beginning, one fewer from the next midnight on, and one at its end',
+    '%s has all its days left at its beginning, one day fewer from each midnight on, and one day at its end',
     (_, from, to, days) => {
       const left = (now: number) => facts('en', { from, to }, now)[1];
       const [begin, end] = [Date.parse(from), Date.parse(to)];

@@ -8,7 +8,7 @@ const { createWords } = await import(new URL('../../../src/widget/words.ts', imp
 beforeAll(() => void vi.stubGlobal('navigator', { language: 'en' }));
 afterAll(() => void vi.unstubAllGlobals());
 
-it.each(LANGUAGES)('says waits of seconds, minutes and hours in %s', (language) => {
+it.each(LANGUAGES)('the widget words a wait of seconds, minutes or hours in %s', (language) => {
   const { clock } = createWords(language, {});
   expect([0, 0.2, 59.1, 3599, 3601, 86_400].map(clock)).toEqual([
     '0:00',
@@ -20,7 +20,7 @@ it.each(LANGUAGES)('says waits of seconds, minutes and hours in %s', (language) 
   ]);
 });
 
-it('says waits in the figures of the language', () => {
+it('the widget writes a wait in the numerals of the language', () => {
   expect(createWords('ar-EG', {}).clock(3601)).toBe('١:٠٠:٠١');
 });
 
@@ -32,8 +32,11 @@ it.each([
   ['pt', '99%', 'Classificação indisponível', 'Sem atualização'],
   ['ar', '99', 'لوحة الصدارة غير متاحة', 'غير محدَّثة'],
   ['ja', '99%', 'ランキングは利用できません', '更新できません'],
-])('says in %s that almost all of a way is gone, and that there is no data', (language, percent, away, stale) => {
-  const words = createWords(language, {});
-  expect(words.percent(0.9999).replaceAll(/\s/g, ' ')).toContain(percent);
-  expect([words.say('away'), words.say('stale')]).toEqual([away, stale]);
-});
+])(
+  'in %s, the widget words a level that is almost complete, and data that are missing or old',
+  (language, percent, away, stale) => {
+    const words = createWords(language, {});
+    expect(words.percent(0.9999).replaceAll(/\s/g, ' ')).toContain(percent);
+    expect([words.say('away'), words.say('stale')]).toEqual([away, stale]);
+  },
+);

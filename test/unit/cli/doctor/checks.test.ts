@@ -42,11 +42,11 @@ describe('what INFO says of a server', () => {
     [{ used_memory: '950000' }, { memory: 'problem' }],
     [{ maxmemory: '0', total_system_memory: '9000000' }, { memory: 'note' }],
     [{ maxmemory: '0' }, { memory: 'unknown' }],
-  ])('the INFO %j gives %j', (changes, findings) => {
+  ])('doctor takes the INFO %j for %j', (changes, findings) => {
     expect(states(changes as Record<string, string>)).toEqual({ ...good, ...findings });
   });
 
-  it('snapshots alone are a note, and so is what the user may not ask', () => {
+  it('persistence by snapshots alone is a note, and so is persistence about which the user may not ask', () => {
     expect(states({ aof_enabled: '0' }, '900 1').persistence).toBe('note');
     const info = new Map(Object.entries({ ...GOOD, aof_enabled: '0' }));
     const [, , persistence] = findingsOf({ info, save: undefined, clock: undefined, mode: 'standalone' });
@@ -58,7 +58,7 @@ describe('what INFO says of a server', () => {
     expect(states({}, '', 6000).clock).toBe('problem');
   });
 
-  it('the fields of INFO are read with both ends of lines', () => {
+  it('the fields of INFO are read with either line end', () => {
     expect([...infoFields('# Server\r\nredis_version:7.0.0\r\nx:\nrole:master')]).toEqual([
       ['redis_version', '7.0.0'],
       ['x', ''],
@@ -101,7 +101,7 @@ describe('the kind of a key', () => {
     },
   );
 
-  it('a Redis key without the braces, with another prefix or another name is of no known kind', () => {
+  it('a Redis key without braces, with another prefix or with another name is of no known kind', () => {
     for (const key of ['my:gr:123:xp', 'gr:{1}:xp', 'my:gr:{1}:xps', 'my:gr:{1 2}:xp', 'my:gr:{1}:xp:absent', 'x']) {
       expect(kindOfKey(redisKeys, key), key).toBeUndefined();
     }

@@ -108,7 +108,7 @@ it.each([
   expect(limiter.take(other)).toBe(0);
 });
 
-it('every text is taken for an address', () => {
+it('the limiter takes every text for an address', () => {
   const zoned = fc.tuple(fc.ipV6(), fc.string()).map(([address, zone]) => `${address}%${zone}`);
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV4Extended(), fc.ipV6(), zoned, fc.string()), (address) => {

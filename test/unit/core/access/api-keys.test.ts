@@ -224,7 +224,7 @@ describe('rotate', () => {
     expect(await expiryOf(old.key)).toBe('2026-01-16T12:00:00.000Z');
   });
 
-  it('a rotation waits ten seconds for another one that began while the clock was 400 days ahead', async () => {
+  it('a rotation waits ten seconds for another rotation that began while the clock was 400 days ahead', async () => {
     const old = await apiKeys.create('g', 'widget', null);
     const lock = `gr:{g}:keys:rotating:${old.record.id}`;
     await testStore.client.set(lock, 'x', 'PX', 400 * DAY);
@@ -325,7 +325,7 @@ describe('the limit of keys', () => {
   const make = () => apiKeys.create('g', 'widget', null).catch((error: Error) => error.message);
   const listed = () => testStore.client.hlen('gr:{g}:keys');
 
-  it('the limit of keys holds when many are made at once, and every free place is used', async () => {
+  it('the limit of keys holds when many keys are made at once, and every free place is used', async () => {
     for (let i = 0; i < MAX_KEYS - 5; i++) await make();
     const results = await Promise.all(Array.from({ length: 40 }, make));
     expect(results.filter((result) => typeof result === 'object')).toHaveLength(5);
@@ -394,7 +394,7 @@ describe('the limit of keys', () => {
     expect(await testStore.client.keys('gr:key:*')).toEqual([]);
   });
 
-  it('no unlisted key works when all are revoked while some are made', async () => {
+  it('no unlisted key works when all keys are revoked while some are made', async () => {
     for (let round = 0; round < 20; round++) {
       const made = Array.from({ length: 10 }, () => apiKeys.create('g', 'widget', null).catch(() => undefined));
       await Promise.all([apiKeys.revokeAll('g'), ...made]);
@@ -428,7 +428,7 @@ describe('the limit of keys', () => {
     expect(await testStore.client.keys('*key*')).toEqual([]);
   });
 
-  it('a key ends that is revoked with all others while a process that is killed makes it', async () => {
+  it('a key that is made by a killed process while all keys are revoked ends with them', async () => {
     const killed = () => Promise.reject(new Error('killed'));
     const store = storeBeforeRecord(() => apiKeys.revokeAll('g'), { hexists: killed, del: killed, hdel: killed });
     await expect(store.create('g', 'widget', null)).rejects.toThrow(StoreUnavailableError);

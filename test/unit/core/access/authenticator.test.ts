@@ -55,7 +55,7 @@ it('a key has its identity by its hash and the plan of its guild', async () => {
   expect(plan.mock.calls).toEqual([['gr:{g}:config', 'plan']]);
 });
 
-it('a key has its cap, and is refused if its stored cap limits nothing or its id is no word', async () => {
+it('a key has its cap, and a key whose stored cap limits nothing or whose id is no word is refused', async () => {
   find.mockResolvedValueOnce(recordOf({ cap: 200 }));
   expect(await authenticator.authenticate(key)).toEqual({ ...identity, cap: 200 });
   for (const odd of [{ cap: Number.NaN }, { cap: 0 }, { cap: 1.5 }, { cap: 2 ** 31 }, { cap: 5, id: 'k 1' }]) {
@@ -93,7 +93,7 @@ it('key and plan are read at once when the guild of a key is known, and the plan
   ]);
 });
 
-it('the cache keeps as many keys as it may, the latest used', async () => {
+it('the cache keeps as many keys as it may, and keeps the keys that were used last', async () => {
   authenticator = newAuthenticator(timeLimit(60_000), 2);
   const others = [generateKey(), generateKey()];
   for (const each of [key, ...others]) await authenticator.authenticate(each);
@@ -166,7 +166,7 @@ describe('a key', () => {
     ['an outage', () => down() && authenticator.authenticate(key).catch(() => {})],
     ['an invalidation of its guild', () => authenticator.invalidate('g')],
     ['an invalidation of all', () => authenticator.invalidateAll()],
-  ])('a key that was seen stays so after %s, and that authenticates nothing', async (_event, happen) => {
+  ])('a key that was seen stays seen after %s, and that authenticates nothing', async (_event, happen) => {
     await authenticator.authenticate(key);
     await happen();
     expect(authenticator.isUnseen(key)).toBe(false);
@@ -176,7 +176,7 @@ describe('a key', () => {
     expect(authenticator.getCached(key)).toBeUndefined();
   });
 
-  it('a key is not unseen while its look-up is under way, because a further request starts none', async () => {
+  it('a key whose look-up is under way is not unseen, because a further request starts no look-up', async () => {
     const looking = authenticator.authenticate(key);
     expect(authenticator.isUnseen(key)).toBe(false);
     gone();
@@ -252,7 +252,7 @@ it('keys that are due within a tenth of a second are refreshed together, because
   expect([4700, 8099].map(asked)).toEqual([20, 20]);
 });
 
-it('a key is not refreshed that a request has looked up since it was due', async () => {
+it('a key that a request has looked up since its refresh was due is not refreshed', async () => {
   await authenticator.authenticate(key);
   now = START + 4950;
   authenticator.getCached(key);
@@ -263,7 +263,7 @@ it('a key is not refreshed that a request has looked up since it was due', async
   expect(find).toHaveBeenCalledTimes(2);
 });
 
-it('the refreshes of keys that were cached at once are spread', async () => {
+it('the refreshes of keys that were cached at once are spread over time', async () => {
   const keys = Array.from({ length: 200 }, generateKey);
   for (const each of keys) await authenticator.authenticate(each);
   const asked = async (ms: number) => {
@@ -298,7 +298,7 @@ it('a key whose expiry cannot be read has expired', async () => {
   expect(await authenticator.authenticate(key)).toBeNull();
 });
 
-it('a key is looked up once for all requests that wait for it, and again for later ones', async () => {
+it('a key is looked up once for all requests that wait for it, and again for later requests', async () => {
   const [one, two] = await Promise.all([authenticator.authenticate(key), authenticator.authenticate(key)]);
   expect(one).toEqual(identity);
   expect(two).toEqual(identity);
@@ -314,7 +314,7 @@ it('a look-up fails with the store, and the key is looked up again after it', as
   expect(await authenticator.authenticate(key)).toEqual(identity);
 });
 
-it('the invalidation of a guild drops its keys, and no others', async () => {
+it('the invalidation of a guild drops the keys of the guild, and no others', async () => {
   const other = generateKey();
   await authenticator.authenticate(key);
   find.mockResolvedValue(recordOf({ guildId: 'h' }));
@@ -400,7 +400,7 @@ it('fewer identities are cached when their origins are long, so that 100 keys ho
   expect(kept.length * 1900).toBeLessThan(100 * 512);
 });
 
-it('a stored plan whose name is longer than every name of a plan counts as none', async () => {
+it('a stored plan whose name is longer than every name of a plan counts as no plan', async () => {
   plan.mockResolvedValue('p'.repeat(33));
   expect(await authenticator.authenticate(key)).toMatchObject({ plan: 'free' });
 });

@@ -93,7 +93,7 @@ describeStores('API keys with and without caps of one guild', (kind) => {
     expect(await load('five')).toMatchObject({ allowed: false, limit: 9, ofKey: false });
   });
 
-  it('a cap has a window of an hour from its first request, and one for a counter without', async () => {
+  it('a cap has a window of an hour from its first request, and a counter without a window gets one', async () => {
     expect((await load('one')).resetMs).toBeGreaterThan((WINDOW_S - 60) * 1000);
     await testStore.client.expire(counter('one'), 100);
     expect((await load('one')).resetMs).toBeLessThanOrEqual(100_000);

@@ -25,7 +25,7 @@ beforeEach(async () => {
   quotas = new Quotas(new CommandBatcher(new Scripts(testStore.client), new RedisKeys('gr')), PLANS);
 });
 
-it('each request has the state after it, as if requests had been counted one by one', async () => {
+it('each request gets the state after it, as if requests had been counted one by one', async () => {
   const states = await quotas.consume(of('g', 'free'), 5);
   expect(states.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
     [true, 2],
@@ -48,7 +48,7 @@ it('the count is never lowered when a lower plan refuses requests', async () => 
   expect(await testStore.client.get('gr:quota:{g}')).toBe('8');
 });
 
-it('the count stays when the plan changes, and each guild counts by itself', async () => {
+it('the count stays when the plan changes, and each guild has a count of its own', async () => {
   await quotas.consume(of('g', 'free'), 3);
   expect(await quotas.consume(of('g', 'pro'), 1)).toMatchObject([{ allowed: true, limit: 10, remaining: 6 }]);
   expect(await quotas.consume(of('h', 'free'), 1)).toMatchObject([{ allowed: true, remaining: 2 }]);
@@ -83,7 +83,7 @@ it('a running window stays, and a counter without a window gets one', async () =
 });
 
 it.each([null, 50])(
-  'a window ends after an hour at most, also when the clock of Redis went back, with the cap %s',
+  'a window ends after an hour at most with the cap %s, even when the clock of Redis went back',
   async (cap) => {
     for (const key of ['gr:quota:{g}', 'gr:quota:{g}:k'])
       await testStore.client.set(key, '1', 'PX', 2 * WINDOW_S * 1000);

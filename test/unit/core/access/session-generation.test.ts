@@ -32,7 +32,7 @@ describeStores('the end of all sessions', (kind) => {
   };
 
   it.each([0, 1, 2, 3])(
-    'the end of all sessions ends earlier invites too, unless a kill after %i commands leaves all',
+    'the end of all sessions ends earlier invites too, unless a kill after %i commands leaves everything as it was',
     async (sent) => {
       const guildId = suite.newGuild();
       const session = await open(await invite(guildId));
@@ -51,7 +51,7 @@ describeStores('the end of all sessions', (kind) => {
   it.each<[string, (sessions: Sessions, guildId: string, userId: string) => Promise<void>]>([
     ['its server', (sessions, guildId) => sessions.closeAll(guildId)],
     ['its person', (_sessions, _guildId, userId) => endPersonSessions(suite.store, userId)],
-  ])('a sign-in is over at once when all sessions of %s end at any moment of it', async (_whose, end) => {
+  ])('a sign-in is over at once when all sessions of %s end at any moment of the sign-in', async (_whose, end) => {
     let commands = 1;
     for (let moment = 0; moment < commands; moment++) {
       const guildId = suite.newGuild();
@@ -76,7 +76,7 @@ describeStores('the end of all sessions', (kind) => {
     expect(commands).toBeGreaterThan(10);
   });
 
-  it('all sessions end also in a Redis that is full', async () => {
+  it('all sessions end even in a Redis that is full', async () => {
     const guildId = suite.newGuild();
     const session = await open(await invite(guildId));
     const full = Object.assign(Object.create(suite.store.client), {
@@ -101,7 +101,7 @@ describeStores('the end of all sessions', (kind) => {
     expect(await suite.store.client.ttl(sessions)).toBeLessThanOrEqual(86_400);
   });
 
-  it('no session and no invite of a clock that was 400 days ahead is taken', async () => {
+  it('no session and no invite from a clock that was 400 days ahead is accepted', async () => {
     const guildId = suite.newGuild();
     const { client, redisKeys } = suite.store;
     const session = await open(await invite(guildId));

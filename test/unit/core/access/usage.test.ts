@@ -57,7 +57,7 @@ describeStores('the usage of a guild', (kind) => {
   };
   const read = (guild = 'g') => readUsage(store, guild, now);
 
-  it('usage goes on after a clock that was 400 days ahead, and keeps nothing of it', async () => {
+  it('usage goes on after a clock that was 400 days ahead, and keeps nothing of that time', async () => {
     const usage = newProcess();
     now += 400 * 24 * HOUR;
     count(usage, 'g', 'a', true);
@@ -70,7 +70,7 @@ describeStores('the usage of a guild', (kind) => {
     expect(hours).toEqual([`${START / HOUR - 0.5}:a`]);
   });
 
-  it('usage has requests without an API key apart from those of keys', async () => {
+  it('usage has requests without an API key apart from requests with a key', async () => {
     const usage = newProcess();
     for (let i = 0; i < 3; i++) usage.countPublic('g', 'data');
     usage.countPublic('h', 'page');
@@ -196,7 +196,7 @@ describeStores('the usage of a guild', (kind) => {
     expect((await read()).ofKey('a')).toMatchObject({ lastUsed: new Date(START + 1000).toISOString(), requests: 2 });
   });
 
-  it('usage keeps what a revoked key has used, but not the key; and nothing of a deleted guild', async () => {
+  it('usage keeps what a revoked key has used, but not the key, and nothing of a deleted guild', async () => {
     const usage = newProcess();
     const { record } = await store.apiKeys.create('g', 'x', null);
     count(usage, 'g', record.id, true);
@@ -227,7 +227,7 @@ describeStores('the usage of a guild', (kind) => {
   });
 });
 
-it('usage of 100,000 guilds waits in bounded memory while Redis refuses it, and one step of guilds asks Redis about it', async () => {
+it('usage of 100,000 guilds waits in bounded memory while Redis refuses it, and a write then asks Redis about one step of guilds alone', async () => {
   let [calls, isRefused] = [0, true];
   const run = async () => {
     calls++;
@@ -259,7 +259,7 @@ it('usage of many guilds is sent a few at a time, so that no request waits for a
   expect(Math.max(most, sent)).toBeLessThanOrEqual(20);
 });
 
-it('usage that waits goes on to be counted when there is no more room, and has room again when it is written', async () => {
+it('usage that already waits is still counted when there is no more room, and there is room again once it is written', async () => {
   const written = new Map<string, number>();
   const run = async (_name: string, [usageKey = '']: string[], ...args: (string | number)[]) => {
     const [, , , , , , , requests] = args;
@@ -318,7 +318,7 @@ describe('beside a shard of a Cluster that is down', () => {
     expect(shards.written.size).toBe(200);
   });
 
-  it('an outage is told, not a guild that is refused for good, so that a stop tries again', async () => {
+  it('a write reports an outage before the refusal of a single guild, so that a stop tries again', async () => {
     const run = async (_name: string, [usageKey = '']: string[]) => {
       throw new StoreUnavailableError(new Error(usageKey.includes('bad') ? 'WRONGTYPE' : 'Connection is closed'));
     };

@@ -53,7 +53,7 @@ describeStores('a count of the members', (kind) => {
     expect((await suite.store.counters.check(guild)).stored.hidden).toBe(-12n);
   });
 
-  it('a count stores no config of its own, raises the revision, and tells the moment', async () => {
+  it('a count stores no config of its own, raises the revision, and tells its moment', async () => {
     const guild = await newGuild();
     const [before, begun] = [await suite.store.client.hget(stats(guild), 'rev'), Date.now()];
     const { at } = await suite.store.counters.rebuild(guild);
@@ -91,7 +91,7 @@ describeStores('a count of the members', (kind) => {
     expect(await suite.store.client.hget(stats(guild), 'members')).toBe('99');
   });
 
-  it('a count waits for another one to end', async () => {
+  it('a count waits for another count to end', async () => {
     const guild = await newGuild();
     const second = Math.floor(Date.now() / 1000);
     await suite.store.client.hset(stats(guild), 'recount', `other standard ${second} - - 0 0,0,0,0,0 - - `);
@@ -120,7 +120,7 @@ describe('a count of the members that cannot end', () => {
     };
   };
 
-  it('a count gives up after more than a minute of waiting for another one, and says so', async () => {
+  it('a count gives up after it has waited more than a minute for another count, and says so', async () => {
     const rebuild = replying(() => 'BUSY').counters.rebuild('g');
     await expect(rebuild).rejects.toThrow(RefusedError);
     await expect(rebuild).rejects.toThrow(

@@ -37,7 +37,7 @@ it.each([0, 1])('a refused entry of call %i is named by its place among all, and
   expect(calls).toBe(refused + 1);
 });
 
-it('another failure is passed on as it is', async () => {
+it('a failure that is no refusal is passed on as it is', async () => {
   const failure = new Error('down');
   await expect(inSlices(numbers(1), () => Promise.reject(failure))).rejects.toBe(failure);
 });

@@ -75,7 +75,7 @@ describe('LeaderboardWriter', () => {
     expect(await members(guild)).toEqual(['b']);
   });
 
-  it('no records change nothing', async () => {
+  it('an empty list of records changes nothing', async () => {
     const nothing = { repeated: false, xpBefore: 0, levelBefore: 0, xp: 0, level: 0 };
     const result = await suite.store.writer.recordMany(suite.newGuild(), []);
     expect(result).toEqual({ revision: expect.any(String), created: 0, ...nothing, members: [] });

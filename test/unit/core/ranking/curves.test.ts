@@ -25,7 +25,7 @@ const curveName = fc.constantFrom(...CURVE_NAMES);
 import { customCurve, exactXpToReach } from '../../../support/random-curve.ts';
 
 describe('level curves', () => {
-  it("the standard levels begin where MEE6's do", () => {
+  it('the standard levels begin where the levels of MEE6 begin', () => {
     const thresholds = [100, 255, 475, 770, 1150, 1625, 2205, 2900, 3720, 4675];
     expect(thresholds.map((_, i) => xpForLevel('standard', i + 1))).toEqual(thresholds);
     expect(xpForLevel('standard', 100)).toBe(1_899_250);
@@ -70,7 +70,7 @@ describe('level curves', () => {
     );
   });
 
-  it('a curve of a guild of its own is exact for any XP up to 2^53-1', () => {
+  it("a guild's own curve is exact for any XP up to 2^53-1", () => {
     const xp = fc.oneof(
       fc.integer({ min: 0, max: 10_000 }),
       fc.maxSafeNat(),
@@ -88,7 +88,7 @@ describe('level curves', () => {
     );
   });
 
-  it('a curve of a guild of its own is refused when its levels could not be computed exactly', () => {
+  it("a guild's own curve is refused when its levels could not be computed exactly", () => {
     for (const text of [
       ...['0,0,0,0,1,1', '0,0,0,5,1,1', '-1,0,0,0,1,1', '0,1,-2,0,1,1', '0,0,3,0,2,1', '0,1,0,-2,1,1'],
       ...[

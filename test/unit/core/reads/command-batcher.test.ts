@@ -86,7 +86,7 @@ describe('commands that are collected', () => {
     expect(sent.map(([, , text]) => text)).toEqual(['j0\nj1\n', 'j2\nj3\n', 'j4\n', 'j5\n', 'j6\n']);
   });
 
-  it('collected commands leave also when collecting fails halfway, and the next commands are not held', async () => {
+  it('collected commands leave even when collecting fails halfway, and the next commands are not held back', async () => {
     const { batcher, sent } = setup();
     let first: Promise<string> | undefined;
     const halfway = () =>

@@ -97,7 +97,7 @@ describe('the levels of a curve', () => {
     expect(first('arcane')).toEqual([75, 250, 525, 900, 5250]);
   });
 
-  it('the levels of a curve end at the highest one', () => {
+  it('the levels of a curve end at its highest level', () => {
     const curve = custom('0,0,50,0,1,1,3') as Curve;
     expect([149, 150, 151, 200, MAX_XP].map((xp) => levelForXp(curve, xp))).toEqual([2, 3, 3, 3, 3]);
     expect(progress(curve, 149)).toEqual({ level: 2, gained: 49, needed: 50 });

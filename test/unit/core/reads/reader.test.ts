@@ -96,15 +96,15 @@ describe('a page', () => {
   });
 });
 
-describe('a curve of a guild of its own', () => {
-  it('a curve of a guild of its own gives the levels of a page and of a member', async () => {
+describe("a guild's own curve", () => {
+  it("a guild's own curve gives the levels of a page and of a member", async () => {
     const page = readerOf('', 1, 'custom=0,0,50,0,1,1', ['a', '149'], [null]);
     expect((await page.reader.page(1, 10)).value.data[0]?.level).toBe(2);
     const member = readerOf('7', 0, '150', 'custom=0,0,50,0,1,1', '');
     expect((await member.reader.member()).value?.level).toBe(3);
   });
 
-  it('a curve with unfit coefficients fails the read, because another curve would show wrong levels', () => {
+  it("a guild's own curve with unfit coefficients fails the read, because another curve would show wrong levels", () => {
     const read = () => curveOf('custom=0,0,0,0,1,1');
     expect(read).toThrow(StoreUnavailableError);
     expect(read).toThrow('the guild has the curve custom=0,0,0,0,1,1, with unfit coefficients: set a known curve');
@@ -201,7 +201,7 @@ describe('statistics', () => {
     });
   });
 
-  it('statistics take counters that are missing or no numbers for 0', async () => {
+  it('statistics take a counter that is missing or no number for 0', async () => {
     for (const total of ['', 'x5', '5x', '-5']) {
       expect(await stats('', '', total, '7', '', '')).toMatchObject({
         total_members: 0,
@@ -232,7 +232,7 @@ describe('what a caller holds', () => {
     expect(sent).toEqual(['page 0 9 7\n', 'member a 7\n', 'stats 7\n']);
   });
 
-  it('the cached revision is that of the reply, to its last digit', async () => {
+  it('the cached revision is the revision of the reply, to its last digit', async () => {
     const { reader } = readerOf('1768478400000001', '0', '', [], []);
     expect((await reader.page(1, 10)).revision).toBe('1768478400000001');
   });
@@ -243,14 +243,14 @@ describe('what a caller holds', () => {
   });
 
   it.each(['', '7.0', '7.5', ' 7', '7e2', '0x7', '9007199254740993'])(
-    'the revision "%s" is returned as none',
+    'the revision "%s" is returned as no revision',
     async (revision) => {
       const { reader } = readerOf(revision, '0', '', [], []);
       expect((await reader.page(1, 10)).revision).toBe('');
     },
   );
 
-  it('a revision that is no number is returned as none', async () => {
+  it('a revision that is no number is returned as no revision', async () => {
     const { reader } = readerOf('7 x', '0', '', [], []);
     expect((await reader.page(1, 10)).revision).toBe('');
     const none = readerOf('x7', '-1');

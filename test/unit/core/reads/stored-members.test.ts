@@ -38,7 +38,7 @@ describeStores('the stored members of a guild', (kind) => {
     return steps.flatMap(({ members }) => members.map(({ userId, hidden }) => (hidden ? `!${userId}` : userId)));
   };
 
-  it('members come in the order asked for, with all of their profiles, without users who are no members', async () => {
+  it('members come in the order in which they are asked for, with their whole profiles, without users who are no members', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(guild, [
       {

@@ -52,7 +52,7 @@ describeStores('the staged members of a guild', (kind) => {
     }
   });
 
-  it('staged members are all refused when one is bad, with its index', async () => {
+  it('staged members are all refused when one of them is bad, with its index', async () => {
     const guild = suite.newGuild();
     const owner = await lock(guild);
     const stage = owner.stage([
@@ -74,7 +74,7 @@ describeStores('the staged members of a guild', (kind) => {
     expect(await owner.countUnstaged()).toBe(599);
   });
 
-  it('staged members replace the present ones with their profiles; other members are removed, but not the hidden ones', async () => {
+  it('staged members replace the present members with their profiles, and members who are not staged are removed unless they are hidden', async () => {
     const guild = await newGuild();
     const owner = await lock(guild);
     await owner.stage([
@@ -105,7 +105,7 @@ describeStores('the staged members of a guild', (kind) => {
     expect({ exact, ...actual }).toMatchObject({ exact: true, members: 2n, totalXp: 501n, hidden: 4n });
   });
 
-  it('staged members of a killed run are told and removed before the next ones are staged', async () => {
+  it('the staged members of a killed run are told and removed before the next members are staged', async () => {
     const guild = await newGuild();
     await (await lock(guild)).stage([
       ...ids(130).map((userId) => ({ userId, set: 2 })),

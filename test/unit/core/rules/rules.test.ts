@@ -73,14 +73,14 @@ describe('the rules of a guild', () => {
     );
   });
 
-  it('rules are taken as an object or as JSON, with the field $schema of editors, and the schema takes them too', () => {
+  it('rules may be an object or JSON, with the field $schema of editors, and the schema accepts them too', () => {
     for (const document of [...rules, { $schema: 'https://example.com/rules.schema.json' }]) {
       expect(parseRules(JSON.stringify(document))).toEqual(parseRules(document));
       expect(isValid(document), JSON.stringify(isValid.errors)).toBe(true);
     }
   });
 
-  it('rules take the id of any role and channel, such as the names of the parts of an object', () => {
+  it('rules accept any id of a role or channel, even a name such as constructor', () => {
     const names = ['__proto__', 'constructor', 'toString'];
     const own = parseRules(
       `{"multipliers":{"roles":{${names.map((name) => `"${name}":2`)}},"role_stacking":"product"}}`,
@@ -90,7 +90,7 @@ describe('the rules of a guild', () => {
     expect(xpFor(parseRules({}), event)).toMatchObject({ factor: 1, reason: null });
   });
 
-  it('rules lead a member to the same roles over each way through the levels, and touch rewards only', () => {
+  it('rules lead a member to the same roles over each way through the levels, and touch only the roles of rewards', () => {
     const reward = fc.record({
       level: fc.integer({ min: 0, max: 9 }),
       role: fc.constantFrom('a', 'b', 'c', 'd'),

@@ -112,7 +112,7 @@ describe('the time zone of a guild', () => {
     expect([await store.client.hgetall(CONFIG), await store.client.hgetall(STATS)]).toEqual([config, before]);
   });
 
-  it('a time zone keeps its own changes when somebody chooses it while the former one is renewed', async () => {
+  it('a time zone keeps its own changes when somebody chooses it while the former time zone is renewed', async () => {
     await store.guildConfig.update('g', { timeZone: 'Asia/Tokyo' });
     vi.spyOn(store.client, 'hmget').mockResolvedValueOnce(['Europe/Berlin', '60']);
     await store.guildConfig.renewTimeZone('g');

@@ -28,7 +28,7 @@ describe('a time zone', () => {
   });
 
   it.each(['', 'Berlin', 'Europe/Berln', '+01:00', 'UTC+1', 'Europe/Berlin ', 'a'.repeat(65), 'constructor'])(
-    'a time zone that nobody knows is refused by a sentence that names it and a right one: %j',
+    'an unknown time zone is refused by a sentence that names it and a right time zone: %j',
     (text) => {
       expect(isTimeZone(text)).toBe(false);
       expect(() => parseTimeZone(text)).toThrow(InvalidInputError);
@@ -43,7 +43,7 @@ describe('a time zone', () => {
     ['UTC', '0'],
     ['Asia/Kathmandu', '345'],
     ['America/Phoenix', '-420'],
-  ])('a time zone without daylight saving has its minutes alone: %s', (timeZone, text) => {
+  ])('a time zone without daylight saving has only its minutes: %s', (timeZone, text) => {
     expect(utcOffsetsOf(timeZone, NOW)).toBe(text);
   });
 
@@ -63,7 +63,7 @@ describe('a time zone', () => {
     expect(shown.at(-1)).toBe('2036-10-26T01:00:00.000Z 60');
   });
 
-  it('a time zone fits into its bound with its changes, as its name does', () => {
+  it('a time zone fits into its bound with its changes, and so does its name', () => {
     const sizes = timeZoneNames().map((name) => utcOffsetsOf(name, NOW).length);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(BOUNDS.utcOffsets.bytes);
     expect(Math.max(...timeZoneNames().map((name) => name.length))).toBeLessThanOrEqual(BOUNDS.timeZone.bytes);

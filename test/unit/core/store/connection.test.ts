@@ -115,7 +115,7 @@ async function startListener(answer: (chunk: Buffer) => string = () => '') {
 }
 
 describe('the handshake of TLS', () => {
-  it('the handshake of TLS names the host, as hosts need it that serve many by one address', async () => {
+  it('the handshake of TLS names the host, which a host that serves many by one address needs', async () => {
     const { port, text } = await startListener();
     open({ REDIS_URL: `rediss://localhost:${port}` });
     await vi.waitFor(() => expect(text()).toContain('localhost'));

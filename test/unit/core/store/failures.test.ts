@@ -22,7 +22,7 @@ it('any error of SELECT refuses the database, and LOADING refuses nothing for go
   expect(isRefusal(failed('LOADING Redis is loading', 'ping'))).toBe(false);
 });
 
-it('what a server says to each new connection is no refusal of the database', () => {
+it('an error that a server sends to each new connection does not refuse the database', () => {
   const error = failed('ERR max number of clients reached', 'select');
   expect(isRefusal(error)).toBe(false);
   expect(explainStart('standalone', 'x', error)).toMatch(
@@ -53,7 +53,7 @@ it.each([
   'CROSSSLOT',
   'WRONGTYPE',
   'NOSCRIPT',
-])('%s is named as a refusal, with a fix', (code) => {
+])('the refusal %s is named with a fix', (code) => {
   const fix = /^Redis refused: \w+ said so\. (.{20,})$/.exec(explainFailure(`${code} said so.`))?.[1];
   expect(fix).toBeDefined();
   expect(explainStart('standalone', 'the Redis at h:1', failed(`${code} said so.`))).toBe(
@@ -66,11 +66,11 @@ it.each([
   ['MODEL', 'MODEL gr:{g}:stats has data of version 9 script: 9e1a, on @user_script:7.'],
   ['ERR', 'ERR the counter members is no whole number script: 9e1a, on @user_script:7.'],
   ['WRONGTYPE', 'WRONGTYPE Operation against a key script: 9e1a, on @user_script:562.'],
-])('%s is the code of "%s"', (code, message) => {
+])('the code %s is read from "%s"', (code, message) => {
   expect(redisCodeOf(message)).toBe(code);
 });
 
-it('another refusal is named without a fix, and a failure of the connection is none', () => {
+it('an unknown refusal is named without a fix, and a failure of the connection is no refusal', () => {
   expect(explainFailure('ERR unknown command')).toBe('Redis refused: ERR unknown command');
   expect(explainFailure('connect ECONNREFUSED 127.0.0.1:1')).toBe(
     'Redis did not answer: connect ECONNREFUSED 127.0.0.1:1',
@@ -96,7 +96,7 @@ it.each([
     failed("Stream isn't writeable and enableOfflineQueue options is false"),
     'it does not answer; a firewall may drop the packets, or another program may listen there',
   ],
-])('only a failure of the connection is "cannot reach": %s', (error, reason) => {
+])('only a failure of the connection is told as "cannot reach": %s', (error, reason) => {
   expect(explainStart('standalone', 'the Redis at h:1', error)).toBe(
     `Cannot reach the Redis at h:1: ${reason}. Start Redis, or correct REDIS_URL.`,
   );
@@ -109,7 +109,7 @@ it.each([
   [true, '80:error:0A0000C6:SSL routines::packet length too long', /the port may not speak TLS/],
   [false, 'Connection is closed.', /: Connection is closed\. Start Redis, or correct REDIS_URL\.$/],
   [true, 'read ECONNRESET', /: read ECONNRESET\. Start Redis, or correct REDIS_URL\.$/],
-])('with TLS %s, "%s" tells what speaks there', (overTls, message, words) => {
+])('with TLS %s, the message of "%s" tells what speaks there', (overTls, message, words) => {
   expect(explainStart('standalone', 'the Redis at h:1', Object.assign(new Error(message), { overTls }))).toMatch(words);
 });
 
@@ -127,12 +127,12 @@ it.each([
     'WRONGPASS invalid username-password pair or user is disabled.',
     'the Sentinels refuse the credentials. Correct REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD.',
   ],
-])('of Sentinels, "%s" has a fix of its own', (answer, words) => {
+])('the answer "%s" of Sentinels has a fix of its own', (answer, words) => {
   const message = `All sentinels are unreachable. Retrying from scratch after 250ms. Last error: ${answer}`;
   expect(explainStart('sentinel', 'x', new Error(message))).toBe(`Cannot reach x: ${words}`);
 });
 
-it('Sentinels that cut the connection may want other TLS', () => {
+it('the message says that Sentinels that cut the connection may want other TLS', () => {
   const message = 'All sentinels are unreachable. Retrying from scratch after 250ms. Last error: Connection is closed.';
   expect(explainStart('sentinel', 'x', new Error(message))).toMatch(/REDIS_SENTINEL_TLS .* correct REDIS_NODES\.$/);
 });
@@ -141,7 +141,7 @@ it.each([
   ['CERT_HAS_EXPIRED', 'Renew the certificate'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'Set REDIS_TLS_CA'],
   ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'set REDIS_TLS_CERT'],
-])('%s cannot mend itself, and has a fix', (code, fix) => {
+])('the failure %s cannot mend itself, and has a fix', (code, fix) => {
   const error = Object.assign(new Error('x'), { code });
   expect(isRefusal(error)).toBe(true);
   expect(explainStart('standalone', 'x', error)).toContain(fix);

@@ -42,7 +42,7 @@ describe('StoreHealth', () => {
   /** Lets time pass, and promises settle. node:timers/promises is not faked, so a repeated check takes its real time. */
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-  it('the store has a problem until the first check succeeds, and then checks after each idle period', async () => {
+  it('the store has a problem until the first check succeeds, and then checks Redis after each idle period', async () => {
     const { probe, health, lines } = make();
     expect(health.problem?.code).toBe('unreachable');
     await health.start();
@@ -79,7 +79,7 @@ describe('StoreHealth', () => {
     expect(probe).toHaveBeenCalledTimes(6);
   });
 
-  it('one refusal is an outage, and the log has two lines for it', async () => {
+  it('a single refusal is an outage, and the log has two lines for it', async () => {
     const { probe, health, lines } = make();
     await health.start();
     probe.mockRejectedValue(failure('READONLY You cannot'));
@@ -92,7 +92,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['READONLY You cannot requests fail at R', 'back: R']);
   });
 
-  it('a late reply is an outage only when the next is late too', async () => {
+  it('a late reply is an outage only when the next reply is late too', async () => {
     const { probe, health, lines } = make();
     await health.start();
     probe.mockRejectedValueOnce(silence());
@@ -129,7 +129,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['ERR max number of clients reached lost R']);
   });
 
-  it('the log has what the server says to a new connection, also when connections close without an error', async () => {
+  it('the log has what the server says to a new connection, even when connections close without an error', async () => {
     const { client, probe, health, lines } = make(1000, async () => 'ERR max number of clients reached');
     await health.start();
     probe.mockRejectedValue(notWriteable());
@@ -151,7 +151,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['WRONGTYPE a', 'OOM c', 'WRONGTYPE e'].map((reason) => `${reason} store unavailable`));
   });
 
-  it('failed requests of an outage are not logged, neither at its begin nor just after its end', async () => {
+  it('failed requests of an outage are not logged, neither at its beginning nor just after its end', async () => {
     const { probe, health, lines } = make();
     await health.start();
     probe.mockRejectedValue(failure('OOM full'));
@@ -163,7 +163,7 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['OOM full requests fail at R', 'back: R']);
   });
 
-  it('nothing is logged before the start is over, and then what fails at once', async () => {
+  it('nothing is logged before the start is over, and afterwards what fails is logged at once', async () => {
     const { client, probe, health, lines } = make();
     probe.mockRejectedValue(failure('LOADING Redis is loading'));
     client.emit('error', new Error('connect ECONNREFUSED'));

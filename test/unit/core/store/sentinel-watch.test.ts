@@ -39,7 +39,7 @@ it('the watch subscribes again when connections to a Sentinel break before it ha
   await vi.waitFor(() => expect(commands.join('')).toContain('+switch-master'), PATIENT);
 });
 
-it('the watch keeps the connection to a master that a Sentinel names by its host, and leaves another one', async () => {
+it('the watch keeps the connection to a master that a Sentinel names by its host, and closes the connection to another server', async () => {
   const opened: Socket[] = [];
   const received: string[] = [];
   const server = createServer((socket) => {

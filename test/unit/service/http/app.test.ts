@@ -112,7 +112,7 @@ describe('every request', () => {
     expect((await request(api.app).get('/livez')).headers).not.toHaveProperty('etag');
   });
 
-  it('a parameter in brackets is one that the API does not know', async () => {
+  it('a parameter in brackets is unknown to the API', async () => {
     const seen: unknown[] = [];
     const layer: RequestHandler = (req, _res, next) => {
       seen.push(req.query);
@@ -193,7 +193,7 @@ describe('CORS for listed origins', () => {
     },
   );
 
-  it('a response varies by the origin also when the list of origins is empty', async () => {
+  it('a response varies by the origin even when the list of origins is empty', async () => {
     const api = await testApi({ corsOrigins: [] });
     const { headers } = await request(api.app).get(api.path('stats')).set('x-api-key', api.key).expect(200);
     expect(headers.vary).toBe('x-api-key, Origin');

@@ -8,7 +8,7 @@ describe.each([
   ['the API', async (readiness: Readiness) => (await testApi({ parts: { readiness } })).app],
   ['the admin listener', async (readiness: Readiness) => createAdminApp(readiness, async () => '', 'text/plain')],
 ])('health on %s', (_name, make) => {
-  it('the process lives, and is ready when it says so', async () => {
+  it('/livez answers while the process lives, and /readyz says whether the process is ready', async () => {
     for (const path of ['/livez', '/readyz']) {
       const { headers, body } = await request(await make(() => undefined))
         .get(path)
@@ -30,7 +30,7 @@ describe.each([
     },
   );
 
-  it.each(['/livez/', '/LIVEZ', '/readyz/', '/Readyz'])('%s gets 404', async (path) => {
+  it.each(['/livez/', '/LIVEZ', '/readyz/', '/Readyz'])('the path %s gets 404', async (path) => {
     await request(await make(() => undefined))
       .get(path)
       .expect(404);

@@ -25,7 +25,7 @@ it('a badge has two fields beside each other, each as wide as its text', () => {
   );
 });
 
-it('says how many members a guild has, and who is the first', () => {
+it('the badge of a guild says how many members it has, and who is the first', () => {
   expect(textOf(renderGuildBadge(pageQuery(), PAGE))).toContain('<title>The Den: 2 members · 1. Ann</title>');
   const many = { ...PAGE, page: { data: [], total: 1_540_000, page: 1 } };
   expect(textOf(renderGuildBadge(pageQuery(), many))).toContain('<title>The Den: 1.5M members</title>');
@@ -34,7 +34,7 @@ it('says how many members a guild has, and who is the first', () => {
   );
 });
 
-it('cuts a text after 24 characters, or before more than 60 UTF-16 units', () => {
+it('a badge cuts a text after 24 characters, or before it has more than 60 UTF-16 units', () => {
   const [flag, family] = ['🇩🇪', '👩‍👩‍👧'];
   expect([flag.length, family.length]).toEqual([4, 8]);
   for (const [character, fitting] of [
@@ -47,7 +47,7 @@ it('cuts a text after 24 characters, or before more than 60 UTF-16 units', () =>
   }
 });
 
-it('cuts the name of the first member too', () => {
+it('a badge cuts a long name of the first member too', () => {
   const [first] = PAGE.page.data;
   const data = first ? [{ ...first, username: 'W'.repeat(25) }] : [];
   const svg = textOf(renderGuildBadge(pageQuery(), { ...PAGE, page: { ...PAGE.page, data } }));

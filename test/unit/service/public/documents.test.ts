@@ -28,7 +28,7 @@ const multiplied = (xp_multiplier: number): PublicPage => ({ ...PAGE, stats: { .
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, group]) => group);
 
 describe('the page of a ranking', () => {
-  it('names the guild, and loads its style and script from the root of the service', () => {
+  it('the page of a ranking names the guild, and loads its style and script from the root of the service', () => {
     const html = textOf(page());
     expect(html).toContain('<title>The Den · Leaderboard</title>');
     expect(html).toContain('<link rel="stylesheet" href="../public/page.css">');
@@ -37,12 +37,12 @@ describe('the page of a ranking', () => {
     expect(textOf(page('lang=de'))).toContain('<title>The Den · Rangliste</title>');
   });
 
-  it('says how many members there are, their XP and their average level, which a board does not have', () => {
+  it('the page of a ranking says how many members there are, their XP and their average level, which the page of a board leaves out', () => {
     expect(textOf(page())).toContain('<p class="stats">3 members · 1.2M XP · avg. level 7</p>');
     expect(textOf(page('board=week'))).toContain('<p class="stats">3 members · +1.2M XP gained</p>');
   });
 
-  it('says what the members of a board have gained, between which days, and how many days are left', () => {
+  it('the page of a board says what the members have gained, between which days, and how many days are left', () => {
     const period = { from: '2026-11-22T23:00:00.000Z', to: '2026-11-29T23:00:00.000Z' };
     const html = textOf(page('board=week', { ...PAGE, period }));
     // Intl puts spaces of several widths around a dash.
@@ -57,21 +57,21 @@ describe('the page of a ranking', () => {
     );
   });
 
-  it('shows the multiplier of XP of the guild unless it is 1, and none on a board', () => {
+  it('the page of a ranking shows the XP multiplier of the guild unless it is 1, and the page of a board shows none', () => {
     const shown = '<p class="stats">3 members · 1.2M XP · avg. level 7 <span class="badge">1.5× XP</span></p>';
     expect(textOf(page('', multiplied(1.5)))).toContain(shown);
     expect(textOf(page())).not.toContain('class="badge"');
     expect(textOf(page('board=week', multiplied(1.5)))).not.toContain('class="badge"');
   });
 
-  it('puts the first three members on a podium, on the first page and not in an overlay', () => {
+  it('the first page of a ranking puts the first three members on a podium, and neither a further page nor an overlay does', () => {
     const places = (html: string) => all(html, /data-place="(\d)"/g);
     expect(places(textOf(page()))).toEqual(['1', '2', '3']);
     expect(places(textOf(page('page=2&limit=1', pageAt(2, 3))))).toEqual([]);
     expect(places(textOf(page('overlay=1')))).toEqual([]);
   });
 
-  it('links the pages before and after it, and names the rows of a page only where its address does', () => {
+  it('a page of a ranking links to the pages before and after it, and keeps the number of rows only where its own address has that number', () => {
     const links = (search: string, number: number, total: number) => {
       const html = textOf(page(search, pageAt(number, total)));
       const [pageOf] = all(
@@ -93,7 +93,7 @@ describe('the page of a ranking', () => {
     expect(links('', 1, 0)).toEqual([undefined, '|']);
   });
 
-  it('links the first page and the last one, and takes the number of a page', () => {
+  it('a page of a ranking links to the first and the last page, and has a field for the number of a page', () => {
     const html = textOf(page('page=2&limit=10&board=week&lang=en', pageAt(2, 40)));
     expect(html).toContain('href="guild?board=week&amp;limit=10&amp;lang=en" aria-label="First page"');
     expect(html).toContain('href="guild?board=week&amp;page=4&amp;limit=10&amp;lang=en" aria-label="Last page"');
@@ -102,7 +102,7 @@ describe('the page of a ranking', () => {
     expect(form).toContain('min="1" max="4"');
   });
 
-  it('marks the member around whom it is, and shows no podium there', () => {
+  it('the page around a member marks that member, and shows no podium', () => {
     const found = {
       ...PAGE,
       page: { data: PAGE.page.data.map((row) => ({ ...row, rank: row.rank + 30 })), total: 60, page: 2 },
@@ -113,13 +113,13 @@ describe('the page of a ranking', () => {
     expect(html).toContain('rel="next" href="guild?page=3"');
   });
 
-  it('says of an empty ranking that there is no XP, and nothing about averages', () => {
+  it('the page of an empty ranking says that there is no XP, and nothing about averages', () => {
     const html = textOf(page('', { ...PAGE, page: { data: [], total: 0, page: 1 } }));
     expect(html).toContain('<p class="note">No XP.</p>');
     for (const left of ['avg. level', '<p class="stats">', '<nav class="pager"']) expect(html).not.toContain(left);
   });
 
-  it('is listed by search engines unless the owner says otherwise or it is an overlay, and a member only if the owner says so', () => {
+  it('search engines may list a ranking unless the owner forbids it, an overlay never, and a member only if the owner allows it', () => {
     const isListed = ({ body }: { body: string }) => !body.includes('<meta name="robots" content="noindex">');
     const listed = (indexing: PublicPage['indexing']) => [
       isListed(page('', { ...PAGE, indexing })),
@@ -131,14 +131,14 @@ describe('the page of a ranking', () => {
     expect(listed('none')).toEqual([false, false, false]);
   });
 
-  it('leads from past the end to the last page', () => {
+  it('a page past the end of a ranking leads to the last page', () => {
     expect(textOf(page('page=9', pageAt(9, 60)))).toContain('rel="prev" href="guild?page=3"');
     expect(textOf(page('page=99', pageAt(99, 60)))).not.toContain('99');
   });
 });
 
 describe('the page of a member', () => {
-  it('names the member and the guild, and loads its style and script from the root of the service', () => {
+  it('the page of a member names the member and the guild, and loads its style and script from the root of the service', () => {
     const html = textOf(bob());
     expect(html).toContain('<html lang="en">');
     expect(html).toContain('<title>Bob · The Den</title>');
@@ -148,8 +148,8 @@ describe('the page of a member', () => {
   });
 });
 
-describe('each page', () => {
-  it('is HTML in UTF-8 with its policy', () => {
+describe('every public page', () => {
+  it('every public page is HTML in UTF-8 with a Content-Security-Policy', () => {
     for (const { headers } of [page(), bob()]) {
       expect(headers.lines).toContain('Content-Type: text/html; charset=utf-8\r\n');
       expect(headers.lines).toContain("Content-Security-Policy: default-src 'none'; script-src 'self'");
@@ -157,7 +157,7 @@ describe('each page', () => {
     }
   });
 
-  it('tells an open page, by ten characters, that more than the ranking has changed', () => {
+  it('a public page tells an open copy of itself, by ten characters, when something other than the ranking has changed', () => {
     const [mark] = all(textOf(page()), /data-surroundings="(.*?)"/g);
     expect(mark).toMatch(/^[\w-]{10}$/);
     const marked = `data-surroundings="${mark}"`;

@@ -9,8 +9,8 @@ const COMMON = {
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors";
 
-describe('the headers', () => {
-  it('of a page let each browser ask again, and no site show it in a frame', async () => {
+describe('the headers of public pages', () => {
+  it('the headers of a page make each browser ask again, and let no site show the page in a frame', async () => {
     const { get } = pagesApp();
     for (const path of ['/g/guild', '/g/guild/m/bob'])
       expect((await get(path).expect(200)).headers).toMatchObject({
@@ -22,7 +22,7 @@ describe('the headers', () => {
       });
   });
 
-  it('of a badge and of a picture let pages of other sites show it, and it runs nothing', async () => {
+  it('the headers of a badge and of a picture let other sites show them, and let nothing run in them', async () => {
     const { get } = pagesApp();
     for (const [path, type] of [
       ['/g/guild/badge.svg', 'image/svg+xml; charset=utf-8'],
@@ -38,7 +38,7 @@ describe('the headers', () => {
       });
   });
 
-  it('of a problem are those of a page, and it is kept nowhere', async () => {
+  it('the page of a problem has the headers of a page, and is kept nowhere', async () => {
     const { get } = pagesApp();
     for (const [path, status] of [
       ['/g/none', 404],
@@ -53,7 +53,7 @@ describe('the headers', () => {
       });
   });
 
-  it('let each of the sites that are named show a page in a frame, and none a picture', async () => {
+  it('the headers let each site in EMBED_ORIGINS show a page in a frame, and no site a picture', async () => {
     const { get } = pagesApp({ embedOrigins: ['https://a.example', 'https://b.example'] });
     for (const path of ['/g/guild', '/g/guild/m/bob', '/g/none']) {
       const { headers } = await get(path);

@@ -14,7 +14,7 @@ function picturesOf(bytes: number) {
   return { pictures, drawn };
 }
 
-it('draws an SVG once, and keeps its picture with a tag of its own', async () => {
+it('an SVG is drawn once, and its picture is kept with a tag of its own', async () => {
   const { pictures, drawn } = picturesOf(60_000);
   const svg = svgOf('Zoë 👑');
   const picture = await pictures.png(svg);
@@ -26,7 +26,7 @@ it('draws an SVG once, and keeps its picture with a tag of its own', async () =>
   expect(drawn).toEqual(['<svg>Zoë 👑</svg>']);
 });
 
-it('keeps 8 MiB of pictures, those that were asked for last', async () => {
+it('8 MiB of pictures are kept, and the pictures that were asked for last stay', async () => {
   const { pictures, drawn } = picturesOf(1024 * 1024);
   const ask = async (...texts: string[]) => {
     for (const text of texts) await pictures.png(svgOf(text));
@@ -39,7 +39,7 @@ it('keeps 8 MiB of pictures, those that were asked for last', async () => {
   expect(drawn.at(-1)).toBe('<svg>1</svg>');
 });
 
-it('draws again what failed once, and others after it', async () => {
+it('a picture that failed once is drawn again, and so are the pictures after it', async () => {
   let failures = 1;
   const pictures = new Pictures(async () => {
     if (failures-- > 0) throw new Error('no font');

@@ -15,7 +15,7 @@ function chunksOf(png: Buffer): Map<string, Buffer> {
   return chunks;
 }
 
-it('encodes each pixel of an image as PNG', async () => {
+it('a PNG holds each pixel of the image', async () => {
   const [width, height] = [3, 2];
   const pixels = Buffer.from(Array.from({ length: 4 * width * height }, (_, at) => 7 * at));
   const chunks = chunksOf(await encodePng({ width, height, pixels }));

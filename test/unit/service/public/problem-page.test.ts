@@ -23,7 +23,7 @@ function shown(problem: Problem, path = '/g/guild', query: object = {}) {
   };
 }
 
-it('says in the language of the visitor what passes by itself, and what is not there', () => {
+it('a problem page says in the language of the visitor what passes by itself, and what is not there', () => {
   const lang = 'de';
   expect(shown(many, '/g/guild', { lang })).toMatchObject({
     heading: 'Zu viele Anfragen',
@@ -43,7 +43,7 @@ it('says in the language of the visitor what passes by itself, and what is not t
   });
 });
 
-it('keeps title, colours, boards and search of the guild where a member is missing', () => {
+it('the problem page of a missing member keeps title, colours, boards and search of the guild', () => {
   const guild = {
     ...MISSING,
     boards: ['week' as const],
@@ -66,7 +66,7 @@ it('keeps title, colours, boards and search of the guild where a member is missi
     expect(html).toContain(kept);
 });
 
-it('tells mistakes in an address and failures in English, with their details', () => {
+it('a problem page tells wrong addresses and failures in English, with their details', () => {
   expect(shown(wrong, '/g/guild', { lang: 'de' })).toMatchObject({
     heading: 'This address is not right',
     text: 'page must be an integer.',
@@ -77,12 +77,12 @@ it('tells mistakes in an address and failures in English, with their details', (
   });
 });
 
-it('asks again by itself while the store is away, and after no other problem', () => {
+it('a problem page asks again by itself while the store is away, and after no other problem', () => {
   expect(shown(away).asksAgain).toBe(true);
   for (const problem of [many, broken, wrong, noPage()]) expect(shown(problem).asksAgain).toBe(false);
 });
 
-it('shows an overlay nothing but a mistake in its address, and asks again', () => {
+it('an overlay shows no problem but a wrong address, and asks again after every other problem', () => {
   for (const problem of [noPage(), many, broken, away]) {
     const page = shown(problem, '/g/guild', { overlay: '1' });
     expect(page).toMatchObject({ isOverlay: true, asksAgain: true, text: undefined, links: [] });
@@ -92,7 +92,7 @@ it('shows an overlay nothing but a mistake in its address, and asks again', () =
   expect(mistake).toMatchObject({ isOverlay: false, asksAgain: false, text: 'page must be an integer.' });
 });
 
-it('leads from a missing page to the member in the ranking of all time, and to the guild', () => {
+it('the problem page of a missing page leads to the member in the ranking of all time, and to the guild', () => {
   expect(shown(memberNotFound(), '/g/guild/m/bob', { board: 'week', lang: 'de' }).links).toEqual([
     ['../g/guild/m/bob?lang=de', 'Gesamt'],
     ['../g/guild?lang=de', 'Rangliste'],
@@ -107,7 +107,7 @@ it('leads from a missing page to the member in the ranking of all time, and to t
     expect(shown(problem, '/g/guild/m/bob', { board: 'week' }).links).toEqual([]);
 });
 
-it('leads to no guild and no member that the address does not name', () => {
+it('a problem page leads to no guild and no member that the address does not name', () => {
   const board = 'week';
   for (const id of ['a%20b', 'a'.repeat(65)]) expect(shown(noPage(), `/g/${id}`, { board }).links).toEqual([]);
   expect(shown(memberNotFound(), '/g/guild/badge.svg', { board, member: 'bob' }).links).toEqual([

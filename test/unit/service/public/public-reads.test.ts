@@ -20,7 +20,7 @@ function wanted(path: string, accepted: Language = 'en') {
   return (wants[below ?? ''] ?? pageRead)(address, SITE);
 }
 
-it('shares no cached answer between two addresses that show something else', () => {
+it('two addresses that show different things share no cached answer', () => {
   const [page, member, badge, top] = ['/g/a', '/g/a/m/b', '/g/a/badge.svg', '/g/a/top.png'];
   const paths = [
     ...[page, '/g/aweek', `${page}?board=week`, `${page}?board=month`, `${page}?lang=en`, `${page}?lang=de`],
@@ -36,13 +36,13 @@ it('shares no cached answer between two addresses that show something else', () 
   for (const path of [page, member]) expect(wanted(path, 'de').cacheKey).not.toBe(wanted(path).cacheKey);
 });
 
-it('shares the answer of addresses that show the same', () => {
+it('addresses that show the same share a cached answer', () => {
   expect(wanted('/g/a?page=1&limit=25&overlay=0').cacheKey).toBe(wanted('/g/a').cacheKey);
   expect(wanted('/g/a/badge.svg?lang=en').cacheKey).toBe(wanted('/g/a/badge.svg').cacheKey);
   expect(wanted('/g/a/top.png?lang=en').cacheKey).toBe(wanted('/g/a/top.png').cacheKey);
 });
 
-it('renders what was found, nothing of a guild without pages, and a problem for a user that is not ranked', () => {
+it('a read renders what was found, nothing for a guild without pages, and a problem for a user that is not ranked', () => {
   for (const path of ['/g/guild', '/g/guild/badge.svg', '/g/guild/top.png']) {
     const { render } = wanted(path);
     expect(textOf(render(PAGE) ?? expect.fail())).toContain('The Den');

@@ -21,7 +21,7 @@ const problemOf = (call: () => unknown) => {
   throw new Error('no problem was thrown');
 };
 
-it('an address without parameters is the first 25 members of the ranking of all time, in the language of the visitor', () => {
+it('an address without parameters shows the first 25 members of the ranking of all time, in the language of the visitor', () => {
   expect(parsePage(address({}))).toEqual({
     ...{ guildId: 'guild', board: undefined, lang: 'de', isLangGiven: false },
     ...{ page: 1, limit: 25, isDefaultLimit: true, isOverlay: false },
@@ -53,12 +53,12 @@ it('a wrong parameter is refused by name, with what it must be', () => {
   expect(problemOf(() => parseBadge(twice))).toEqual(['invalid_request', 'member must be given once.']);
 });
 
-it('a badge is of the guild, or of the member that its address names', () => {
+it('a badge shows the guild, or the member that its address names', () => {
   expect(parseBadge(address({}))).not.toHaveProperty('userId');
   expect(parseBadge(address({ member: 'ann' }))).toMatchObject({ guildId: 'guild', userId: 'ann' });
 });
 
-it('an id that no guild and no member can have has no page, and is not looked for', () => {
+it('an id that no guild or member can have gets no page, and is not looked up', () => {
   const noPage = ['not_found', 'There is no public page here, or no such member in this ranking.'];
   for (const id of ['a b', 'a:b', '{a}', '', 'a'.repeat(65), 'ä', undefined]) {
     expect(problemOf(() => parsePage(address({}, { guild_id: id })))).toEqual(noPage);

@@ -42,8 +42,8 @@ beforeEach(() => {
   for (const list of [calls, warnings]) list.length = 0;
 });
 
-describe('with the package that draws', () => {
-  it('a picture is drawn with the fonts that are named, then with those of the service, and no other ones', async () => {
+describe('the service with the package that draws', () => {
+  it('a picture is drawn with the fonts that are named, then with the fonts of the service, and with no other font', async () => {
     const paint = await load(`${FONTS}NotoEmoji-Bold.ttf`);
     const png = Buffer.from((await paint?.('<svg/>')) ?? []);
     expect(calls).toMatchObject([{ svg: '<svg/>', options: { font: { loadSystemFonts: false } } }]);
@@ -69,7 +69,7 @@ describe('with the package that draws', () => {
     ['a person with a colour and a thing', '👩🏽\u200d❤\ufe0f\u200d👨🏿', '👩🏽'],
     ['the flag of a region', '🏴\u{e0067}\u{e0062}\u{e007f}', '🏴'],
     ['one picture', '👍🏽❤\ufe0f', '👍🏽❤\ufe0f'],
-  ])('of an emoji only the first picture is drawn: %s', async (_kind, emoji, shown) => {
+  ])('only the first picture of a joined emoji is drawn: %s', async (_kind, emoji, shown) => {
     expect(await drawnFor(`a${emoji}b 漢 ${emoji}`)).toBe(`a${shown}b 漢 ${shown}`);
   });
 
@@ -92,19 +92,19 @@ describe('with the package that draws', () => {
   });
 });
 
-describe('without the package that draws', () => {
+describe('the service without the package that draws', () => {
   beforeEach(() => {
     machine.hasPackage = false;
   });
 
-  it('there is no picture, and the log says why where fonts are named', async () => {
+  it('a service without the package that draws has no pictures, and the log says why where fonts are named', async () => {
     expect(await load('/fonts/a.ttf')).toBeUndefined();
     expect(warnings).toEqual([
       expect.stringMatching(/^PUBLIC_PAGE_FONTS is set, but there are no pictures without @resvg\/resvg-js: .+/),
     ]);
   });
 
-  it('there is no picture and no warning where no font is named', async () => {
+  it('a service without the package that draws logs no warning where no font is named', async () => {
     expect(await load()).toBeUndefined();
     expect(warnings).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { pagesApp } from './pages-app.ts';
 
 describe('an address', () => {
-  it('is written in small letters, and without a slash at its end unless it is that of a page', async () => {
+  it('an address in capital letters, or the address of a file with a slash at its end, gets 404', async () => {
     const { get } = pagesApp();
     for (const path of [
       '/G/guild',
@@ -15,7 +15,7 @@ describe('an address', () => {
       expect((await get(path).expect(404)).text).toBe('no route');
   });
 
-  it('that leads nowhere has a page with the style of the service, however deep it is', async () => {
+  it('an address that leads nowhere gets 404 with the style of the service, however deep the address is', async () => {
     const { get } = pagesApp({ painter: undefined });
     for (const [path, root] of [
       ['/g/none', '../'],
@@ -29,7 +29,7 @@ describe('an address', () => {
     }
   });
 
-  it('takes no method but GET, HEAD and OPTIONS', async () => {
+  it('an address takes no method but GET, HEAD and OPTIONS', async () => {
     const { app } = pagesApp();
     for (const path of ['/g/guild', '/g/guild/m/bob', '/g/guild/badge.svg', '/g/guild/top.png', '/g/guild?find=bob']) {
       const { headers, text } = await request(app).post(path).expect(405);
@@ -38,7 +38,7 @@ describe('an address', () => {
     }
   });
 
-  it('of a page has a problem page of its own, and that of a file has none', async () => {
+  it('the address of a page has a problem page of its own, and the address of a file has none', async () => {
     const { app, seen, get } = pagesApp();
     await get('/g/none').expect(404);
     expect(seen.left).toBe(0);
@@ -48,7 +48,7 @@ describe('an address', () => {
 });
 
 describe('an address that was parsed before', () => {
-  it('is answered without the router, for each language of browsers alone', async () => {
+  it('an address that was parsed before is answered without the router, separately for each language of browsers', async () => {
     const { app, seen, get } = pagesApp();
     for (const path of ['/g/guild', '/g/guild/m/bob?lang=de']) {
       const first = await get(path).expect(200);
@@ -64,7 +64,7 @@ describe('an address that was parsed before', () => {
     }
   });
 
-  it('is kept if it has 300 characters at most, with the languages', async () => {
+  it('a parsed address is kept if it has 300 characters at most, together with the languages', async () => {
     const { seen, get } = pagesApp();
     const times = async (path: string) => {
       const before = seen.routed;
@@ -78,7 +78,7 @@ describe('an address that was parsed before', () => {
     expect(await times(`${longest}x`)).toBe(3);
   });
 
-  it('takes its requests from the same limit, and is 404 for a guild without a page', async () => {
+  it('requests to a parsed address count on the same limit, and get 404 for a guild without a page', async () => {
     const { get } = pagesApp({}, 3);
     await get('/g/none').expect(404);
     await get('/g/none').expect(404);
@@ -93,7 +93,7 @@ describe('an address that was parsed before', () => {
 });
 
 describe('the picture of the first members', () => {
-  it('is not drawn for a client that has it', async () => {
+  it('the picture of the first members is not drawn for a client that has it', async () => {
     const { headers } = await pagesApp().get('/g/guild/top.png').expect(200);
     const { seen, get } = pagesApp();
     const again = await get('/g/guild/top.png').set('if-none-match', String(headers.etag)).expect(304);
@@ -103,7 +103,7 @@ describe('the picture of the first members', () => {
     expect(seen.drawn).toBe(1);
   });
 
-  it('is refused for two seconds while eight others wait', async () => {
+  it('the picture of the first members gets 503 for two seconds while eight other requests wait', async () => {
     let finish = (_png: Uint8Array) => {};
     const drawing = new Promise<Uint8Array>((resolve) => {
       finish = resolve;
@@ -127,7 +127,7 @@ describe('the picture of the first members', () => {
     }
   });
 
-  it('is in the preview of a link where the service draws, and only there', async () => {
+  it('the preview of a link has the picture of the first members only where the service draws', async () => {
     const url = 'https://ranks.example.com';
     const drawn = '<meta property="og:image" content="https://ranks.example.com/g/guild/top.png?v=';
     expect((await pagesApp({ url }).get('/g/guild')).text).toContain(drawn);
@@ -142,7 +142,7 @@ describe('the picture of the first members', () => {
 describe('the search', () => {
   const hit = { rank: 1, userId: 'bob', username: 'Bob', level: 1, xp: 100, dailyStreak: 0, lastDailyClaim: null };
 
-  it('leads to the page of the only hit, or without a text to that of the guild, and is kept nowhere', async () => {
+  it('a search leads to the page of the only hit, or without a text to the page of the guild, and is kept nowhere', async () => {
     const asked: string[] = [];
     const find = async (_guildId: string, text: string) => {
       asked.push(text);
@@ -162,7 +162,7 @@ describe('the search', () => {
     expect(seen).toMatchObject({ files: 4, reads: 2 });
   });
 
-  it('is asked of the router each time, because its hits change', async () => {
+  it('each search goes through the router, because its hits change', async () => {
     const { seen, get } = pagesApp();
     for (let n = 0; n < 3; n++) await get('/g/guild?find=nobody').expect(200);
     expect(seen).toMatchObject({ routed: 3, reads: 3, files: 0 });
@@ -170,7 +170,7 @@ describe('the search', () => {
 });
 
 describe('the files of the pages', () => {
-  it('are counted, and asked for again each time', async () => {
+  it('requests for the files of the pages are counted, and browsers ask for the files again each time', async () => {
     const { seen, get } = pagesApp();
     for (const [path, type, start] of [
       ['/public/page.css', 'text/css; charset=utf-8', ':root'],

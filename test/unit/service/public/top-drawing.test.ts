@@ -76,19 +76,19 @@ function placesOf(svg: string) {
 }
 
 describe('the picture of the first members', () => {
-  it('is this one for four members, with medals, bars and lines between them', () => {
+  it('the picture of four members is the recorded picture, with medals, bars and lines between them', () => {
     const recorded = readFileSync(new URL('top-drawing.svg.txt', import.meta.url), 'utf8');
     expect(`${svgOf(members(4), { title: 'Den & Co' }).replaceAll('><', '>\n<')}\n`).toBe(recorded);
     expect(drawn(members(4)).headers.list).toContain('image/svg+xml; charset=utf-8');
   });
 
-  it('shows five members at most, and says how many there are', () => {
+  it('the picture shows five members at most, and says how many there are', () => {
     const texts = textsOf(svgOf(members(7)));
     expect(texts.filter((text) => text.startsWith('Member '))).toEqual([1, 2, 3, 4, 5].map((rank) => `Member ${rank}`));
     expect(texts[1]).toBe('Leaderboard · 7 members · 1.2M XP');
   });
 
-  it('says that nobody has XP where nobody has, and only there', () => {
+  it('the picture says that nobody has XP only where nobody has any', () => {
     const svg = svgOf([]);
     expect(textsOf(svg)).toEqual(['The Den', 'Leaderboard · 0 members · 1.2M XP', 'No XP.']);
     expect(elements(svg, 'text')[2]).toMatchObject({ x: '84', y: '330', 'font-size': '32', fill: '#9aa3af' });
@@ -96,12 +96,12 @@ describe('the picture of the first members', () => {
     expect(svgOf(members(1))).not.toContain('No XP.');
   });
 
-  it('has the id of a guild without a title, and of a member without a name', () => {
+  it('the picture shows the id of a guild without a title, and of a member without a name', () => {
     const texts = textsOf(svgOf(members(1, { username: '\u3164' }), { title: '' }));
     expect([texts[0], texts[3], texts[4]]).toEqual(['guild', 'I', 'id1']);
   });
 
-  it('names the board that it shows, without bars, because levels have other XP', () => {
+  it('the picture of a board names the board, and has no bars, because levels have other XP', () => {
     const svg = svgOf(members(2), { board: 'week' });
     expect(textsOf(svg)[1]).toBe('This week · 2 members · +1.2M XP gained');
     // The ground and the card.
@@ -109,7 +109,7 @@ describe('the picture of the first members', () => {
     expect(elements(svgOf(members(2)), 'rect').length).toBe(4);
   });
 
-  it('has the dark colours that the owner chose', () => {
+  it('the picture has the dark colours that the owner chose', () => {
     const grounds = (look: Partial<PageLook>) => elements(svgOf(members(2), look), 'rect').map(({ fill }) => fill);
     expect(grounds({})).toEqual(['#0b0c0f', '#14171d', '#26292f', '#aab0fb']);
     expect(grounds({ backgroundDark: '#123456', accentDark: '#00ff88', background: '#ffffff' })).toEqual([
@@ -120,14 +120,14 @@ describe('the picture of the first members', () => {
     ]);
   });
 
-  it('shows titles and names as text, whatever they are', () => {
+  it('the picture shows titles and names as text, whatever they contain', () => {
     const svg = svgOf(members(1, { username: '<b>"&\u202eAnn' }), { title: '</text><script>' });
     const texts = textsOf(svg);
     expect([texts[0], texts[4]]).toEqual(['&lt;/text&gt;&lt;script&gt;', '&lt;b&gt;&quot;&amp;Ann']);
     expect(svg).not.toMatch(/<script|\u202e/);
   });
 
-  it('cuts a long name, a long title and a long level where their place ends', () => {
+  it('the picture cuts a long name, a long title and a long level where their place ends', () => {
     const svg = svgOf(members(1, { username: 'Wanda '.repeat(40), level: 1e12 }), { title: 'Guild '.repeat(40) });
     const texts = textsOf(svg);
     expect(texts[0]).toMatch(/^(Guild )+(G|Gu|Gui|Guil|Guild)…$/);
@@ -140,7 +140,7 @@ describe('the picture of the first members', () => {
     expect(places[5]?.left).toBeGreaterThanOrEqual(676);
   });
 
-  it('shows all figures of the XP where they fit, and else few', () => {
+  it('the picture shows all figures of the XP where they fit, and few where they do not', () => {
     const shown = (xp: number, lang: Language = 'en') => textsOf(svgOf(members(1, { xp }), { lang })).at(-1);
     expect(shown(9_999_999)).toBe('9,999,999 XP');
     expect(shown(123_456_789)).toBe('123.5M XP');
@@ -148,7 +148,7 @@ describe('the picture of the first members', () => {
     expect(shown(123_456_789, 'de')).toBe('123,5\u00a0Mio. XP');
   });
 
-  it('has everything inside of its card, and rows one below the other, in each language', () => {
+  it('in each language, the picture keeps everything inside its card, and its rows one below the other', () => {
     for (const lang of LANGUAGES) {
       for (const username of ['W'.repeat(60), '漢'.repeat(60), '😀'.repeat(60), 'i', 'بوب']) {
         const data = members(TOP_ROWS, { username, xp: Number.MAX_SAFE_INTEGER, level: 123_456 });
@@ -165,7 +165,7 @@ describe('the picture of the first members', () => {
     }
   });
 
-  it('lets no name and no level touch what stands beside it', () => {
+  it('in the picture, no name and no level touches what stands beside it', () => {
     for (const lang of LANGUAGES.filter((lang) => lang !== 'ar')) {
       const data = members(1, { username: 'W'.repeat(60), xp: 9_999_999, level: 999_999 });
       const { texts } = placesOf(svgOf(data, { lang }));
@@ -179,7 +179,7 @@ describe('the picture of the first members', () => {
 describe('the picture for a language from right to left', () => {
   const both = () => [svgOf(members(4)), svgOf(members(4), { lang: 'ar' })] as const;
 
-  it('is mirrored: each text, circle and bar begins at the other side', () => {
+  it('the picture in Arabic is mirrored: each text, circle and bar begins at the other side', () => {
     const [english, arabic] = both();
     const mirrored = { start: 'end', middle: 'middle', end: 'start' };
     const anchors = (svg: string) =>
@@ -194,7 +194,7 @@ describe('the picture for a language from right to left', () => {
       );
   });
 
-  it('has its lines in that direction, and each name in its own', () => {
+  it('the picture in Arabic has its lines from right to left, and each name in its own direction', () => {
     const [english, arabic] = both();
     const texts = textsOf(arabic);
     expect(texts[1]).toMatch(/^\u2067لوحة الصدارة · الأعضاء: .* XP\u2069$/);

@@ -13,7 +13,7 @@ function descriptionOf(name: string): string {
   return String(tags[0]?.[2]);
 }
 
-it('describes a page with its facts and first three members, for programs of each kind', () => {
+it('the tags of a preview describe a page with its facts and first three members, for programs of each kind', () => {
   const description = '4 members · 1. Ann · 2. Bob · 3. Cid';
   const found = { ...PAGE, look: { ...PLAIN, accent: '#ffdd33', picture: 'https://x.example/icon.png' } };
   const tags = previewTags(pageQuery({ board: 'week', lang: 'de' }), found, SITE, PREVIEW);
@@ -40,7 +40,7 @@ it('describes a page with its facts and first three members, for programs of eac
   ]);
 });
 
-it('names the address of a member, and the picture that the owner chose where none are drawn', () => {
+it('the tags of a preview name the address of a member, and the picture that the owner chose where none are drawn', () => {
   const picture = 'https://x.example/icon.png';
   const found = { ...MEMBER, look: { ...PLAIN, picture } };
   const preview = { title: 'Bob', place: 'The Den', facts: 'Rank 2 of 2', rows: [] };
@@ -60,7 +60,7 @@ it('names the address of a member, and the picture that the owner chose where no
   ]);
 });
 
-it('the tags have no address while nobody named the address of the service', () => {
+it('the tags of a preview have no address while nobody has set the address of the service', () => {
   const tags = previewTags(pageQuery(), PAGE, { ...SITE, url: '' }, PREVIEW);
   expect(tags.map(([, name]) => name)).toEqual([
     ...['description', 'og:type', 'og:site_name', 'og:title', 'og:description'],
@@ -69,7 +69,7 @@ it('the tags have no address while nobody named the address of the service', () 
   expect(tags).toContainEqual(['name', 'twitter:card', 'summary']);
 });
 
-it('cuts names after 32 characters, as people see characters', () => {
+it('the tags of a preview cut names after 32 characters, as people see characters', () => {
   for (const character of ['a', '👍🏽', 'e\u0301']) {
     expect(descriptionOf(character.repeat(32))).toBe(`4 members · 1. ${character.repeat(32)}`);
     expect(descriptionOf(character.repeat(33))).toBe(`4 members · 1. ${character.repeat(32)}…`);
@@ -77,7 +77,7 @@ it('cuts names after 32 characters, as people see characters', () => {
   expect(descriptionOf('ب'.repeat(33))).toBe(`4 members · 1. \u2068${'ب'.repeat(32)}…\u2069`);
 });
 
-it('names another picture after each change of revision, members, title and look', () => {
+it('the tags of a preview name another picture after each change of revision, members, title and look', () => {
   const ofPage = (found: PublicPage) => String(previewTags(pageQuery(), found, SITE, PREVIEW)[6]?.[2]);
   const ofMember = (found: PublicMember) => String(previewTags(memberQuery(), found, SITE, PREVIEW)[6]?.[2]);
   const total = (n: number) => ({ page: { ...PAGE.page, total: n } });

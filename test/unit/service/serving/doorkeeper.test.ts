@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Doorkeeper } from '../../../../src/service/serving/doorkeeper.ts';
 
-it('a doorkeeper knows a key the second time, and no other key', () => {
+it('a doorkeeper knows a key from the second time on, and no other key', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ unit: 'binary' }), { maxLength: 5 }), (keys) => {
       const doorkeeper = new Doorkeeper();

@@ -57,7 +57,7 @@ async function load(guildId: string, read?: CacheableRead<string>, plan = 'free'
 }
 
 describe('requests of one moment', () => {
-  it('requests of one moment share one Redis command, one count a guild, and one read when they ask for the same', async () => {
+  it('requests of one moment share a Redis command, a count for each guild, and a read when they ask for the same', async () => {
     await Promise.all([
       load('g', readOf('p1')),
       load('h', readOf('p1h', 'h')),
@@ -75,7 +75,7 @@ describe('requests of one moment', () => {
     expect(sent).toEqual([['count 2 3600 1000', 'capped 2 3600 1000 b 5', 'capped 1 3600 1000 d 5']]);
   });
 
-  it('reads without a count share the command with others, and equal reads share one', async () => {
+  it('reads without a count share the command with other requests, and equal reads share one read', async () => {
     const [, page, again, failed] = await Promise.all([
       load('g', readOf('a')),
       batcher.read(readOf('b')),
@@ -181,7 +181,7 @@ describe('a failure', () => {
     }
   });
 
-  it('a failed connection fails all requests of the batch, and leaves the next ones alone', async () => {
+  it('a failed connection fails all requests of the batch, and leaves the next requests alone', async () => {
     vi.spyOn(client, 'evalsha').mockRejectedValueOnce(new Error('down'));
     const results = await Promise.allSettled([load('g', readOf('a')), load('h'), load('g')]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);

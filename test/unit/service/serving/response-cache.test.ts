@@ -102,7 +102,7 @@ describe('the cache of responses', () => {
     expect(guild.read).toEqual(['a', 'a', 'b', 'b']);
   });
 
-  it('the cache reads a guild that it forgot again, and no other', async () => {
+  it('the cache reads a guild that it forgot again, and no other guild', async () => {
     const { get, guild, cache } = setup();
     await get('a', 'b', 'h');
     cache.forget('g');

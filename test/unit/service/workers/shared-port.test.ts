@@ -61,7 +61,7 @@ it('a worker that has left gets nothing, even after its last connection, and its
   await port.close();
 });
 
-it('a shared port is closed when all earlier connections are given away, and refuses later ones', async () => {
+it('a shared port is closed when all earlier connections are given away, and refuses later connections', async () => {
   const { port, open } = await started();
   for (let n = 0; n < 3; n++) await open();
   let closed = false;
@@ -79,7 +79,7 @@ it('a shared port is closed when all earlier connections are given away, and ref
   await expect(open()).rejects.toThrow('ECONNREFUSED');
 });
 
-it('a connection that a worker had not taken at its end is ended, and no other', async () => {
+it('a connection that a worker had not taken at its end is ended, and no other connection', async () => {
   const { port, open } = await started();
   const [killed, other] = [worker(), worker()];
   port.addFree(killed);

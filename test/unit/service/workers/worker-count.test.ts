@@ -30,7 +30,7 @@ it.each<[string, string, Record<string, string>, number]>([
   ['no limit where there is no such file', '/a', {}, Number.POSITIVE_INFINITY],
   ['the quota of a group above', '/a/b', { 'a/cpu.max': '300000 100000', 'a/b/cpu.max': 'max 100000' }, 3],
   ['the least of all quotas', '/a/b', { 'cpu.max': '400000 100000', 'a/b/cpu.max': '500000 100000' }, 4],
-])('the CPUs that a process may use are %s', (_what, group, limits, expected) => {
+])('a process may use as many CPUs as its control groups allow: %s', (_what, group, limits, expected) => {
   expect(quotaOf(group, limits)).toBe(expected);
 });
 

@@ -68,7 +68,7 @@ describe('the three operations', () => {
     await request(api.app).head(api.path(rest)).set('x-api-key', api.key).expect(200, {});
   });
 
-  it('an operation shows at once what a write has changed', async () => {
+  it('an operation shows a write at once', async () => {
     for (const xp of [400, 500, 600]) {
       await api.writer.record('guild', { userId: 'b', set: xp });
       expect((await get(api.path('leaderboard'))).body.data[0]).toMatchObject({ user_id: 'b', xp });
@@ -90,7 +90,7 @@ describe('the three operations', () => {
     expect(await api.counted()).toBe(5);
   });
 
-  it('no operation gets the response of another one, whether they come together or in turn, or for guilds with like names', async () => {
+  it('no operation gets the response of another operation, whether they come together or in turn, or for guilds with similar names', async () => {
     await api.writer.record('guild', { userId: 'memberx', set: 7 });
     await api.writer.record('guildmember', { userId: 'x', set: 9 });
     const other = (await api.apiKeys.create('guildmember', 'test', null)).key;
@@ -127,7 +127,7 @@ describe('the three operations', () => {
     expect(page?.body).toMatchObject({ total: 1, data: [{ user_id: 'x' }] });
   });
 
-  it('an operation counts as in flight until it is answered, also when it fails', async () => {
+  it('an operation counts as in flight until it is answered, even when it fails', async () => {
     const activity = { inFlight: 0, isClosing: false };
     const { app, key, path, client } = await testApi({ parts: { activity } });
     const answers = [200, 404].map((status, i) =>
@@ -316,7 +316,7 @@ describe('a key', () => {
     [{ 'sec-fetch-site': 'cross-site' }, 403],
     [{}, 403],
   ])(
-    'a key limited to an origin gets, for %j, %d before other refusals, and the request counts',
+    'a key that is limited to an origin gets, for %j, %d before other refusals, and the request counts',
     async (headers, status) => {
       const { key } = await api.apiKeys.create('guild', 'page', null, ['https://a.example']);
       for (let i = 0; i < 2; i++) await get(api.path('stats'), headers as Record<string, string>, key).expect(status);
@@ -337,7 +337,7 @@ describe('a key that is limited to several origins', () => {
     ['b.example:8080', 403],
     ['c.example', 200],
     ['d.example', 403],
-  ])('a key with several origins gets, in a page of %s itself, %d', async (host, status) => {
+  ])('a key with several origins gets, in a page of %s itself, the status %d', async (host, status) => {
     const origins = ['https://a.example', 'http://b.example', 'https://c.example'];
     const { key } = await api.apiKeys.create('guild', 'page', null, origins);
     await get(api.path('stats'), { 'sec-fetch-site': 'same-origin', host }, key).expect(status);
@@ -367,7 +367,7 @@ describe('an address that sent too many invalid keys', () => {
 describe('a store that fails', () => {
   const down = () => Promise.reject(new Error('down'));
 
-  it('a store that fails at the look-up of a key gets 503 without a count', async () => {
+  it('a request gets 503 without a count when the store fails at the look-up of its key', async () => {
     vi.spyOn(api.client, 'hgetall').mockImplementation(down as never);
     const { body, headers } = await get(api.path('stats')).expect(503);
     expect(body).toMatchObject({ code: 'store_unavailable' });
@@ -376,7 +376,7 @@ describe('a store that fails', () => {
     expect(api.reported).toMatchObject([{ reason: 'down' }]);
   });
 
-  it('a store that fails at the count gets 503, whatever else is wrong with the request', async () => {
+  it('a request gets 503 when the store fails at the count, whatever else is wrong with the request', async () => {
     await get(api.path('stats')).expect(200);
     vi.spyOn(api.client, 'evalsha').mockImplementation(down);
     for (const url of [api.path('stats'), api.path('members/%20'), '/api/v1/servers/other/stats', '/none']) {
@@ -386,7 +386,7 @@ describe('a store that fails', () => {
     }
   });
 
-  it('a store that fails at the read gets 503 with the quota, and 429 when the quota is used up', async () => {
+  it('a request gets 503 with the quota when the store fails at the read, and 429 when the quota is used up', async () => {
     api = await testApi({ quota: 2 });
     await api.client.set('gr:{guild}:xp', 'not a sorted set');
     for (const remaining of ['1', '0']) {
@@ -444,7 +444,7 @@ describe('If-None-Match', () => {
     expect((await tagged(header)).status).toBe(200);
   });
 
-  it('If-None-Match is answered alike when the client also asks for no cache on the way', async () => {
+  it('If-None-Match gets 304 even when the client also sends Cache-Control: no-cache', async () => {
     const { headers } = await get(api.path('stats')).expect(200);
     const conditional = { 'if-none-match': headers.etag as string, 'cache-control': 'no-cache' };
     await get(api.path('stats'), conditional).expect(304);
@@ -452,7 +452,7 @@ describe('If-None-Match', () => {
 });
 
 describe('an answer with data', () => {
-  it('a 200 carries exactly these headers', async () => {
+  it('a 200 carries exactly the documented headers', async () => {
     const { headers } = await get(api.path('stats')).expect(200);
     expect(headers).toEqual({
       'ratelimit-policy': '"hourly";q=100;w=3600',

@@ -28,6 +28,6 @@ it.each([
   [guildStats, { ...stats, average_level: -1 }],
   [guildStats, { ...stats, xp_curve: 5 }],
   [guildStats, { ...stats, xp_multiplier: -1 }],
-])('a response outside its bounds does not fit the document (%#)', (schema, answer) => {
+])('a response outside its bounds does not fit the document (case %#)', (schema, answer) => {
   expect(schema.safeParse(answer).success).toBe(false);
 });

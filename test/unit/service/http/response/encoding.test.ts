@@ -23,6 +23,6 @@ it.each([
   ['identity;q=0, gzip', 'gzip'],
   ['gzip;level=1;q=0', undefined],
   ['gzip;q=much', undefined],
-])('Accept-Encoding: %s gets %s', (accepted, encoding) => {
+])('the Accept-Encoding "%s" gets the coding %s', (accepted, encoding) => {
   expect(chooseEncoding(accepted, ['br', 'gzip'])).toBe(encoding);
 });

@@ -21,7 +21,7 @@ it.each<[ProblemCode, number, string, string]>([
   ['quota_exceeded', 429, 'Too Many Requests', 'quota-exceeded'],
   ['store_unavailable', 503, 'Service Unavailable', 'store-unavailable'],
   ['internal', 500, 'Internal Server Error', 'internal'],
-])('%s is %d %s', (code, status, title, type) => {
+])('the problem %s has the status %d and the title %s', (code, status, title, type) => {
   const problem = new Problem(code, 'why');
   expect(problem.status).toBe(status);
   expect(JSON.parse(problem.body('r-1'))).toEqual({
@@ -38,14 +38,14 @@ it('the set of codes is closed', () => {
   expect(Object.keys(PROBLEMS)).toHaveLength(10);
 });
 
-it('both 401 problems differ in their code only', () => {
+it('the two 401 problems differ in their code only', () => {
   const detail = 'Send a valid API key of this server in the x-api-key header.';
   const headers = ['WWW-Authenticate', 'ApiKey realm="guildrank"'];
   for (const code of ['missing_api_key', 'invalid_api_key'] as const)
     expect(unauthorized(code)).toMatchObject({ code, detail, extra: { headers } });
 });
 
-it('a refused method names the allowed ones', () => {
+it('the problem of a refused method names the allowed methods', () => {
   expect(methodNotAllowed()).toMatchObject({
     code: 'method_not_allowed',
     detail: 'This resource is read-only: use GET, HEAD or OPTIONS.',
@@ -53,7 +53,7 @@ it('a refused method names the allowed ones', () => {
   });
 });
 
-it('an invalid request names every parameter, in its detail and apart', () => {
+it('the problem of an invalid request names every parameter, in its detail and apart', () => {
   const errors = [
     { parameter: 'limit', detail: 'must be small' },
     { parameter: 'page', detail: 'must be there' },
@@ -63,7 +63,7 @@ it('an invalid request names every parameter, in its detail and apart', () => {
   expect(JSON.parse(problem.body('r-1'))).toMatchObject({ code: 'invalid_request', errors });
 });
 
-it('a failed store is 503 with Retry-After, its cause for the log only', () => {
+it('the problem of a failed store is 503 with Retry-After, and has its cause for the log only', () => {
   const error = new StoreUnavailableError(new Error('127.0.0.1 said WRONGTYPE'));
   const problem = toProblem(error);
   expect(problem).toMatchObject({
@@ -76,7 +76,7 @@ it('a failed store is 503 with Retry-After, its cause for the log only', () => {
   expect(problem.body('r-1')).not.toContain('WRONGTYPE');
 });
 
-it('a path that is not percent-encoded is a bad request', () => {
+it('the problem of a path that is not percent-encoded is a bad request', () => {
   expect(toProblem(new URIError('x'))).toMatchObject({
     code: 'invalid_request',
     extra: { errors: [{ parameter: 'path', detail: 'must be valid percent-encoding' }] },

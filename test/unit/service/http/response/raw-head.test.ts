@@ -75,7 +75,7 @@ describe('the head of an answer', () => {
     ['HTTP/1.0 that stays', '1.0', 'Connection: keep-alive'],
     ['a connection that closes', '1.1', 'Connection: close'],
     ['Expect: 100-continue', '1.1', 'Expect: 100-continue'],
-  ])('Node writes the head of %s', async (_what, version, header) => {
+  ])('Node itself writes the head of %s', async (_what, version, header) => {
     const node = await ask('/node/200', 'GET', version, header);
     const own = await ask('/200', 'GET', version, header);
     expect(dated(own?.head)).toBe(dated(node?.head));
@@ -83,14 +83,14 @@ describe('the head of an answer', () => {
     expect(byNode).toBe(1);
   });
 
-  it('the head of a response shows the time, also of a clock that was set back', async () => {
+  it('the head of a response shows the time, even of a clock that was set back', async () => {
     for (const time of ['2026-01-15T12:00:00.999Z', '2026-01-15T12:00:01.000Z', '2026-01-15T11:00:00.500Z']) {
       now = Date.parse(time);
       expect((await ask('/200'))?.head).toContain(`\r\nDate: ${new Date(now).toUTCString()}\r\n`);
     }
   });
 
-  it('Node writes the head of a response when Node does not take the text', () => {
+  it('Node itself writes the head of a response when it takes no text that is ready', () => {
     const writeHead = vi.fn();
     const req = { httpVersion: '1.1', headers: {} } as unknown as Request;
     const res = { shouldKeepAlive: true, headersSent: false, writeHead } as unknown as Response;

@@ -151,7 +151,7 @@ it('a client that takes one response after the other keeps its connection, howev
   expect(cuts).toEqual([]);
 });
 
-it('a server that reads bodies keeps a client that waits, and one that takes a large response slowly', async () => {
+it('a server that reads bodies keeps a client that waits, and a client that takes a large response slowly', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const file = () => Readable.from(Array.from({ length: 512 }, () => Buffer.alloc(64 * 1024)));
   running = await appServer((req, res) => void (req.url === '/never' || file().pipe(res)), { readsBodies: true });

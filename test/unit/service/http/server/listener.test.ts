@@ -99,7 +99,7 @@ describe('listenOn', () => {
     );
   });
 
-  it('a host that is none of this machine is named with its setting', async () => {
+  it('a host that does not belong to this machine is named with its setting', async () => {
     await expect(listenOn(createServer(), '192.0.2.1', 0, 'ADMIN_PORT')).rejects.toThrow(
       /^Cannot listen on 192\.0\.2\.1 port 0: .*EADDRNOTAVAIL.*\. Choose another ADMIN_HOST\.$/,
     );

@@ -9,6 +9,6 @@ it('a text becomes its UTF-8 bytes, with an ETag by their content', () => {
   expect(asset('u', 'text/plain').etag).not.toBe(one.etag);
 });
 
-it('a file that the build left behind is missed at the start', () => {
+it('a file that the build left out is missed at the start', () => {
   expect(() => assetFile(new URL('none.css', import.meta.url))).toThrow('none.css');
 });

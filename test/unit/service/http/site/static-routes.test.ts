@@ -31,7 +31,7 @@ async function send(port: number, method: string, path: string, headers: Record<
 describe('the address of the service itself', () => {
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
-  it('the address of the service shows a page to a person, also below a path of a proxy', async () => {
+  it('the address of the service shows a page to a person, even below a path of a proxy', async () => {
     const { text, headers } = await request(await appOf())
       .get('/')
       .set('Accept', accept)
@@ -41,7 +41,7 @@ describe('the address of the service itself', () => {
     expect(headers.vary).toBe('Accept, Accept-Encoding');
   });
 
-  it('the address of the service is a problem for a program, and for a request with an API key', async () => {
+  it('the address of the service answers a program, or a request with an API key, with a problem', async () => {
     const app = await appOf();
     const { body } = await request(app).get('/').expect(404);
     expect(body.code).toBe('not_found');
@@ -254,7 +254,7 @@ describe('the demo', () => {
     });
   });
 
-  it('the code on the demo page names the address by which its visitor came', async () => {
+  it('the code on the demo page has the address by which its visitor came', async () => {
     const { text } = await request(await appOfDemo())
       .get('/')
       .set('Host', 'laptop.local:8080')
