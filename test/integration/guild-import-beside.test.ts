@@ -162,7 +162,7 @@ describe('imports of a guild beside other commands', needs('redis-server'), () =
   });
 
   it.each([
-    ['another one', (store: Core, { lines }: Guild) => importLines(store, lines)],
+    ['another import', (store: Core, { lines }: Guild) => importLines(store, lines)],
     ['a deletion', (store: Core, { guild }: Guild) => deleteGuild(store, guild)],
   ])('a guild keeps its new API keys when %s was suspended before it deleted the old keys', async (_, begin) => {
     const moved = await make();
