@@ -48,7 +48,7 @@ async function run(context: CommandContext, { guild: ranking, format }: Options)
       }),
     );
   } catch (error) {
-    // The output ended, or cannot be written, which ends the process with an error.
+    // `run` reports an error of the output, and a reader that went away is no error.
     if (systemErrorOf(error).syscall === 'write') return;
     throw error;
   }

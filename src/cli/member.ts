@@ -25,7 +25,7 @@ import { withCore } from './with-core.ts';
 
 interface SetOptions extends GuildOptions, Omit<ProfileChange, 'level'> {
   readonly xp?: number;
-  /** Level whose first XP to set. */
+  /** The level at whose first XP to set the member. */
   readonly xpOfLevel?: number;
   readonly level?: number | 'none';
 }
@@ -55,7 +55,7 @@ export function defineMember(command: Command, context: CommandContext): void {
     .option('--xp <n>', 'total XP', parseWhole)
     .option(
       '--xp-of-level <n>',
-      'set the XP at which this level begins on the curve, and no explicit level',
+      'set the XP at which this level begins on the curve, and remove an explicit level',
       parseWhole,
     )
     .option('--level <n>', 'explicit level, which XP does not change; none = level by the curve', parseLevel)
@@ -89,7 +89,7 @@ export function defineMember(command: Command, context: CommandContext): void {
     .option('--json', 'print JSON')
     .action((options: SyncOptions) => sync(context, options));
   many('remove', 'Erase members, with everything that the guild stores about them')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((users: string[], options: RemoveOptions) => remove(context, users, options));
   subcommand('export', 'Print everything that the guild stores about a user, as JSON')
     .argument('<user>', 'user id', parseId)
@@ -220,7 +220,7 @@ function unknownOf(users: readonly string[], members: readonly { readonly userId
   return [...new Set(users)].filter((user) => !known.has(user));
 }
 
-/** @throws PartialResult when some of the users are no members. */
+/** @throws PartialResult that names the users who are no members, if there are any. */
 function throwUnknown(guild: string, unknown: readonly string[]): void {
   if (unknown.length > 0)
     throw new PartialResult(`These are not members of guild ${guild}: ${unknown.join(', ')}`, REFUSED);

@@ -18,7 +18,7 @@ export interface Finding {
 
 /** The parts that the checks work with. They read, and write nothing. */
 export interface CheckContext extends ReadStore {
-  /** Rejects with the errors of Redis as they are, whose words the checks read. */
+  /** Rejects with the unchanged errors of Redis, because the checks read their words. */
   readonly client: RedisClient;
   /** A second connection, as the service has one for messages. */
   readonly subscriber: RedisClient;

@@ -8,7 +8,7 @@ import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, some } fr
 
 type Command = readonly [name: string, ...args: string[]];
 
-/** Fails when the server does not have it, or when the user may not ask for others. */
+/** Errors of ACL DRYRUN itself: the server does not have the command, or the user may not run it. */
 const CANNOT_ASK = /NOPERM|unknown (sub)?command|Unknown subcommand|syntax|not supported|unimplemented/i;
 const NOT_ALLOWED = /NOPERM|no permissions? to|No permissions/;
 const MISSING = /unknown command/i;

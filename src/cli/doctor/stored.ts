@@ -5,7 +5,7 @@ import { type CheckContext, type Finding, note, ok, problem, some } from './find
 
 const MAX_GUILDS = 50;
 const MAX_MS = 4000;
-/** A stored time that is further ahead is that of a wrong clock. */
+/** A stored time that is further in the future was written by a wrong clock. */
 const AHEAD_MS = 86_400_000;
 /** Members from the top of a ranking whose profiles are looked at. */
 const MEMBERS = 200;
@@ -32,7 +32,7 @@ export async function checkStored(context: CheckContext, guilds: readonly string
       ? problem('bounds', some(long), 'Store shorter texts: docs/reference.md says what a longer text does')
       : ok('bounds', 'no stored text is longer than its bound'),
     ahead.length > 0
-      ? // Most heal by themselves, but revisions stay ahead.
+      ? // Most of these times correct themselves, but a revision stays ahead.
         note(
           'stored times',
           `in the future: ${some(ahead)}`,
@@ -94,7 +94,7 @@ async function keysAhead({ client, redisKeys }: CheckContext, guild: string, lat
   });
 }
 
-/** Returns what a guild has of a later time in its revision, the claims of its first members and its audit logs, in words. */
+/** Returns in words what a guild has with a time after `latest`: its revision, the claims of its first members, its audit logs. */
 async function timesAhead({ client, redisKeys }: CheckContext, guild: string, latest: number): Promise<string[]> {
   const { xp, stats, members, audit, securityAudit } = redisKeys.guild(guild);
   const [rev, ids, ...logs] = await Promise.all([
