@@ -68,7 +68,7 @@ const OF_DATA_PROBLEMS = blockOf({
   'Cross-Origin-Resource-Policy': 'cross-origin',
   ...FRAMELESS,
 });
-/** A proxy before the service and a browser may each keep data for five seconds, so what is hidden is gone after ten. */
+/** A proxy and a browser may each keep data for five seconds. So a hidden member is gone everywhere after ten seconds. */
 const OF_DATA = joinBlocks(headerBlock('Cache-Control', 'public, max-age=5, s-maxage=5'), OF_DATA_PROBLEMS);
 /** The codings of the responses. The coding that makes smaller bodies comes first. */
 const DATA_CODINGS = ['br', 'gzip'] as const;
@@ -154,7 +154,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   // A page has a policy of its own.
   const ofCachedPages = joinBlocks(CACHING, ofPages);
   const ofProblems = joinBlocks(ofPages, headerBlock('Content-Security-Policy', policyOf(site.frameAncestors)));
-  /** Returns the headers of a problem page that looks like the page of its guild. */
+  /** Returns the headers of a problem page that looks like the page of a guild. */
   const ofMissing = ({ guild, guildId }: MissingProblem) =>
     joinBlocks(
       ofPages,
@@ -164,7 +164,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
       ),
     );
   const router = Router({ caseSensitive: true, strict: true });
-  /** Sends a problem as the route sends problems, if the request was for one of these pages. @returns whether it was. */
+  /** Sends a problem as the route sends problems, if the request was for one of these pages. @returns whether the request was for one of these pages. */
   const refuse = (req: Request, res: Response, problem: Problem): boolean => {
     const root = ROOTS.get(res.context.route);
     if (root === undefined) return false;
@@ -184,7 +184,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
       const waitMs = taken.take(req.ip);
       if (waitMs === 0) return next();
       const detail = 'Too many requests came from your address. Wait a moment, and load this page again.';
-      // Not thrown, because the log of errors and the metric of invalid keys are for other refusals.
+      // Answers instead of throwing, because the log of errors and the metric of invalid keys are for other refusals.
       refuse(req, res, tooManyRequests(detail, Math.ceil(waitMs / 1000)));
     };
   const limit = limitBy(limiter);
@@ -208,7 +208,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     responses.send(req, res, await read(publicRead, codings ? 'data' : 'page'), headers, codings);
   };
 
-  /** Leaves requests that search for nothing to the next route. */
+  /** Passes requests without a search to the next route. */
   const ifSearch =
     (route: string): RequestHandler =>
     ({ query }, res, next) => {
@@ -242,7 +242,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     }
   });
   for (const { path } of ROUTES.filter(({ kind }) => kind === 'page')) {
-    // People and programs put a slash at the end. Relative, because a proxy can serve the pages below a path of its own.
+    // People and programs put a slash at the end. The redirect is relative, because a proxy can serve the pages below a path of its own.
     router.get(`${path}/`, (req, res) => {
       onFile();
       res.context.route = path;
@@ -302,7 +302,7 @@ function blockOf(headers: Readonly<Record<string, string>>): HeaderBlock {
   return headerBlock(...Object.entries(headers).flat());
 }
 
-/** Returns what a page depends on, with the languages as the visitor sent them. */
+/** Returns everything that a page depends on as one text: its address, and the languages as the visitor sent them. */
 function keyOf({ url, headers }: Request): string {
   return [headers['accept-language'], url].join('\n');
 }
