@@ -30,7 +30,7 @@ import { Sessions } from './sign-in/sessions.ts';
 import { removeLeftFolders } from './temporary-folder.ts';
 import { Views } from './views.ts';
 
-/** A person waits longer than a widget, and a recount takes steps of some milliseconds. */
+/** Longest time for a command of Redis, in milliseconds: more than in the service, because a person waits longer than a widget, and a recount takes long steps. */
 const COMMAND_TIMEOUT_MS = 2000;
 const MAX_CONNECTIONS = 500;
 /** A file of 50 MB can take minutes over a slow line. */
@@ -117,7 +117,7 @@ export async function startDashboard(
       drain(server, port, config.shutdownTimeoutMs, onPortClosed),
       healthListener.close(config.shutdownTimeoutMs),
     ]);
-    // Their ends are written to Redis.
+    // The ends of the loads are written to Redis, so Redis is closed after them.
     await parts.imports.end();
     health.stop();
     client.disconnect();

@@ -10,7 +10,7 @@ export interface Trial {
   readonly channel: Named | null;
   /** Such as "22 to 37 XP". */
   readonly xp: string;
-  /** Why, in words, without a stop. */
+  /** Why the message earns this XP, in words, without a full stop. */
   readonly reason: string;
 }
 
@@ -18,8 +18,8 @@ export interface Trial {
 const ONE = 1_000_000;
 
 /**
- * Tries rules on a message of a member with one role, in one channel. Unless the address names role and channel, they come from the first multipliers.
- * @param multiplier that of the whole server.
+ * Tries rules on a message of a member with one role, in one channel. If the address names no role or channel, the role or channel of the first multiplier is tried.
+ * @param multiplier the multiplier of the whole server.
  * @param query `role` and `channel` of the address.
  */
 export function trialOf(
@@ -81,7 +81,7 @@ function factorsInWords(found: readonly Factor[], stacking: Stacking): string {
   return others.map(told).join(' and ') + (isSum ? ' (what each has above 1 is added)' : '');
 }
 
-/** Returns a name that does not turn the sentence after it around. */
+/** Returns a name that cannot reverse the direction of the sentence after it. */
 function isolated(name: string): string {
   return name.replace(/\p{Bidi_Control}/gu, '');
 }

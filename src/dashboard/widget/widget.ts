@@ -104,7 +104,7 @@ function keyOfSite(place: Place, site: string, parts: Parts) {
   }
 }
 
-/** @param fields those of the address, or of a form that was refused as `refused` says. */
+/** @param fields the fields of the address, or of a refused form. @param refused what is wrong with that form. */
 async function sendPage(parts: Parts, res: Response, fields: Request['query'], refused?: RefusedForm): Promise<void> {
   const { overview, ...shown } = await shownOf(parts, res, fields);
   const { problem, errors } = refused ?? shown;
@@ -133,7 +133,7 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
   parts.views.send(res, 'widget', data, problem === '' ? 200 : 400);
 }
 
-/** Returns the settings that fields name, and what follows from them. Wrong settings give those of the widget. */
+/** Returns the settings in the fields, and the data of the page that follow from them. If a setting is wrong, all settings have their defaults. */
 async function shownOf(parts: Parts, res: Response, fields: Request['query']) {
   const { data: settings = widgetForm.parse({}), error } = widgetForm.safeParse(fields);
   const overview = await overviewOf(parts, res);
