@@ -38,7 +38,7 @@ export function parseId(text: string): string {
   return text;
 }
 
-/** Parses the id of a guild, or that of one of its boards. */
+/** Parses the id of a guild, or the id of a board, such as `123~week`. */
 export function parseRanking(text: string): RankingId {
   const id = parseRankingId(text);
   if (!id)
@@ -108,7 +108,7 @@ export function parseRate(text: string): number {
   return Number(text);
 }
 
-/** Parses a curve: the name of a known curve, or `custom=` with the six coefficients of another one. */
+/** Parses a curve: the name of a known curve, or `custom=` with six coefficients. */
 export function parseCurveText(text: string): CurveText {
   const isCustom = text.startsWith('custom=');
   if (isCustom ? !parseCurve(text) : curveTextOf(text) !== text) {

@@ -104,7 +104,7 @@ export async function runGuildrank(
     if (name === asked[0]) await define(command, context, startService);
     bin.addCommand(command);
   }
-  return run(context, bin, withoutHelpOfNone(bin, asked));
+  return run(context, bin, withoutHelpOfUnknown(bin, asked));
 }
 
 /** Returns the arguments that print the help of a command. They leave out its options, because the last option could take `--help` as its value. */
@@ -115,7 +115,7 @@ function helpOf(args: readonly string[]): string[] {
 }
 
 /** Leaves out `--help` after a name that no command has, so that commander reports the unknown name. */
-function withoutHelpOfNone(bin: Command, args: readonly string[]): readonly string[] {
+function withoutHelpOfUnknown(bin: Command, args: readonly string[]): readonly string[] {
   let command = bin;
   for (const name of args) {
     if (name.startsWith('-') || command.commands.length === 0) break;

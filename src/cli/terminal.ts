@@ -121,7 +121,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** Returns a value as JSON. JSON.stringify rejects bigints and a Number would round those beyond 2^53, so their digits go in as they are. */
+/** Returns a value as JSON. JSON.stringify rejects bigints, and a Number would round a bigint above 2^53, so bigints are written as their digits. */
 function toJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(toJson).join()}]`;

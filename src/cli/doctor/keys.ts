@@ -2,7 +2,7 @@ import { count } from '../../core/format-numbers.ts';
 import { nodesOf } from '../../core/store/client.ts';
 import type { RedisKeys } from '../../core/store/keys.ts';
 import { oversizedKeyFields } from '../../core/text-bounds.ts';
-import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, some } from './finding.ts';
+import { type CheckContext, type Finding, firstThree, NO_GUILD, note, ok, problem } from './finding.ts';
 
 /** Keys that Redis walks over in one SCAN, so that no client waits for it, and the most SCANs. */
 const SCAN_COUNT = 100;
@@ -120,20 +120,20 @@ export function keyFindings(sample: Awaited<ReturnType<typeof sampleKeys>>): Fin
     findings.push(
       problem(
         check,
-        `wrong type: ${some(wrongTypes)}`,
+        `wrong type: ${firstThree(wrongTypes)}`,
         'Find the program that writes them, and delete or rename them: docs/redis-keys.md has the types',
       ),
     );
   }
   if (unknownNames.length > 0) {
     const fix = 'Names have the guild id in braces, such as gr:{123}:xp. Rename the keys, or set another KEY_PREFIX';
-    findings.push(problem(check, `not in the data model: ${some(unknownNames)}`, fix));
+    findings.push(problem(check, `not in the data model: ${firstThree(unknownNames)}`, fix));
   }
   if (oversized.length > 0)
     findings.push(
       problem(
         check,
-        `API keys that do not work, because a field is above its bound: ${some(oversized)}`,
+        `API keys that do not work, because a field is above its bound: ${firstThree(oversized)}`,
         'Revoke them with guildrank keys revoke, and make other keys',
       ),
     );
