@@ -175,7 +175,7 @@ function parseLine(text: string): Line | undefined {
   try {
     return lineSchema.parse(JSON.parse(text));
   } catch {
-    // The stream ends with such a line.
+    // The caller ends the stream at such a line.
     return undefined;
   }
 }

@@ -7,7 +7,7 @@ import { BOUNDS, GUILD_FIELDS, isAbove, MAX_USERNAME_BYTES, oversizedKeyFields }
 /** The stream of "guild export": one JSON value a line. Ids, names and values are texts of bytes (latin1), so that they arrive as they were. */
 export const FORMAT = 'guildrank-guild-1';
 
-/** Members of one line, and of one step in Redis. Redis serves nobody else meanwhile: a few milliseconds. */
+/** Members of one line, and of one step in Redis. Redis serves nobody else during a step, which takes a few milliseconds. */
 export const MEMBERS_PER_LINE = 125;
 
 /** Fields and values in turn. */

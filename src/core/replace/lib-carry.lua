@@ -65,14 +65,14 @@ local function copy_field(from, to, id)
   end
 end
 
-local function copy(id, score)
+local function copy_member(id, score)
   later('ZADD', staged.hidden, score, id)
   copy_field(present.members, staged.members, id)
   copy_field(present.avatars, staged.avatars, id)
   later('HSET', staged.carried, id, COPIED)
 end
 
-local function forget(id)
+local function remove_copy(id)
   copied = copied - 1
   later('ZREM', staged.hidden, id)
   later('HDEL', staged.members, id)
@@ -94,18 +94,18 @@ local function carry(id)
     if why == STAGED_TOO then
       return_to_ranking(id)
     elseif why == COPIED then
-      forget(id)
+      remove_copy(id)
     end
     return
   elseif why == COPIED then
-    copy(id, hidden)
+    copy_member(id, hidden)
   elseif why ~= STAGED_TOO then
     local score = redis.call('ZSCORE', staged.xp, id)
     if score then
       leave_ranking(id, score, STAGED_TOO)
     else
       copied = copied + 1
-      copy(id, hidden)
+      copy_member(id, hidden)
     end
   end
   later_reasons(id, reasons)

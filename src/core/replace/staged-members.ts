@@ -21,7 +21,7 @@ import {
 
 /** How long the lock outlives the last step of its owner. */
 const LOCK_MS = 10_000;
-/** Members looked at in one step. Redis serves nobody else meanwhile: a few milliseconds. */
+/** Members of one step. Redis serves nobody else during a step, which takes a few milliseconds. */
 const MEMBERS_PER_STEP = 250;
 /** Most changed hidden members that the swap carries itself. More than in other steps, so that a swap succeeds beside a busy bot. */
 const MAX_NOTED = 1000;
@@ -29,7 +29,7 @@ const MAX_NOTED = 1000;
 const MAX_SWAPS = 20;
 
 /**
- * The members that wait to replace those of a guild, under keys that no reader sees. One owner at a time holds the lock of the
+ * The members that wait to replace the members of a guild, under keys that no reader sees. One owner at a time holds the lock of the
  * guild. Every step checks the lock in its script, so an owner that was suspended changes nothing after another owner has taken over. See ADR 7.
  */
 export class StagedMembers {

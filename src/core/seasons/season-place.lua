@@ -4,7 +4,7 @@
 -- KEYS[6] gr:{G}:next:xp:lock   KEYS[7] gr:{G}:hidden:reasons
 -- ARGV[1] token of the lock   ARGV[2..] per member: user id, and its reasons as KEYS[7] has them, "" for a ranked member
 --
--- Reply: as that of hide.lua, or {"REFUSED", 0, "lock"} when the lock has another token. A user whom the archive does not have is left out.
+-- Reply: as of hide.lua, or {"REFUSED", 0, "lock"} when the lock has another token. A user whom the archive does not have is left out.
 -- O(n log m) for n members of m.
 
 --- @include lib-place

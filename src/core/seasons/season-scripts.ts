@@ -6,7 +6,7 @@ import { defineScript, type ScriptReply } from '../store/script.ts';
 
 /** The scripts that end a season. All but the first two need the lock with the token. */
 
-/** Where the members of a step are listed: those that are marked, the ranking, or the hidden members. */
+/** The list from which a step takes its members: the marked members, the ranking, or the hidden members. */
 export type ListedPlace = 'marked' | 'ranked' | 'hidden';
 
 /** What every step takes. */

@@ -38,7 +38,7 @@ export interface SeasonResult {
   readonly reset: number;
 }
 
-/** Members of one step. Redis serves nobody else meanwhile: a few milliseconds in a guild of a million. */
+/** Members of one step. Redis serves nobody else during a step, which takes a few milliseconds in a guild of a million. */
 const MEMBERS_PER_STEP = 100;
 
 /** Most readings of all members. Members who come after the last reading belong to the next season. */
