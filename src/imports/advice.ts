@@ -10,7 +10,7 @@ export interface Advice {
   readonly chooseGuild: string;
   readonly nameCurve: string;
   switchCurve(curve: string): string;
-  /** @param better the curve that gives most of the levels, if it is another one. */
+  /** @param better the curve that gives most of the levels, if it differs from the chosen curve. */
   chooseLevels(better: string | undefined): string;
   readonly loadWithoutReplacing: string;
   readonly runAgain: string;

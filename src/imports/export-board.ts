@@ -13,7 +13,7 @@ export type BoardFormat = (typeof BOARD_FORMATS)[number];
 /** The column is not called `xp`, so that nobody loads the XP gained in a week as the total XP of a member. */
 const COLUMNS = ['rank', 'user_id', 'username', 'xp_gained', 'level'];
 
-/** Members of one step. Redis serves nobody else meanwhile: a few milliseconds. */
+/** Members of one step. Redis serves nobody else during a step, which takes a few milliseconds. */
 const ROWS_PER_STEP = 250;
 
 /** Checks that a guild has a board. O(1), one round trip. @throws RefusedError, StoreUnavailableError */

@@ -13,7 +13,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export interface ExportResult {
   members: number;
   hidden: number;
-  /** The revision that all members had; undefined when the guild changed meanwhile. */
+  /** The revision at which all members were read; undefined when the guild changed during the export. */
   revision: string | undefined;
   /** The curve to name at the import, because the file does not contain it; undefined when it does, or for the default curve. */
   curve: CurveText | undefined;

@@ -10,7 +10,7 @@ export class FoundList {
   count = 0;
   /** Values that are no objects, such as the XP in `{"1": 5}`. */
   readonly values = new FoundField('');
-  /** The fields by name. Those of inner objects have names such as `user.username`. */
+  /** The fields by name. A field of an inner object has a name such as `user.username`. */
   readonly fields = new Map<string, FoundField>();
   /** The keys, in a list that is an object: often user ids. */
   readonly keys = new FoundField('');

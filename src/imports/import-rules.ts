@@ -32,7 +32,7 @@ function hasRules(source: RuleSource, settings: ReadonlyMap<string, unknown>): b
 /**
  * Says rules in words, such as "15 to 25 XP a message, at most once in 60 s, 2 reward roles".
  * @param document rules as {@link parseRules} takes them.
- * @param multiplier that of all XP; undefined for 1.
+ * @param multiplier the multiplier of all XP; undefined for 1.
  * @throws InvalidInputError as {@link parseRules}.
  */
 export function rulesInWords(document: unknown, multiplier: number | undefined): string {

@@ -29,7 +29,7 @@ export class PlaceTracker {
     return this.frames.length;
   }
 
-  /** Place of the value that comes next, or of the one that has just ended. */
+  /** The place of the next value, or of the value that has just ended. */
   get place(): Place {
     return this.frames.at(-1)?.child ?? '';
   }

@@ -3,7 +3,7 @@ import { jsonParser, type Token } from 'stream-json/parser.js';
 import { InvalidInputError, messageOf } from '../core/errors.ts';
 import { MAX_DEPTH } from './nesting.ts';
 
-/** Most characters of an element or value. No member needs more, and without a limit, one that never ends would fill the memory. */
+/** Most characters of an element or value. No member needs more, and without a limit, a value that never ends would fill the memory. */
 const MAX_VALUE = 1 << 20;
 
 /** Takes the tokens of a JSON text, in order. */

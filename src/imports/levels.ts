@@ -23,7 +23,7 @@ export const LEVEL_CHOICES = ['curve', 'file'] as const;
  */
 export type LevelChoice = (typeof LEVEL_CHOICES)[number];
 
-/** Compares the levels of a file with those that a curve gives for the XP. */
+/** Compares the levels of a file with the levels that a curve gives for the XP. */
 export class LevelCheck {
   /** Rows with a level that do not say whether the level is explicit. */
   compared = 0;

@@ -7,7 +7,7 @@ const BY_MODERATOR: readonly HideReason[] = ['moderator'];
 
 /**
  * Hides the members that records hide, then loads the records, so that a member that a row hides is never ranked in between. If the run ends early, a
- * member has no other reasons for hiding than those of the file and of the guild.
+ * member has only reasons for hiding that the file or the guild had.
  * @returns the number of members that are new to the ranking.
  * @throws as GuildWriter.load.
  */

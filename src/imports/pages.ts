@@ -19,7 +19,7 @@ export function checkPages(inputs: readonly Input[]): InputCheck {
   const pages = inputs.flatMap(({ found }) => found?.pages ?? []).filter(({ page }) => Number.isSafeInteger(page));
   const numbers = new Set(pages.map(({ page }) => page));
   if (numbers.size === 0) return { doubts: [], notices: [] };
-  // The pages of MEE6 begin at 0, those of others at 1.
+  // The pages of MEE6 begin at 0, and the pages of all other services at 1.
   const first = inputs.some(({ format }) => format === 'mee6') ? 0 : 1;
   const last = Math.max(...numbers);
   const missing: number[] = [];

@@ -39,7 +39,7 @@ export function curveOfSettings(settings: PolarisSettings): { curve: CurveText; 
   return best;
 }
 
-/** Returns the settings that give back this curve, or undefined if Polaris has no such curve. */
+/** Returns the settings from which {@link curveOfSettings} makes this curve; undefined if Polaris has no such curve. */
 export function settingsOfCurve(curve: Curve): PolarisSettings | undefined {
   const { a, b, c, q, m, max } = curve;
   const decimal = (n: number) => Number((n / q).toFixed(10));
