@@ -129,7 +129,7 @@ export class WrongFieldsError extends InvalidInputError {
   }
 }
 
-/** Returns what is wrong with each field of a form, if an error says so. */
+/** Returns the messages about wrong fields of a form in an error. Other errors have none. */
 export function errorsOf(error: unknown): FormErrors {
   return error instanceof WrongFieldsError ? error.fields : {};
 }

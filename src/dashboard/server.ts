@@ -46,7 +46,7 @@ export interface RunningDashboard {
 
 /**
  * Composes the dashboard and starts it.
- * @param connection an open connection to use instead of that of the configuration. It is closed with the dashboard.
+ * @param connection an open connection to Redis, instead of a new connection by the configuration. It is closed with the dashboard.
  * @throws Error when its port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
  */
 export async function startDashboard(

@@ -25,9 +25,9 @@ export interface Choices {
   /** The highest role first. */
   readonly roles: readonly Named[];
   readonly groups: readonly ChannelGroup[];
-  /** Returns a role by its id, also one that the bot has not told. */
+  /** Returns a role by its id, even if the bot has not told the role. */
   role(id: string): Named;
-  /** Returns a channel or category by its id, also one that the bot has not told. */
+  /** Returns a channel or category by its id, even if the bot has not told it. */
   channel(id: string): Named;
   /** Returns the category of a channel; undefined for none. */
   parentOf(channelId: string): string | undefined;

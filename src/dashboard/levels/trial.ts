@@ -6,7 +6,7 @@ import type { Choices, Named } from './choices.ts';
 export interface Trial {
   /** The role of the member; null for none. */
   readonly role: Named | null;
-  /** The channel of the message; null for one that no rule names. */
+  /** The channel of the message; null = a channel that no rule names. */
   readonly channel: Named | null;
   /** Such as "22 to 37 XP". */
   readonly xp: string;
@@ -70,15 +70,15 @@ function factorOf(factor: number | undefined, words: string): Factor[] {
 
 /** Returns in words what the multipliers of a role and a channel do together; "" if they change nothing. */
 function factorsInWords(found: readonly Factor[], stacking: Stacking): string {
-  const told = ({ factor, words }: Factor) => `${words} ${factor}×`;
+  const inWords = ({ factor, words }: Factor) => `${words} ${factor}×`;
   const others = found.filter(({ factor }) => factor !== 1);
-  if (found.length < 2 || others.length === 0) return others.map(told).join('');
+  if (found.length < 2 || others.length === 0) return others.map(inWords).join('');
   if (stacking === 'max') {
     const greatest = found.reduce((one, other) => (other.factor > one.factor ? other : one));
-    return `${told(greatest)} (of role and channel, only the greatest counts)`;
+    return `${inWords(greatest)} (of role and channel, only the greatest counts)`;
   }
   const isSum = stacking === 'sum' && others.length > 1;
-  return others.map(told).join(' and ') + (isSum ? ' (what each has above 1 is added)' : '');
+  return others.map(inWords).join(' and ') + (isSum ? ' (what each has above 1 is added)' : '');
 }
 
 /** Returns a name that cannot reverse the direction of the sentence after it. */

@@ -84,7 +84,7 @@ export function addListOfCorrections(router: Router, parts: Parts): void {
     res.redirect(303, pathOf(res));
   });
 
-  /** Makes the changes of a list between an entry of the audit log that says what begins, and one that says how it ended. */
+  /** Makes the changes of a list. The audit log gets an entry before them, and an entry after them that says how the run ended. */
   const log = async (
     req: Request,
     res: Response,

@@ -14,7 +14,7 @@ export interface ShownServer {
   readonly id: string;
   /** The name that its bot tells, else the title of its public page, else its id. */
   readonly name: string;
-  /** Address of its picture; null = there is none to show. */
+  /** Address of its picture; null = no picture to show. */
   readonly picture: string | null;
   /** One or two letters in the place of a picture. */
   readonly initials: string;

@@ -61,11 +61,11 @@ const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 const oneOf = <const Choices extends readonly [string, ...string[]]>(name: string, choices: Choices) =>
   z.enum(choices, { error: `${name} is ${either.format(choices)}` }).default(choices[0]);
 /** The parser of a box for a part that is shown unless the box is off. */
-const left = z.enum(['on', 'off'], { error: 'A part of the widget is on or off' }).default('on');
+const partSwitch = z.enum(['on', 'off'], { error: 'A part of the widget is on or off' }).default('on');
 /** The parser of a box for a tab that is shown only if the box is on. */
-const added = z.enum(['off', 'on'], { error: 'A tab is on or off' }).default('off');
+const tabSwitch = z.enum(['off', 'on'], { error: 'A tab is on or off' }).default('off');
 
-/** The settings of a widget, as the fields of the form name them. The address of the page has those that were changed. */
+/** The settings of a widget, by the names of the fields of the form. The address of the page contains the settings that differ from the defaults. */
 export const widgetForm = z.object({
   theme: oneOf('The theme', ATTRIBUTES.theme.choices),
   layout: oneOf('The layout', ATTRIBUTES.layout.choices),
@@ -74,15 +74,15 @@ export const widgetForm = z.object({
   // 0 means that the widget reads the data once.
   refresh: whole('The refresh', 0, ATTRIBUTES.refreshInterval),
   lang: choice(LANGUAGE_LABELS).default(''),
-  podium: left,
-  search: left,
-  stats: left,
-  pager: left,
-  rewards: left,
-  week: added,
-  'week.prev': added,
-  month: added,
-  'month.prev': added,
+  podium: partSwitch,
+  search: partSwitch,
+  stats: partSwitch,
+  pager: partSwitch,
+  rewards: partSwitch,
+  week: tabSwitch,
+  'week.prev': tabSwitch,
+  month: tabSwitch,
+  'month.prev': tabSwitch,
   accent: colour('accent'),
   background: colour('background'),
   'dark-accent': colour('dark-accent'),

@@ -93,7 +93,7 @@ async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Re
   res.redirect(303, `/guilds/${record.guildId}/widget/made/${record.id}?${query}`);
 }
 
-/** Returns name and origin as {@link keyForPlace} does. What is wrong with the site is told beside its field. @throws InvalidInputError */
+/** Returns the name and the origin of a key, as {@link keyForPlace} does. An error about the site belongs to its field. @throws InvalidInputError */
 function keyOfSite(place: Place, site: string, parts: Parts) {
   try {
     return keyForPlace(place, site, parts);
