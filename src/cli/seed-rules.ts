@@ -5,7 +5,10 @@ import type { SeedOptions } from './seed-options.ts';
 import type { SeedReport } from './seed-report.ts';
 import { UsageError } from './terminal.ts';
 
-/** Returns the checked rules of the inputs, and the same in words; undefined without --rules. @throws UsageError when --rules is given and the inputs have no rules. */
+/**
+ * Returns the checked rules of the inputs, and the same in words; undefined without --rules.
+ * @throws UsageError when --rules is given and the inputs have no rules.
+ */
 export function takeRules({ note }: SeedReport, { rules: wanted }: SeedOptions, inputs: readonly Input[]) {
   const rules = rulesOfInputs(inputs);
   if (!wanted) {

@@ -15,7 +15,9 @@ export class UsageError extends InvalidInputError {}
 /** The command did nothing, to protect the data. The message says why. The process ends with exit code 3. */
 export class CommandRefused extends Error {}
 
-/** The command did a part of its work. The message is printed as it is, and the process ends with the exit code. */
+/**
+ * The command has printed results that stand, but did not fully succeed. The message is printed as it is, and the process ends with the exit code.
+ */
 export class PartialResult extends Error {
   constructor(
     message: string,

@@ -76,7 +76,8 @@ export async function sampleKeys({ client, redisKeys, config }: CheckContext) {
         if (!kind) sample.unknownNames.push(key);
         // A key may expire between SCAN and TYPE.
         else if (type !== kind.type && type !== 'none') sample.wrongTypes.push(`${key} (${type}, not ${kind.type})`);
-        // The keys of sessions do not show that a guild has data: an owner can sign in before the first data, and one key outlives a deleted guild by a day.
+        // The keys of sessions do not show that a guild has data: an owner can sign in before the first data, and one key outlives a deleted guild by
+        // a day.
         if (kind?.guild && !/:sessions($|:\{)/.test(key)) sample.guilds.add(kind.guild);
       }
       sample.keys += keys.length;
