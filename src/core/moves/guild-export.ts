@@ -45,8 +45,8 @@ export class GuildExport {
   /**
    * Writes the stream. O(n log n) for each round, in steps of 125 members. Reads only.
    * @returns the number of members.
-   * @throws RefusedError when the guild has no data, another command works on it or left it unfinished, or it changes after the pause has begun; and for
-   *   values written by hand that no import accepts: a member in two places, a user id that is no text, an API key, a text above its bound.
+   * @throws RefusedError when the guild has no data, another command works on it or left it unfinished, or it changes after the pause has begun;
+   *   and for values written by hand that no import accepts: a member in two places, a user id that is no text, an API key, a text above its bound.
    * @throws StoreUnavailableError
    */
   async run(): Promise<number> {

@@ -36,7 +36,8 @@ const AGAIN = 'run export and import again';
 /**
  * Stores a guild from the stream of "guild export". Until the stream ends, the guild is marked as unfinished. The next import of the guild
  * deletes what an unfinished import left. O(n log n), in steps of a few milliseconds.
- * @throws InvalidInputError when the lines are no such stream, or it ends early; RefusedError when the guild has data already, or another program writes to it.
+ * @throws InvalidInputError when the lines are no such stream, or it ends early; RefusedError when the guild has data already, or another program
+ *   writes to it.
  * @throws StoreUnavailableError
  */
 export async function importGuild(
@@ -156,7 +157,10 @@ class GuildImport {
     clearInterval(this.renewal);
   }
 
-  /** Runs a script with the token of the lock. @throws RefusedError when the lock has another owner, the guild changed, or the server is another one. */
+  /**
+   * Runs a script with the token of the lock.
+   * @throws RefusedError when the lock has another owner, the guild changed, or the server is another one.
+   */
   private step<Fields extends object, Result>(
     script: Script<keyof LockedKeys | 'quota', Fields & { readonly guild: string; readonly token: string }, Result>,
     fields: Fields,
