@@ -57,7 +57,10 @@ const ZIP_NAME_AT = 30;
 /** Types of the values of BSON, from a double to a 128-bit decimal. */
 const MAX_BSON_TYPE = 0x13;
 
-/** Returns the kind of a file that is no text; undefined for a text, gzip, and an unknown kind. @param head first 512 bytes of the file, or the whole file. */
+/**
+ * Returns the kind of a file that is no text; undefined for a text, gzip, and an unknown kind.
+ * @param head first 512 bytes of the file, or the whole file.
+ */
 export function binaryKindOf(head: Buffer): BinaryKind | undefined {
   const signed = SIGNATURES.find(([bytes]) => head.subarray(0, bytes.length).equals(bytes));
   if (signed) return signed[1];

@@ -35,7 +35,10 @@ const SQUARES = 'custom=0,100,0,0,1,1';
 const isPolarisSettings = ({ settings }: FoundMembers): boolean => settings.has('settings');
 const own = { ...single(OWN_NAMES), guildId: ['guild_id'] };
 
-/** Whether a list has the field names of Guildrank's own files. In a list that is an object, the keys must be the ids, and no other field may stand in it. */
+/**
+ * Whether a list has the field names of Guildrank's own files. In a list that is an object, the keys must be the ids, and no other field may stand in
+ * it.
+ */
 function isOwn(list: FoundList): boolean {
   if (!list.place.endsWith('#')) return list.has('user_id', 'xp');
   return list.has('xp') && list.hasOnly(Object.values<string>(OWN_NAMES));

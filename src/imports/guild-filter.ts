@@ -56,7 +56,10 @@ export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): Fo
   };
 }
 
-/** Returns the field with the id of the document around the members, if that id is an id of Discord: a database of guilds keeps one document for each guild. */
+/**
+ * Returns the field with the id of the document around the members, if that id is an id of Discord: a database of guilds keeps one document for each
+ * guild.
+ */
 function guildIdOf(list: FoundList | undefined, { document }: FoundMembers): string | undefined {
   const isInDocument = list !== undefined && !['', '*', '*[]', '[]'].includes(list.place);
   if (!isInDocument) return undefined;
@@ -72,8 +75,8 @@ function named(guilds: ReadonlyMap<string, number> | undefined): Map<string, num
 
 /**
  * Returns a function that tells whether a row is of the guild that is loaded.
- * @throws SeveralGuildsError when the file has several guilds and none is chosen; InvalidInputError when the file does not have the chosen guild, or has
- * pages of several guilds.
+ * @throws SeveralGuildsError when the file has several guilds and none is chosen; InvalidInputError when the file does not have the chosen guild,
+ *   or has pages of several guilds.
  */
 export function guildFilter(
   { rowsOf, areOfRows }: FoundGuilds,

@@ -29,7 +29,10 @@ class Rounding {
     return all > 0 && this.rounded === all;
   }
 
-  /** Whether too many ids look rounded for chance, also if they are only some of all ids: `ofChoice` counts the ways to choose them. @param all number of ids. */
+  /**
+   * Whether too many ids look rounded for chance, also if they are only some of all ids: `ofChoice` counts the ways to choose them.
+   * @param all number of ids.
+   */
   isSure(all: number): boolean {
     const share = this.rounded / all;
     const ofChoice =

@@ -98,7 +98,10 @@ function causeOf(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns a function that takes the next piece of text and returns the tokens that are complete then. Call it with undefined at the end of the document. */
+/**
+ * Returns a function that takes the next piece of text and returns the tokens that are complete then. Call it with undefined at the end of the
+ * document.
+ */
 export function tokenizer(): (text: string | undefined) => Token[] {
   const tokenize = jsonParser({ streamValues: false, jsonStreaming: true });
   return (text) => {

@@ -34,7 +34,9 @@ export class LevelCheck {
   /** For each curve, the number of compared rows whose level it gives. */
   private readonly given = new Map<CurveName, number>();
 
-  /** The curve to compare with: the default curve if the numbers of the given curve are invalid, in which case the scripts refuse the guild anyway. */
+  /**
+   * The curve to compare with: the default curve if the numbers of the given curve are invalid, in which case the scripts refuse the guild anyway.
+   */
   readonly curve: Curve | CurveName;
 
   constructor(private readonly text: CurveText) {
@@ -53,7 +55,10 @@ export class LevelCheck {
     }
   }
 
-  /** Returns why nothing is loaded until a person chooses what to do with the levels. Names the curve that gives the most levels, if it gives more than half. */
+  /**
+   * Returns why nothing is loaded until a person chooses what to do with the levels. Names the curve that gives the most levels, if it gives more
+   * than half.
+   */
   refusal(advice: Advice): string {
     const [best] = [...this.given].sort(([, a], [, b]) => b - a);
     const isBetter = best && best[1] > this.compared - this.differing && best[1] * 2 > this.compared;

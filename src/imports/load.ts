@@ -83,7 +83,10 @@ export async function load(target: LoadTarget, job: LoadJob) {
   return { summary, outcome };
 }
 
-/** Compares the levels before anything is written. @throws IncompleteRun when levels differ from the curve, and nobody has chosen what to do with them. */
+/**
+ * Compares the levels before anything is written.
+ * @throws IncompleteRun when levels differ from the curve, and nobody has chosen what to do with them.
+ */
 async function refuseLevels({ levels, reading }: LoadJob, choice: CurveChoice): Promise<void> {
   const inputs = reading.inputs.filter(({ hasLevels }) => hasLevels);
   if (levels !== undefined || inputs.length === 0) return;

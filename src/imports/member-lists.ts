@@ -19,7 +19,10 @@ export function hasArraysAsColumns(found: FoundMembers): boolean {
   return kinds.has('userId') && kinds.has('xp');
 }
 
-/** Returns the field with the user id in a list whose keys are no ids: they number the rows, or are names although a field has ids of Discord. Undefined for any other list. */
+/**
+ * Returns the field with the user id in a list whose keys are no ids: they number the rows, or are names although a field has ids of Discord.
+ * Undefined for any other list.
+ */
 export function innerId({ fields, isNumbered, keys }: FoundList): string | undefined {
   const ids = [...fields].filter(([name]) => guessField(name) === 'userId');
   const isNamed = keys.snowflakes === 0 && keys.filled > 0;

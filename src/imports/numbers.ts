@@ -26,8 +26,8 @@ const MAX_EXAMPLE = 40;
 export class NumberEvidence {
   private readonly shown = { '.': new Set<'groups' | 'decimals'>(), ',': new Set<'groups' | 'decimals'>() };
   /**
-   * About numbers such as `5.000`, which by themselves can be 5 or 5000: whether one of them would have a fraction if its separator began decimals, and
-   * whether one of them ends in 0.
+   * About numbers such as `5.000`, which by themselves can be 5 or 5000: whether one of them would have a fraction if its separator began decimals,
+   * and whether one of them ends in 0.
    */
   private readonly grouped = {
     '.': { isFraction: false, endsInZero: false },
@@ -39,7 +39,11 @@ export class NumberEvidence {
   private hasSmall = false;
   private hasLarge = false;
 
-  /** Takes the text of a value, and ignores a text that is no number. @param isNumber whether it is a number of JSON. @returns whether the text is a number. */
+  /**
+   * Takes the text of a value, and ignores a text that is no number.
+   * @param isNumber whether it is a number of JSON.
+   * @returns whether the text is a number.
+   */
   add(text: string, isNumber: boolean): boolean {
     if (isNumber && text.includes('.')) this.shown['.'].add('decimals');
     const number = PLAIN.test(text) ? text : plain(text);

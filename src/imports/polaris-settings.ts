@@ -12,9 +12,9 @@ const MAX_LEVEL = 1000;
 const MAX_DIVISOR = 1000;
 
 /**
- * Returns the curve that fits the levels of a Polaris server best, and the number of levels that begin at other XP than in Polaris. It is a known curve
- * only if that curve is the same. Polaris stores decimals such as 1.6666666667, and a curve of Guildrank stores fractions. Returns undefined for settings
- * that give no levels, or more levels than Polaris has.
+ * Returns the curve that fits the levels of a Polaris server best, and the number of levels that begin at other XP than in Polaris. It is a known
+ * curve only if that curve is the same. Polaris stores decimals such as 1.6666666667, and a curve of Guildrank stores fractions. Returns undefined
+ * for settings that give no levels, or more levels than Polaris has.
  */
 export function curveOfSettings(settings: PolarisSettings): { curve: CurveText; wrong: number } | undefined {
   const { curve: decimals, rounding: m, maxLevel } = settings;

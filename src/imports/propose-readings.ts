@@ -68,7 +68,10 @@ interface FoundId {
   readonly doubt?: string;
 }
 
-/** Returns the field with the ids of members: a field with ids of Discord whose name means an id, else the first field with ids of Discord, else a field whose name means an id. */
+/**
+ * Returns the field with the ids of members: a field with ids of Discord whose name means an id, else the first field with ids of Discord, else a
+ * field whose name means an id.
+ */
 function idOf(list: FoundList): FoundId | undefined {
   const fields = [...list.fields].filter(([name]) => !OTHER_IDS.test(name));
   const withIds = fieldsWithIds(list);

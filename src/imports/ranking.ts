@@ -11,7 +11,10 @@ export class TopMembers {
     private readonly spare = 1000,
   ) {}
 
-  /** Adds the member of a row. If a member is repeated, the later row wins, and fields that it lacks are kept from the earlier row. O(1), sometimes O(spare log spare). */
+  /**
+   * Adds the member of a row. If a member is repeated, the later row wins, and fields that it lacks are kept from the earlier row. O(1), sometimes
+   * O(spare log spare).
+   */
   add(row: SeedRow): void {
     if (this.floor && byRank(row, this.floor) > 0) {
       this.members.delete(row.userId);

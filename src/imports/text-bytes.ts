@@ -15,8 +15,8 @@ const SMALL = 4 << 20;
 
 /**
  * Returns the text of a file in pieces of whole characters, without a byte order mark. Unpacks gzip, and reads UTF-8 and UTF-16.
- * @throws InvalidInputError during the reading for another encoding, for another kind of archive, and for an archive that unpacks to more than 100 times
- * its size. A damaged archive throws the error of node:zlib.
+ * @throws InvalidInputError during the reading for another encoding, for another kind of archive, and for an archive that unpacks to more than 100
+ *   times its size. A damaged archive throws the error of node:zlib.
  */
 export async function* textOf(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<string> {
   const head = await readHead(chunks);

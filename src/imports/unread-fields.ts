@@ -12,8 +12,8 @@ const MAX_NAME = 60;
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 /**
- * Returns lines about how a file is read: the fields that are not used, a warning for each of them that can be XP too, what a separator in numbers means,
- * and that times without a zone are read as UTC.
+ * Returns lines about how a file is read: the fields that are not used, a warning for each of them that can be XP too, what a separator in numbers
+ * means, and that times without a zone are read as UTC.
  */
 export function unreadLines({ list, names }: ChosenFormat, file: string, advice: Advice): string[] {
   if (!list) return [];
