@@ -35,8 +35,8 @@ export interface AvatarLoaderParts {
 }
 
 /**
- * Loads the avatars of members for the pictures that the service draws, because a picture in a web page cannot load other pictures. It asks only the host
- * whose addresses the pages contain too, and accepts only PNG of a bounded size. It keeps loaded pictures within bounds. It never throws.
+ * Loads the avatars of members for the pictures that the service draws, because a picture in a web page cannot load other pictures. It asks only the
+ * host whose addresses the pages contain too, and accepts only PNG of a bounded size. It keeps loaded pictures within bounds. It never throws.
  */
 export class AvatarLoader {
   private readonly kept = new LRUCache<string, Kept>({

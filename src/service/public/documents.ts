@@ -154,7 +154,10 @@ export function renderSearch(
   });
 }
 
-/** Renders a page of a guild. @param data of the template; `base` is the address of the page without its query, and `root` the address of the service. */
+/**
+ * Renders a page of a guild.
+ * @param data of the template; `base` is the address of the page without its query, and `root` the address of the service.
+ */
 export function html(
   template: string,
   query: RankingQuery & { readonly isOverlay?: boolean },

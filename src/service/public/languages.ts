@@ -6,7 +6,9 @@ export const DEFAULT_LANGUAGE: Language = 'en';
 /** Longest header to parse, in characters. Browsers send shorter headers, and parsing a header of thousands of characters takes milliseconds. */
 const MAX_HEADER_LENGTH = 200;
 
-/** Returns the language of the pages that the visitor prefers, by Accept-Language; the default language for a header that is too long for a browser. */
+/**
+ * Returns the language of the pages that the visitor prefers, by Accept-Language; the default language for a header that is too long for a browser.
+ */
 export function acceptedLanguage(req: Request): Language {
   const { length } = req.headers['accept-language'] ?? '';
   if (length > MAX_HEADER_LENGTH) return DEFAULT_LANGUAGE;

@@ -12,8 +12,8 @@ import { headingOf, renderTemplate, tabsOf } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
 
 /**
- * Returns the page of a problem. If the problem can pass, the page reloads by itself. For an overlay the page is empty, because its text would be seen in a
- * video.
+ * Returns the page of a problem. If the problem can pass, the page reloads by itself. For an overlay the page is empty, because its text would be
+ * seen in a video.
  * @param root relative address of the root of the service.
  */
 export function problemPage(req: Request, problem: Problem, root: string): string {

@@ -70,8 +70,8 @@ function membersText(members: number | undefined, words: Words): string {
 }
 
 /**
- * Returns how many ranked members have the role of a reward; undefined if this is unknown. If members do not keep the role, they lose it at the level of
- * the next reward.
+ * Returns how many ranked members have the role of a reward; undefined if this is unknown. If members do not keep the role, they lose it at the level
+ * of the next reward.
  * @param levels the levels of all rewards, ascending.
  */
 function holdersOf({ level, kept }: Reward, levels: readonly number[], { reached }: PublicRewards): number | undefined {

@@ -164,7 +164,10 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
       ),
     );
   const router = Router({ caseSensitive: true, strict: true });
-  /** Sends a problem as the route sends problems, if the request was for one of these pages. @returns whether the request was for one of these pages. */
+  /**
+   * Sends a problem as the route sends problems, if the request was for one of these pages.
+   * @returns whether the request was for one of these pages.
+   */
   const refuse = (req: Request, res: Response, problem: Problem): boolean => {
     const root = ROOTS.get(res.context.route);
     if (root === undefined) return false;

@@ -36,7 +36,10 @@ export interface Site {
 const NAMED = 3;
 const MAX_NAME = 32;
 
-/** Returns the tags of a page for programs that show a preview of its link. If the public address of the service is unknown, the tags contain no addresses. */
+/**
+ * Returns the tags of a page for programs that show a preview of its link. If the public address of the service is unknown, the tags contain no
+ * addresses.
+ */
 export function previewTags(
   query: PageQuery | MemberQuery,
   found: PublicPage | PublicMember,
@@ -79,7 +82,9 @@ export function previewTags(
   return tags.filter(([, , content]) => content !== '');
 }
 
-/** Returns a text that changes whenever the picture changes. The revision alone is not enough, because a new Redis can reach the same revision again. */
+/**
+ * Returns a text that changes whenever the picture changes. The revision alone is not enough, because a new Redis can reach the same revision again.
+ */
 function versionOf(found: PublicPage | PublicMember): string {
   const { revision, title, look, about, period } = found;
   const total = 'page' in found ? found.page.total : found.total;
