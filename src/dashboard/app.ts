@@ -35,8 +35,8 @@ export interface AppParts extends Parts {
 }
 
 /**
- * Returns the Content-Security-Policy. A page frames nothing except the preview of a public page, and loads nothing from other hosts except the pictures
- * of servers if people sign in with Discord. Trusted types keep scripts from writing text as markup.
+ * Returns the Content-Security-Policy. A page frames nothing except the preview of a public page, and loads nothing from other hosts except the
+ * pictures of servers if people sign in with Discord. Trusted types keep scripts from writing text as markup.
  */
 function policyOf({ discord, publicPages, apiUrl }: AppParts): string {
   return [

@@ -32,7 +32,10 @@ interface AuditEntry extends Action {
   readonly times: number;
 }
 
-/** Whether an entry is about access or about the data of the guild. The kinds have separate logs, so that many entries of one kind do not push out the other kind. */
+/**
+ * Whether an entry is about access or about the data of the guild. The kinds have separate logs, so that many entries of one kind do not push out the
+ * other kind.
+ */
 type AuditKind = 'security' | 'data';
 
 /** About how many entries of each kind are kept for a guild. With the bounds of their texts, they take half a megabyte. */

@@ -44,7 +44,9 @@ const PAGE_SENTENCES: Partial<Sentences> = {
   hiding_disturbed: () => 'Members are hidden and shown faster than the import can follow: try again later',
 };
 
-/** Returns the message for a person, without its full stop, if values are wrong or the data do not allow a change; undefined for any other failure. */
+/**
+ * Returns the message for a person, without its full stop, if values are wrong or the data do not allow a change; undefined for any other failure.
+ */
 export function problemOf(error: unknown): string | undefined {
   if (error instanceof RefusedError) return error.tell(PAGE_SENTENCES);
   return error instanceof InvalidInputError ? error.message : undefined;

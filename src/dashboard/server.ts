@@ -30,7 +30,10 @@ import { Sessions } from './sign-in/sessions.ts';
 import { removeLeftFolders } from './temporary-folder.ts';
 import { Views } from './views.ts';
 
-/** Longest time for a command of Redis, in milliseconds: more than in the service, because a person waits longer than a widget, and a recount takes long steps. */
+/**
+ * Longest time for a command of Redis, in milliseconds: more than in the service, because a person waits longer than a widget, and a step of a
+ * recount takes some milliseconds.
+ */
 const COMMAND_TIMEOUT_MS = 2000;
 const MAX_CONNECTIONS = 500;
 /** A file of 50 MB can take minutes over a slow line. */

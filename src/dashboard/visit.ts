@@ -49,7 +49,10 @@ export function tokenOf(res: Response): string {
 /** The most bytes of a name in an entry of the audit log, so that name, user id and session together stay within the bound of their field. */
 const ACTOR_NAME_BYTES = 40;
 
-/** Returns the author of a change, for the audit log. @param session the session of the author, if it has just begun; otherwise the session of the visit. */
+/**
+ * Returns the author of a change, for the audit log.
+ * @param session the session of the author, if it has just begun; otherwise the session of the visit.
+ */
 export function actorOf(req: Request, res: Response, session = sessionOf(res)): Actor {
   const { isOperator, userId, name, id } = session;
   const role = isOperator ? 'operator' : 'owner';

@@ -32,8 +32,8 @@ export interface CheckedFile {
 const CHECK_MS = 30_000;
 /**
  * Reads files once, and writes nothing.
- * @throws InvalidInputError when the files cannot be read, or reading takes longer than 30 s; FileQuestion when a person has to answer a question about a
- * file.
+ * @throws InvalidInputError when the files cannot be read, or reading takes longer than 30 s; FileQuestion when a person has to answer a question
+ *   about a file.
  */
 export async function checkFiles(target: LoadTarget, guildId: string, choice: ImportChoice): Promise<CheckedFile> {
   const notes: string[] = [];

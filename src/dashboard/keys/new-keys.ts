@@ -17,8 +17,8 @@ const MAX_BYTES = 1024 * 1024;
 const KEY_BYTES = 512;
 
 /**
- * Keeps new API keys between the request that makes a key and the page that shows it once, so that a reload of that page makes no second key. The keys
- * are only in the memory of this process.
+ * Keeps new API keys between the request that makes a key and the page that shows it once, so that a reload of that page makes no second key. The
+ * keys are only in the memory of this process.
  */
 export class NewKeys {
   /** The keys by the token of the session and the id of the key. A timer removes each key that nobody has looked at. */

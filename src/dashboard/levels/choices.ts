@@ -58,7 +58,9 @@ export function choicesOf(about: GuildAbout | null): Choices {
   };
 }
 
-/** Returns the channels by their categories. The first choice of a category is the category itself: rules for a category count for all its channels. */
+/**
+ * Returns the channels by their categories. The first choice of a category is the category itself: rules for a category count for all its channels.
+ */
 function groupsOf(channels: readonly GuildChannel[]): ChannelGroup[] {
   const categories = channels.filter(({ type }) => type === CATEGORY);
   const known = new Set(categories.map(({ id }) => id));

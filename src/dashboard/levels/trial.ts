@@ -18,7 +18,8 @@ export interface Trial {
 const ONE = 1_000_000;
 
 /**
- * Tries rules on a message of a member with one role, in one channel. If the address names no role or channel, the role or channel of the first multiplier is tried.
+ * Tries rules on a message of a member with one role, in one channel. If the address names no role or channel, the role or channel of the first
+ * multiplier is tried.
  * @param multiplier the multiplier of the whole server.
  * @param query `role` and `channel` of the address.
  */

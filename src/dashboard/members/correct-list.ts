@@ -24,8 +24,8 @@ const MAX_MB = 2;
 const startForm = z.object({ id: z.string(), reason: reasonField });
 
 /**
- * Adds the page that changes many members by a CSV file. It first shows what the file will do, offers the earlier values as a file, and then makes the
- * changes. Other people who are signed in to the guild do not see the file.
+ * Adds the page that changes many members by a CSV file. It first shows what the file will do, offers the earlier values as a file, and then makes
+ * the changes. Other people who are signed in to the guild do not see the file.
  */
 export function addListOfCorrections(router: Router, parts: Parts): void {
   const { auditLog, views } = parts;

@@ -11,8 +11,8 @@ import { readOneMember } from './one-member.ts';
 import { undoRefusal, undoSentences } from './undo-words.ts';
 
 /**
- * Adds the page that changes XP, level and name of a member, and the page that shows such a change and undoes it. A form that is sent twice changes the
- * member once, because both times the correction has the id of the form.
+ * Adds the page that changes XP, level and name of a member, and the page that shows such a change and undoes it. A form that is sent twice changes
+ * the member once, because both times the correction has the id of the form.
  */
 export function addCorrections(router: Router, parts: Parts): void {
   const { auditLog } = parts;

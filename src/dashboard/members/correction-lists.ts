@@ -42,7 +42,10 @@ export interface ListRun {
   problem: string;
 }
 
-/** The lists of changes that wait or have run, at most one for each owner. An owner is a text, such as the id of a session. The lists are in the memory of this process. */
+/**
+ * The lists of changes that wait or have run, at most one for each owner. An owner is a text, such as the id of a session. The lists are in the
+ * memory of this process.
+ */
 export class CorrectionLists {
   private readonly lists = new LRUCache<string, CorrectionList>({
     maxSize: MAX_BYTES,

@@ -8,9 +8,9 @@ const PER_PAGE = 50;
 const REASONS = { left: 'left the server', self: 'wants to be hidden', moderator: 'hidden by a moderator' } as const;
 
 /**
- * Reads a page of the ranked or of the hidden members of a guild: 50 at most, by XP descending. A page past the end becomes the last page, and a text that
- * is no number becomes the first page. The row of a ranked member has its rank and level, and the row of a hidden member its reasons. O(log m) for m
- * members, one to three round trips.
+ * Reads a page of the ranked or of the hidden members of a guild: 50 at most, by XP descending. A page past the end becomes the last page, and a text
+ * that is no number becomes the first page. The row of a ranked member has its rank and level, and the row of a hidden member its reasons. O(log m)
+ * for m members, one to three round trips.
  * @throws StoreUnavailableError
  */
 export async function readMemberList(

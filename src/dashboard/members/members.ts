@@ -67,7 +67,10 @@ function tooManySearches(seconds: number): Refusal {
   return new Refusal(429, 'Too many searches', message, seconds);
 }
 
-/** Shows the ranked and the hidden members as lists, and a single member by its id, to change, hide, show again or remove it. Also exports all members as a file. */
+/**
+ * Shows the ranked and the hidden members as lists, and a single member by its id, to change, hide, show again or remove it. Also exports all members
+ * as a file.
+ */
 export const membersPage: GuildPage = {
   path: '/members',
   label: 'Members',
@@ -76,7 +79,10 @@ export const membersPage: GuildPage = {
   addTo(router, parts) {
     const { writer, members: stored, auditLog, views } = parts;
 
-    /** Returns the member and the change of a page. @throws Refusal if there is no such page. The id stands in no path, because ".." is a valid id. */
+    /**
+     * Returns the member and the change of a page.
+     * @throws Refusal if there is no such page. The id stands in no path, because ".." is a valid id.
+     */
     const asked = async ({ params: { change } }: Request<{ change: string }>, res: Response, id = '') => {
       const member = await readOneMember(parts, guildOf(res), id);
       if (!member || !Object.hasOwn(CHANGES, change)) throw notFound();

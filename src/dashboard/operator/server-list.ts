@@ -30,8 +30,8 @@ const PER_READ = 100;
 const STALE_AFTER_MS = 30_000;
 
 /**
- * Finds and sorts the servers for the operator. Keeps the facts by which it sorts for half a minute. The directory has at most 50,000 servers, and a name at
- * most 400 bytes, so the facts take about 40 MB at most.
+ * Finds and sorts the servers for the operator. Keeps the facts by which it sorts for half a minute. The directory has at most 50,000 servers, and a
+ * name at most 400 bytes, so the facts take about 40 MB at most.
  */
 export class ServerList {
   /** The servers by id, each with the time at which it was read. */

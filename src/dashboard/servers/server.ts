@@ -4,7 +4,10 @@ import type { ClientStore } from '../../core/store/store.ts';
 import { cutText } from '../../core/text-bounds.ts';
 import { nameOf } from '../../widget/name.ts';
 
-/** The store, and the sign-in with Discord. Only with it may browsers load pictures from the host of Discord, because Discord knows these people already. */
+/**
+ * The store, and the sign-in with Discord. Only with it may browsers load pictures from the host of Discord, because Discord knows these people
+ * already.
+ */
 interface ServerParts extends ClientStore {
   readonly discord: object | null;
 }

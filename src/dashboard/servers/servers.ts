@@ -26,7 +26,7 @@ export function rememberServer({ url }: Parts): RequestHandler {
   };
 }
 
-/** Creates the first page, which redirects to a server, and the page of all servers of a session. */
+/** Creates the address "/", which redirects to the page that a session begins with, and the page of all servers of a session. */
 export function serverRoutes(parts: Parts): Router {
   const { views, url } = parts;
   const router = Router({ caseSensitive: true, strict: true });

@@ -32,7 +32,10 @@ export function newGrants(
   );
 }
 
-/** Returns the grants of the earlier session of the same person that a new session keeps: all except grants that the sign-in renews, and grants by Discord that Discord no longer confirms. */
+/**
+ * Returns the grants of the earlier session of the same person that a new session keeps: all except grants that the sign-in renews, and grants by
+ * Discord that Discord no longer confirms.
+ */
 export function keptGrants({ grants }: FoundSession, { grants: given, source }: Person): LiveGrant[] {
   const isGiven = (grant: Grant) => given.some(({ guildId }) => guildId === grant.guildId);
   return grants.filter((grant) => !isGiven(grant) && !(source === 'discord' && grant.source === 'discord'));

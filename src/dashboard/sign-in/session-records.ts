@@ -23,8 +23,8 @@ export function idOf(sha: string): string {
 }
 
 /**
- * Returns the session whose token has this hash, with the grants that work; null if the session is unknown or over, or all sessions of its person were
- * ended. Two round trips, O(n) for n grants. @throws StoreUnavailableError
+ * Returns the session whose token has this hash, with the grants that work; null if the session is unknown or over, or all sessions of its person
+ * were ended. Two round trips, O(n) for n grants. @throws StoreUnavailableError
  */
 export async function findSession(
   { client, redisKeys }: ClientStore,
@@ -47,7 +47,10 @@ export async function findSession(
   return generation === stored.generation ? { stored, grants: found.flat() } : null;
 }
 
-/** Adds a session to the list of a guild, or of the operator (null), and removes sessions that are over from the list. One round trip. @throws StoreUnavailableError */
+/**
+ * Adds a session to the list of a guild, or of the operator (null), and removes sessions that are over from the list. One round trip.
+ * @throws StoreUnavailableError
+ */
 export async function enlistSession(
   { client, redisKeys }: ClientStore,
   guildId: string | null,
@@ -63,7 +66,11 @@ export async function enlistSession(
   ]);
 }
 
-/** Removes a session from the list of a guild, or of the operator (null). The session no longer opens that guild. @returns whether the list had the session. @throws StoreUnavailableError */
+/**
+ * Removes a session from the list of a guild, or of the operator (null). The session no longer opens that guild.
+ * @returns whether the list had the session.
+ * @throws StoreUnavailableError
+ */
 export async function unlistSession(
   { client, redisKeys }: ClientStore,
   guildId: string | null,

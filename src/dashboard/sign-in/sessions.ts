@@ -63,7 +63,8 @@ export class Sessions {
 
   /**
    * Uses an invite up and opens a session with a new token. The invite is used up last, so that it still works after a failure.
-   * @param earlier token of the session of the same browser. If both sessions belong to the same person, the new session keeps what the earlier session opens.
+   * @param earlier token of the session of the same browser. If both sessions belong to the same person, the new session keeps what the earlier
+   *   session opens.
    * @returns null when the invite is unknown, used or expired, or all sessions were ended since it was made.
    */
   openByInvite(inviteToken: string, earlier: string | undefined, announce: Announce): Promise<Opened | null> {
@@ -102,8 +103,8 @@ export class Sessions {
   }
 
   /**
-   * Renews a session by what Discord says about its person now. Servers that Discord confirms stay open, unless their sessions were ended since. Servers that
-   * Discord no longer names are closed. A session that opens nothing any more ends.
+   * Renews a session by what Discord says about its person now. Servers that Discord confirms stay open, unless their sessions were ended since.
+   * Servers that Discord no longer names are closed. A session that opens nothing any more ends.
    * @returns whether the session goes on.
    */
   async confirm(token: string, { guildIds, name }: Confirmed, announce: Announce): Promise<boolean> {
@@ -170,7 +171,10 @@ export class Sessions {
     await this.close(token);
   }
 
-  /** Opens a session with a new token. Keeps the servers that the earlier session of the same person opens, for as long as that session would have opened them. */
+  /**
+   * Opens a session with a new token. Keeps the servers that the earlier session of the same person opens, for as long as that session would have
+   * opened them.
+   */
   private async open(person: Person, earlier: string | undefined, announce: Announce): Promise<Opened> {
     const { client, redisKeys } = this.store;
     const before = earlier ? await this.read(earlier) : null;
@@ -221,7 +225,9 @@ export class Sessions {
     return found && grants.length > 0 ? { ...found, grants } : null;
   }
 
-  /** Returns whether the settings still allow a grant. They always allow a link, but Discord can be turned off, and the list of operators can change. */
+  /**
+   * Returns whether the settings still allow a grant. They always allow a link, but Discord can be turned off, and the list of operators can change.
+   */
   private isStillGiven({ source, guildId }: Grant, userId: string): boolean {
     if (source === 'link') return true;
     return this.operators !== null && (guildId !== null || this.operators.includes(userId));

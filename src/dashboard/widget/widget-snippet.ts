@@ -35,7 +35,10 @@ export function takesKey(place: Place, { hasPublicPage }: Service): boolean {
   return !(place === 'obs' && hasPublicPage);
 }
 
-/** Returns the code that a person copies: HTML, or an address. @param apiKey the API key, or a text that stands for it; "" = the code reads public data. */
+/**
+ * Returns the code that a person copies: HTML, or an address.
+ * @param apiKey the API key, or a text that stands for it; "" = the code reads public data.
+ */
 export function codeOf(place: Place, settings: WidgetSettings, service: Service, apiKey: string): string {
   if (isOnSite(place)) return snippetOf(settings, service, apiKey);
   const { apiUrl, guildId } = service;

@@ -23,8 +23,8 @@ async function begin({ discord, url }: Parts, req: Request, res: Response, isAga
 }
 
 /**
- * Answers a request of a session whose rights Discord has to confirm again. After that, the browser loads the page again. A form is shown with its values,
- * so that the person can send it again.
+ * Answers a request of a session whose rights Discord has to confirm again. After that, the browser loads the page again. A form is shown with its
+ * values, so that the person can send it again.
  */
 export async function askAgain(parts: Parts, req: Request, res: Response): Promise<void> {
   // A script cannot follow a browser to Discord.

@@ -15,7 +15,9 @@ export interface PendingSignIn extends SignInSecrets {
 /** How long a person may take, in seconds. */
 const TTL_S = 600;
 
-/** Most sign-ins of one browser at once, such as in tabs that were opened together. The browser sends the cookies of all of them with each request. */
+/**
+ * Most sign-ins of one browser at once, such as in tabs that were opened together. The browser sends the cookies of all of them with each request.
+ */
 const MAX_PENDING = 5;
 
 /** State, verifier, "again" or "first", and the path in base64url. */
