@@ -21,7 +21,7 @@ export interface GuildOptions {
 
 /** Argument parsers for commander. Each returns the value, or throws InvalidArgumentError with the rule that the text breaks. */
 
-/** Returns a parser with another error: an InvalidInputError becomes the error of an argument. */
+/** Makes a parser of the domain one for commander: its InvalidInputError becomes an InvalidArgumentError. */
 export function asArgument<T>(parse: (text: string) => T): (text: string) => T {
   return (text) => {
     try {
@@ -38,7 +38,7 @@ export function parseId(text: string): string {
   return text;
 }
 
-/** Parses the id of a guild, or that of one of its boards. */
+/** Parses the id of a guild, or the id of a board, such as `123~week`. */
 export function parseRanking(text: string): RankingId {
   const id = parseRankingId(text);
   if (!id)
@@ -49,8 +49,8 @@ export function parseRanking(text: string): RankingId {
 }
 
 /**
- * Adds an option that a call must name, with an id as its value. Unlike commander's `requiredOption`, it is asked for after all names of
- * options are known to be right: `--gild g` is a misspelt `--guild`.
+ * Adds a required option with an id as its value. Commander's own `requiredOption` would call `--guild` missing in a call with the misspelt
+ * `--gild g`. This option is checked only after all names of options are known, so that commander reports the misspelt name.
  */
 export function requireId(
   command: Command,
@@ -65,7 +65,7 @@ export function requireId(
   });
 }
 
-/** Returns a function that adds a subcommand about a guild, which its option --guild names. @param guild the description of this option. */
+/** Returns a function that adds a subcommand with the required option --guild. @param guild description of the option --guild. */
 export function guildCommands(command: Command, guild = 'guild id') {
   return (name: string, description: string) =>
     requireId(command.command(name).description(description), '--guild <id>', guild);
@@ -88,7 +88,7 @@ export function parseLifetime(text: string): number {
 
 export function parseOriginList(text: string): string[] {
   const origins = asArgument(parseOrigins)(text);
-  // A key without origins works everywhere. Nobody means that by --origins ''.
+  // A key without origins works on every site, and nobody means that by --origins ''.
   if (origins.length === 0) throw new InvalidArgumentError('Name at least one origin, or leave --origins out.');
   return origins;
 }
@@ -108,7 +108,7 @@ export function parseRate(text: string): number {
   return Number(text);
 }
 
-/** Parses a curve: a name of the table, or the coefficients of one of its own. */
+/** Parses a curve: the name of a known curve, or `custom=` with six coefficients. */
 export function parseCurveText(text: string): CurveText {
   const isCustom = text.startsWith('custom=');
   if (isCustom ? !parseCurve(text) : curveTextOf(text) !== text) {
@@ -146,7 +146,7 @@ export const parsePageTitle = asArgument(parseTitle);
 
 /** The fields that {@link parseFieldMap} takes. */
 export const FIELD_LIST = Object.keys(FIELD_WORDS).join(', ');
-/** A comma in the name of a field is no separator. */
+/** A comma separates two fields only before a word of `--map` and "=", because names of fields in files can have commas too. */
 const BETWEEN_FIELDS = new RegExp(`,(?=(?:${Object.keys(FIELD_WORDS).join('|')})=)`);
 
 /** Parses the fields of a file, such as `xp=total_xp,name=tag`. */
@@ -196,7 +196,7 @@ export function parseName(text: string): string {
   return text;
 }
 
-/** Parses a time as imports do: one without a zone is in UTC. */
+/** Parses a time as imports do: a time without a zone is in UTC. */
 export function parseTime(text: string): string {
   const time = readTime(text);
   if (time === undefined || time === 'ambiguous')

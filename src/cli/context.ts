@@ -10,7 +10,7 @@ export interface CommandContext {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Calls `listener` at each Ctrl-C (SIGINT), SIGTERM and SIGHUP, which else end the process. @returns a function that ends this. */
+  /** Calls `listener` at each Ctrl-C (SIGINT), SIGTERM and SIGHUP, which otherwise end the process. @returns a function that removes the listener. */
   onStop(listener: (signal: string) => void): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
@@ -28,7 +28,7 @@ export function contextOf(host: NodeJS.Process): CommandContext {
   const { env, stdout, stderr } = host;
   return {
     env,
-    // Node opens it at the first use, and few commands read it.
+    // Node opens standard input at its first use, and few commands read from it.
     get stdin() {
       return host.stdin;
     },
@@ -42,7 +42,7 @@ export function contextOf(host: NodeJS.Process): CommandContext {
     },
     exit: (code) => host.exit(code),
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    // Few commands log.
+    // Loaded only when it is called, because few commands log.
     logLines: async () => (await import('../observability/logger.ts')).logLinesTo(stdout),
   };
 }

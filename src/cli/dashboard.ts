@@ -8,7 +8,7 @@ import { formatDuration } from './duration.ts';
 import { print } from './terminal.ts';
 import { withCore } from './with-core.ts';
 
-/** Defines `dashboard`: the dashboard, until a signal ends the process. */
+/** Defines `dashboard`, which runs the dashboard until a signal ends the process. */
 export function defineDashboard(command: Command, context: CommandContext): void {
   command
     .option('--operator-link', 'print a link that signs in as the operator, once, instead of starting the dashboard')
@@ -35,7 +35,7 @@ export function defineDashboardAccess(guild: Command, context: CommandContext): 
     .action(async ({ guild, json }: GuildOptions) => {
       await withCore(context, async (services) => {
         const { client, redisKeys } = services;
-        // Before its first data, a guild can have owners.
+        // No check that the guild exists: a guild without data can have owners already.
         if ((await client.exists(redisKeys.guild(guild).sessions)) === 0) await requireGuild(services, guild);
         await endSessions(services, guild);
       });

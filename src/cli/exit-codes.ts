@@ -2,7 +2,10 @@
 export const FAILED = 1;
 /** The command line or the environment is wrong; nothing was tried. */
 export const USAGE = 2;
-/** Refused for the sake of the data, wholly or in part: it names what does not exist, is held by another command, or was not confirmed. */
+/**
+ * The command refused all or a part of its work to protect the data: it names something that does not exist, another command works on the
+ * guild, or nobody confirmed the question.
+ */
 export const REFUSED = 3;
 /** Ended by Ctrl-C or another signal. */
 export const INTERRUPTED = 130;

@@ -20,7 +20,7 @@ interface Options {
 
 const LEFT_OUT = 'polaris has room only for XP and hidden members: names, explicit levels and claims were left out';
 
-/** Defines `export`, which writes the members of a guild in a format that `seed` reads, or those of a board with the XP gained. */
+/** Defines `export`, which writes the members of a guild in a format that `seed` reads, or the members of a board with the XP that they gained. */
 export function defineExport(command: Command, context: CommandContext): void {
   requireId(command, '--guild <id>', 'guild to export, or a board of the guild, such as 123~week', parseRanking)
     .addOption(new Option('--format <name>', 'format of the output').choices(EXPORT_FORMATS).default('csv'))
@@ -48,7 +48,7 @@ async function run(context: CommandContext, { guild: ranking, format }: Options)
       }),
     );
   } catch (error) {
-    // The output ended, or cannot be written, which ends the process with an error.
+    // `run` reports an error of the output, and a reader that went away is no error.
     if (systemErrorOf(error).syscall === 'write') return;
     throw error;
   }

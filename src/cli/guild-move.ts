@@ -21,7 +21,7 @@ export async function exportGuild(
   const members = await interruptibleMove(context, (signal) => {
     const pause = async (members: number, seconds: number): Promise<void> => {
       if (paused) return;
-      // A round that runs ends first, then comes the last one.
+      // The running round ends first, and then the last round follows.
       const round = Math.max(1, Math.ceil(seconds));
       const time = `${round} to ${2 * round} s`;
       tell(
@@ -32,7 +32,7 @@ export async function exportGuild(
     return withCore(context, (services) => new GuildExport(services, guild, { write, pause, signal }).run());
   });
   tell(
-    `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. Events stay behind: a bot that was ended has no call left to repeat, but one that keeps its calls on a disk would count them twice.`,
+    `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. The ids of events are not moved: calls that the bot keeps on a disk and repeats after the move count twice.`,
   );
 }
 
@@ -40,7 +40,7 @@ export async function exportGuild(
 export async function importFromStream(context: CommandContext, { json }: { readonly json?: boolean }): Promise<void> {
   const imported = await interruptibleMove(context, (signal) =>
     withCore(context, (services) => {
-      // Lines that come before somebody reads them are lost.
+      // Created only now: a line that arrives before anything reads the lines would be lost.
       const lines = createInterface({ input: context.stdin, crlfDelay: Number.POSITIVE_INFINITY, signal });
       return importGuild(services, lines, signal);
     }),
@@ -55,7 +55,7 @@ export async function importFromStream(context: CommandContext, { json }: { read
   );
 }
 
-/** Runs one half of a move. After an interruption, its error comes from that, whatever it is. */
+/** Runs one half of a move. After a signal, any error of it counts as the interruption. */
 function interruptibleMove<T>(context: CommandContext, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const message = () => 'Interrupted: run export and import again';
   return interruptible(
@@ -66,7 +66,7 @@ function interruptibleMove<T>(context: CommandContext, work: (signal: AbortSigna
   );
 }
 
-/** Waits for a line on standard input. @throws InvalidInputError when there is none. */
+/** Waits for a line on standard input. @throws InvalidInputError when standard input ends without a line. */
 async function enter({ stdin }: CommandContext, signal: AbortSignal): Promise<void> {
   const input = createInterface({ input: stdin, signal });
   const [line] = await Promise.race([once(input, 'line'), once(input, 'close')]);

@@ -51,7 +51,7 @@ export function defineGuild(command: Command, context: CommandContext): void {
     )
     .option(
       '--utc-offset-minutes <number>',
-      'minutes from UTC that never change, -720 to 840, in the place of a time zone',
+      'fixed minutes from UTC, from -720 to 840, instead of a time zone',
       parseOffset,
     )
     .option(
@@ -91,7 +91,7 @@ export function defineGuild(command: Command, context: CommandContext): void {
     .option('--json', 'print JSON')
     .action((options: Pick<GuildOptions, 'json'>) => importFromStream(context, options));
   subcommand('delete', 'Delete everything of a guild: members, counters, configuration, quota and API keys')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print JSON')
     .action((options: RemoveOptions) => remove(context, options));
 }
@@ -147,7 +147,7 @@ async function remove(context: CommandContext, { guild, yes, json }: RemoveOptio
   print(context, json, { guild, removed: data }, () => removedLine(guild, removed));
   if (!linksEnded)
     throw new PartialResult(
-      `Redis is full, so a link to the dashboard of guild ${guild} that was made before still works until it expires: run it again when Redis has room`,
+      `Redis is full, so a link to the dashboard of guild ${guild} that was made before still works until it expires: run this command again when Redis has room`,
       FAILED,
     );
 }

@@ -4,7 +4,7 @@ import { VERSION } from '../observability/build-info.ts';
 import type { CommandContext } from './context.ts';
 import { program, run, writeTo } from './terminal.ts';
 
-/** A command of the help. Its options and its code are loaded when it is called. */
+/** A command as the help lists it. The options and the code of the command are loaded when it is called. */
 interface Listed {
   readonly name: string;
   readonly description: string;
@@ -104,18 +104,18 @@ export async function runGuildrank(
     if (name === asked[0]) await define(command, context, startService);
     bin.addCommand(command);
   }
-  return run(context, bin, withoutHelpOfNone(bin, asked));
+  return run(context, bin, withoutHelpOfUnknown(bin, asked));
 }
 
-/** Returns the arguments that print the help of a command. Its options go, because the last of them could take `--help` as its value. */
+/** Returns the arguments that print the help of a command. They leave out its options, because the last option could take `--help` as its value. */
 function helpOf(args: readonly string[]): string[] {
   const end = args.findIndex((arg) => arg.startsWith('-'));
   const names = args.slice(0, end < 0 ? args.length : end);
   return [...(names[0] === 'help' ? [] : names), '--help'];
 }
 
-/** Leaves out `--help` after a name that no command has: the name is the mistake, and commander then says so. */
-function withoutHelpOfNone(bin: Command, args: readonly string[]): readonly string[] {
+/** Leaves out `--help` after a name that no command has, so that commander reports the unknown name. */
+function withoutHelpOfUnknown(bin: Command, args: readonly string[]): readonly string[] {
   let command = bin;
   for (const name of args) {
     if (name.startsWith('-') || command.commands.length === 0) break;

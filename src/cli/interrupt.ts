@@ -4,7 +4,7 @@ import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 import { PartialResult } from './terminal.ts';
 
-/** Turns Ctrl-C (SIGINT), SIGTERM and SIGHUP into requests to stop. The second one ends the process, unless the exit is held. */
+/** Turns Ctrl-C (SIGINT), SIGTERM and SIGHUP into requests to stop. The second signal ends the process, unless the exit is held. */
 export class Interrupt {
   private readonly controller = new AbortController();
   private requests = 0;
@@ -12,10 +12,10 @@ export class Interrupt {
   private readonly restore: () => void;
 
   constructor({ onStop, exit }: CommandContext) {
-    // Each open file listens, and there can be hundreds.
+    // No warning about many listeners: each open file adds a listener, and there can be hundreds of files.
     setMaxListeners(0, this.controller.signal);
     this.restore = onStop((signal) => {
-      // A terminal that goes away can send it more than once.
+      // A terminal that goes away can send SIGHUP more than once.
       if (signal === 'SIGHUP' && this.requests > 0) return;
       this.requests++;
       this.controller.abort();
@@ -27,7 +27,7 @@ export class Interrupt {
     return this.controller.signal;
   }
 
-  /** From now on the second request no longer ends the process. */
+  /** From now on the second signal no longer ends the process. */
   holdExit(): void {
     this.exitHeld = true;
   }
@@ -41,8 +41,8 @@ export class Interrupt {
 
 /**
  * Runs work that a signal can interrupt.
- * @param message returns what a person is told then.
- * @param isInterruption whether an error of the work comes from that. Only an abort does, unless given.
+ * @param message returns what a person is told about the interruption.
+ * @param isInterruption whether an error of the work was caused by the signal; if left out, only an abort was.
  * @throws PartialResult when the work was interrupted.
  */
 export async function interruptible<T>(

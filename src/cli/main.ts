@@ -15,7 +15,7 @@ void main().then((exitCode) => {
 });
 
 async function main(): Promise<number> {
-  // The service does this itself, and its log says so.
+  // The service reads the file itself, and its log says so.
   if (args[0] !== 'serve') await readSettings();
   return runGuildrank(contextOf(process), args, startService);
 }

@@ -37,7 +37,7 @@ export async function sync(context: CommandContext, options: SyncOptions): Promi
   ]);
 }
 
-/** Reads a file with a user id on each line. @throws InvalidInputError for a file that cannot be read, and with the line that has none. */
+/** Reads a file with a user id on each line. @throws InvalidInputError for a file that cannot be read, and for a line that is no user id. */
 async function readIds(file: string): Promise<Set<string>> {
   const text = await readFile(file, 'utf8').catch((error) => {
     throw new InvalidInputError(`${file} cannot be read: ${systemErrorOf(error).code}`);

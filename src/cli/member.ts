@@ -25,7 +25,7 @@ import { withCore } from './with-core.ts';
 
 interface SetOptions extends GuildOptions, Omit<ProfileChange, 'level'> {
   readonly xp?: number;
-  /** Level whose first XP to set. */
+  /** The level at whose first XP to set the member. */
   readonly xpOfLevel?: number;
   readonly level?: number | 'none';
 }
@@ -41,21 +41,21 @@ interface RemoveOptions extends GuildOptions {
 /** Defines `member show`, `set`, `add`, `rename`, `hide`, `unhide`, `sync`, `remove` and `export`. */
 export function defineMember(command: Command, context: CommandContext): void {
   const subcommand = guildCommands(command, 'guild of the member');
-  const one = (name: string, description: string) =>
+  const memberCommand = (name: string, description: string) =>
     subcommand(name, description).argument('<user>', 'user id', parseId).option('--json', 'print JSON');
-  const many = (name: string, description: string) =>
+  const membersCommand = (name: string, description: string) =>
     subcommand(name, description).argument('<users...>', 'user ids', parseIds).option('--json', 'print JSON');
   const reason = (description: string) =>
     new Option('--reason <reason>', description).choices(HIDE_REASONS).default('moderator');
 
-  one('show', 'Show a member, ranked or hidden').action((user: string, options: GuildOptions) =>
+  memberCommand('show', 'Show a member, ranked or hidden').action((user: string, options: GuildOptions) =>
     show(context, user, options),
   );
-  one('set', 'Set XP or fields of the profile; with --xp, create the member if there is none')
+  memberCommand('set', 'Set XP or fields of the profile; with --xp, create the member if there is none')
     .option('--xp <n>', 'total XP', parseWhole)
     .option(
       '--xp-of-level <n>',
-      'set the XP at which this level begins on the curve, and no explicit level',
+      'set the XP at which this level begins on the curve, and remove an explicit level',
       parseWhole,
     )
     .option('--level <n>', 'explicit level, which XP does not change; none = level by the curve', parseLevel)
@@ -63,16 +63,16 @@ export function defineMember(command: Command, context: CommandContext): void {
     .option('--daily-streak <n>', 'days in a row', parseWhole)
     .option('--last-daily-claim <time>', 'such as 2026-01-31T18:30:00Z', parseTime)
     .action((user: string, options: SetOptions) => set(context, user, options));
-  one('add', 'Add XP, or take XP with a negative number; create the member if there is none')
+  memberCommand('add', 'Add XP, or take XP with a negative number; create the member if there is none')
     .argument('<xp>', 'XP', parseXpChange)
     .action((user: string, xp: number, options: GuildOptions) => add(context, user, xp, options));
-  one('rename', 'Change the name to show')
+  memberCommand('rename', 'Change the name to show')
     .argument('<name>', 'new name; empty = the user id', parseName)
     .action((user: string, username: string, options: GuildOptions) => set(context, user, { ...options, username }));
-  many('hide', 'Take members out of the ranking; they keep XP and profile')
+  membersCommand('hide', 'Take members out of the ranking; they keep XP and profile')
     .addOption(reason('why to hide them: they left, they asked for it, or a moderator decided it'))
     .action((users: string[], options: MoveOptions) => move(context, 'hide', users, options));
-  many('unhide', 'Lift a reason for hiding; members without another reason come back, with all their XP')
+  membersCommand('unhide', 'Lift a reason for hiding; members without another reason come back, with all their XP')
     .addOption(reason('the reason to lift'))
     .action((users: string[], options: MoveOptions) => move(context, 'unhide', users, options));
   subcommand(
@@ -88,8 +88,8 @@ export function defineMember(command: Command, context: CommandContext): void {
     )
     .option('--json', 'print JSON')
     .action((options: SyncOptions) => sync(context, options));
-  many('remove', 'Erase members, with everything that the guild stores about them')
-    .option('--yes', 'do not ask')
+  membersCommand('remove', 'Erase members, with everything that the guild stores about them')
+    .option('--yes', 'do not ask for confirmation')
     .action((users: string[], options: RemoveOptions) => remove(context, users, options));
   subcommand('export', 'Print everything that the guild stores about a user, as JSON')
     .argument('<user>', 'user id', parseId)
@@ -220,7 +220,7 @@ function unknownOf(users: readonly string[], members: readonly { readonly userId
   return [...new Set(users)].filter((user) => !known.has(user));
 }
 
-/** @throws PartialResult when some of the users are no members. */
+/** @throws PartialResult that names the users who are no members, if there are any. */
 function throwUnknown(guild: string, unknown: readonly string[]): void {
   if (unknown.length > 0)
     throw new PartialResult(`These are not members of guild ${guild}: ${unknown.join(', ')}`, REFUSED);

@@ -4,7 +4,7 @@ import { INDEXINGS } from '../core/settings/guild-config.ts';
 import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from '../core/settings/page-look.ts';
 import { asArgument, parseSwitch } from './arguments.ts';
 
-/** The options of `guild set` for colours and picture of the public page. An empty value takes one back. */
+/** The options of `guild set` for colours and picture of the public page. An empty value restores the default. */
 export interface PageLookOptions {
   readonly pageAccent?: string;
   readonly pageAccentDark?: string;
@@ -13,7 +13,7 @@ export interface PageLookOptions {
   readonly pagePicture?: string;
 }
 
-/** Adds the options of the look to a command, and those of what a public page shows to whom. */
+/** Adds the options of the look to a command, and the options of what search engines and readers see on the public page. */
 export function addPageLookOptions(command: Command): Command {
   return command
     .option(
@@ -50,7 +50,7 @@ function parserOf(setting: keyof PageLook): (text: string) => string {
   return asArgument((text) => parseLook(setting, text));
 }
 
-/** Returns the options with those of the look as one, if there are any. */
+/** Returns the options with all options of the look in one field `pageLook`, which is left out if none was given. */
 export function gatherLook<T>(options: T & PageLookOptions) {
   const { pageAccent, pageAccentDark, pageBackground, pageBackgroundDark, pagePicture, ...others } = options;
   const named = Object.entries({
@@ -64,7 +64,7 @@ export function gatherLook<T>(options: T & PageLookOptions) {
   return { ...others, ...(named.length > 0 && { pageLook }) };
 }
 
-/** Returns the lines of `guild show` for what is chosen. */
+/** Returns the lines of `guild show` for the parts of the look that are set. */
 export function lookLines(overview: Overview): string[] {
   const { page_index: index, page_rewards: rewards } = overview;
   const chosen = LOOK_SETTINGS.map((setting) => LOOK[setting].field)

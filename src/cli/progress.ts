@@ -28,9 +28,9 @@ export function startProgress(size: number | undefined, stream: Output): Progres
     barIncompleteChar: '-',
     barsize: 24,
     clearOnComplete: true,
-    // A line longer than the terminal is wide goes on in the next row.
+    // A line that is longer than the terminal is wide continues in the next row.
     linewrap: true,
-    // The run ends by itself after Ctrl-C.
+    // The bar must not handle Ctrl-C: the command does.
     gracefulExit: false,
     fps: 8,
   });

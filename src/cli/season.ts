@@ -22,8 +22,11 @@ export function defineSeason(command: Command, context: CommandContext): void {
     );
   requireId(subcommand, '--guild <id>', 'guild whose season ends');
   requireId(subcommand, '--archive <id>', 'guild id for the members of the season, such as 123.2026-s1')
-    .option('--drop-members', 'remove the members instead, except for members who gain XP meanwhile or who opted out')
-    .option('--yes', 'do not ask')
+    .option(
+      '--drop-members',
+      'remove the members instead, except members who gain XP during the command, opted out, or were hidden by a moderator',
+    )
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print JSON')
     .action((options: Options) => reset(context, options));
 }

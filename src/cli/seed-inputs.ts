@@ -8,7 +8,7 @@ import type { SeedReport } from './seed-report.ts';
 import { COMMAND_ADVICE } from './sentences.ts';
 import { UsageError } from './terminal.ts';
 
-/** Opens the files of the options, or generates members. @throws UsageError for a file that is named twice, and InvalidInputError as openInput. */
+/** Opens the files of the options, or generates members. @throws UsageError for a file that is named twice; InvalidInputError as openInput. */
 export async function openInputs(
   { stdin }: CommandContext,
   options: SeedOptions,
@@ -37,8 +37,8 @@ export async function openInputs(
 }
 
 /**
- * Says what the inputs tell together, such as which pages are missing.
- * @throws InvalidInputError when members can be missing or wrong, and the present ones would be replaced.
+ * Prints what only all inputs together show, such as which pages are missing.
+ * @throws InvalidInputError when members of the inputs can be missing or wrong, and the run would replace the members of the guild.
  */
 export function tellInputs(
   report: SeedReport,

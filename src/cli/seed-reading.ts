@@ -30,7 +30,10 @@ export function startReading(
   return { reading: { inputs, strict, problems, progress, signal }, stop };
 }
 
-/** Creates the file of the refused rows. Each is written at once, so that an end at any time leaves all of them. @throws InvalidInputError */
+/**
+ * Creates the file of the refused rows. Each row is written at once, so that the file has all of them whenever the run ends.
+ * @throws InvalidInputError
+ */
 function openRefused(path: string) {
   try {
     const file = openSync(path, 'w');

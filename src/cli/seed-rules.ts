@@ -5,7 +5,10 @@ import type { SeedOptions } from './seed-options.ts';
 import type { SeedReport } from './seed-report.ts';
 import { UsageError } from './terminal.ts';
 
-/** Returns the checked rules of the inputs, also in words, if a person wants them. @throws UsageError when the inputs have none. */
+/**
+ * Returns the checked rules of the inputs, and the same in words; undefined without --rules.
+ * @throws UsageError when --rules is given and the inputs have no rules.
+ */
 export function takeRules({ note }: SeedReport, { rules: wanted }: SeedOptions, inputs: readonly Input[]) {
   const rules = rulesOfInputs(inputs);
   if (!wanted) {
@@ -18,7 +21,7 @@ export function takeRules({ note }: SeedReport, { rules: wanted }: SeedOptions, 
   return { ...rules, words };
 }
 
-/** Stores rules that came with the members, and their multiplier, in the place of the present ones. @throws StoreUnavailableError */
+/** Replaces the rules of a guild by the rules that came with the members, and its multiplier too if they name one. @throws StoreUnavailableError */
 export async function storeRules(
   { guildConfig }: Core,
   guild: string,

@@ -18,7 +18,7 @@ import { COMMAND_ADVICE } from './sentences.ts';
 import { PartialResult, print, UsageError } from './terminal.ts';
 import { planQuotasOf, withCore } from './with-core.ts';
 
-/** Members that are told apart: up to 140 MB in a dry run, which keeps the XP of each, and 70 MB in a load. */
+/** Members that are told apart. They take up to 140 MB in a dry run, which keeps the XP of each, and up to 70 MB in a load. */
 const MAX_DISTINCT = { dryRun: 5_000_000, load: 5_000_000 };
 const EXIT_CODES = { skipped: REFUSED, levels: REFUSED, interrupted: INTERRUPTED } as const;
 
@@ -30,9 +30,9 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
   if ((options.file === undefined) === (options.generate === undefined)) {
     throw new UsageError('Give either --file or --generate');
   }
-  // A wrong plan, or another wrong setting, is told before any input is read.
+  // Reports a wrong plan or a wrong setting before any input is read.
   planQuotasOf(context, options.plan);
-  // While it waits for the beginning of a pipe, nothing is loaded yet.
+  // Only an interruption while the inputs are opened throws. A later one ends the run, which reports what it loaded.
   const message = () => 'Interrupted: nothing was loaded';
   const report = new SeedReport(context);
   const outcome = await interruptible(context, message, async (interrupt) => {
@@ -43,7 +43,7 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
     }
   });
   if (outcome instanceof IncompleteRun) throw new PartialResult(outcome.message, EXIT_CODES[outcome.reason]);
-  // What a script refuses of a load is a failure of it. Other refusals are about the guild.
+  // A script that refuses a record which was checked before shows a fault of the program, not of the guild.
   if (outcome instanceof RefusedError && 'index' in outcome.params) throw new Error(outcome.tell());
   if (outcome) throw outcome;
 }

@@ -55,7 +55,7 @@ export function defineSeed(command: Command, context: CommandContext): void {
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', HELP)
     .action(async (options: SeedOptions) => {
-      // V8 would let 60 MB of garbage of a large file pile up. This is the only setting for that which it takes once it runs.
+      // V8 would let 60 MB of garbage of a large file pile up. This is the only setting against it that V8 accepts at run time.
       setFlagsFromString('--optimize-for-size');
       // Loaded only here, because the parsers of the formats would slow the start of all commands.
       const { seed } = await import('./seed-run.ts');

@@ -9,13 +9,15 @@ import { COMMAND_SENTENCES } from './sentences.ts';
 
 /** Output, errors and exit codes of all commands. */
 
-/** The arguments do not fit together, or name what the settings lack. The message names the fix. */
+/** The arguments contradict each other, or name something that the settings lack. The message names the fix. */
 export class UsageError extends InvalidInputError {}
 
-/** The command did nothing, for the sake of the data. The message says why. The process ends with exit code 3. */
+/** The command did nothing, to protect the data. The message says why. The process ends with exit code 3. */
 export class CommandRefused extends Error {}
 
-/** Results that stand but are incomplete. They are printed as they are; the process ends with this exit code. */
+/**
+ * The command has printed results that stand, but did not fully succeed. The message is printed as it is, and the process ends with the exit code.
+ */
 export class PartialResult extends Error {
   constructor(
     message: string,
@@ -34,7 +36,7 @@ export function program(context: CommandContext, name: string, description: stri
     .exitOverride();
 }
 
-/** Has a command, and those that are made below it, write to the streams of the context. */
+/** Makes a command, and each subcommand that is added to it later, write to the streams of the context. */
 export function writeTo({ stdout, stderr }: CommandContext, command: Command): Command {
   return command.configureOutput({
     writeOut: (text) => void stdout.write(text),
@@ -121,7 +123,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** Returns a value as JSON. JSON.stringify rejects bigints and a Number would round those beyond 2^53, so their digits go in as they are. */
+/** Returns a value as JSON. JSON.stringify rejects bigints, and a Number would round a bigint above 2^53, so bigints are written as their digits. */
 function toJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(toJson).join()}]`;

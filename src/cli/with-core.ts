@@ -24,7 +24,7 @@ export async function withCore<T>(
   client.on('error', () => {}); // Each command reports its own failure.
   try {
     const onWait = (error: Error): void => {
-      // Such a wait can take minutes. Any other ends soon, with its reason.
+      // Redis can take minutes to load its data. Any other wait ends soon, with an error that says why.
       if (redisCodeOf(error.message) === 'LOADING') {
         stderr.write(`waiting for ${describe(redis)}: ${error.message}\n`);
       }
@@ -36,7 +36,7 @@ export async function withCore<T>(
   }
 }
 
-/** Runs the work as {@link withCore}, on a guild that exists. @throws RefusedError for another one. */
+/** Runs the work as {@link withCore}, after a check that the guild exists. @throws RefusedError for a guild that does not exist. */
 export function withGuild<T>(context: CommandContext, guild: string, work: (core: Core) => Promise<T>): Promise<T> {
   return withCore(context, async (core) => {
     await requireGuild(core, guild);
@@ -44,7 +44,7 @@ export function withGuild<T>(context: CommandContext, guild: string, work: (core
   });
 }
 
-/** Returns the quotas by plan. @throws UsageError when the settings lack the plan that is asked for. */
+/** Returns the quotas by plan. @throws UsageError when the settings lack the plan `asked`. */
 export function planQuotasOf({ env }: CommandContext, asked?: string): Config['planQuotas'] {
   const { planQuotas } = parseConfig(env);
   if (asked === undefined || planQuotas.has(asked)) return planQuotas;

@@ -136,7 +136,7 @@ const SENTENCES: Sentences = {
     `Key ${key} of guild ${guild} was rotated a moment ago: use the new key of that rotation. If nobody has the new key, revoke it, and try again in ${seconds} s`,
   curve_changed: ({ guild }) => `The curve of guild ${guild} was changed meanwhile: try again, on the new curve`,
   hiding_disturbed: ({ guild }) =>
-    `The hidden members of guild ${guild} change faster than they can be carried over: try again later`,
+    `Members of guild ${guild} are hidden and shown faster than the replacement can follow: try again later`,
   export_disturbed: ({ guild }) => `Guild ${guild} is still changing: stop its bot, ${AGAIN}`,
   import_disturbed: ({ guild }) =>
     `Another program, such as the bot, wrote to guild ${guild} during the import: stop it, delete the guild here, ${AGAIN}`,

@@ -23,7 +23,7 @@ import { sessionOf, visitOf } from './visit.ts';
 export interface AppParts extends Parts {
   readonly assets: Assets;
   readonly trustProxy: number | readonly string[];
-  /** Layers that every request passes, once it has its context. */
+  /** Middleware for every request, after the request has its context. */
   readonly middleware: readonly RequestHandler[];
   readonly readiness: Readiness;
   readonly requestId: () => string;
@@ -35,8 +35,8 @@ export interface AppParts extends Parts {
 }
 
 /**
- * Nothing is framed, or loaded from elsewhere, but for the preview of a public page, and pictures of servers if people sign in with Discord. A
- * page changes itself through no string.
+ * Returns the Content-Security-Policy. A page frames nothing except the preview of a public page, and loads nothing from other hosts except the
+ * pictures of servers if people sign in with Discord. Trusted types keep scripts from writing text as markup.
  */
 function policyOf({ discord, publicPages, apiUrl }: AppParts): string {
   return [
@@ -48,8 +48,8 @@ function policyOf({ discord, publicPages, apiUrl }: AppParts): string {
 }
 
 /**
- * Headers of all answers. Nothing is kept. The address of a page is told to the dashboard alone: with "no-referrer", browsers would send
- * its forms with `Origin: null`.
+ * Headers of all answers. No cache keeps an answer. The referrer policy is "same-origin", because with "no-referrer" browsers would send forms with
+ * `Origin: null`.
  */
 const HEADERS = {
   'Cache-Control': 'no-store',
@@ -135,7 +135,7 @@ function answerError({ views, report }: AppParts): ErrorRequestHandler {
     if (res.headersSent) return void res.destroy();
     if (refusal.retryAfterS !== undefined) res.set('Retry-After', String(refusal.retryAfterS));
     const { status, title, message } = refusal;
-    // A form comes back with its refusal, because its page would be empty. One that is too large was not read.
+    // The page of a refused form shows its input again, because the page of the form would be empty. A form that is too large was not read.
     const entered = enteredOf(req);
     views.send(res, 'refusal', { title, status, message, entered, requestId: res.context.requestId }, status);
   };
@@ -157,7 +157,11 @@ function refusalOf(error: unknown): Refusal {
     return new Refusal(413, 'Too large', message);
   }
   if (error instanceof URIError || (typeof status === 'number' && status >= 400 && status < 500)) {
-    return new Refusal(400, 'Bad request', 'The dashboard cannot read this request.');
+    return new Refusal(
+      400,
+      'Bad request',
+      'The dashboard cannot read this request. Go back, load the page again, and repeat it.',
+    );
   }
   return new Refusal(500, 'Something went wrong', 'The dashboard failed. Its log has the reason.');
 }

@@ -12,7 +12,7 @@ const TYPES = {
   'widget.js': SCRIPT,
 };
 
-/** Reads a file: those that the service serves too stand there. @throws when it is missing. */
+/** Reads a file from the folder of the dashboard, or from a folder of the service if both serve it. @throws when the file is missing. */
 function readAsset(name: string): Buffer {
   if (name === 'widget.js') return readWidgetFile().body;
   const folder = name === 'logo.svg' ? '../service/http/site' : './assets';

@@ -28,24 +28,27 @@ interface Action extends Author {
 interface AuditEntry extends Action {
   /** ISO 8601 in UTC, by Redis's clock. */
   readonly at: string;
-  /** How often in a row, up to then. */
+  /** How often the same action happened in a row, until this time. */
   readonly times: number;
 }
 
-/** An entry about access, or about the data of the guild. They are kept apart, so that many of one kind leave those of the other. */
+/**
+ * Whether an entry is about access or about the data of the guild. The kinds have separate logs, so that many entries of one kind do not push out the
+ * other kind.
+ */
 type AuditKind = 'security' | 'data';
 
-/** Entries that are kept of each kind of a guild, about. With the bounds of their texts, that is half a megabyte. */
+/** About how many entries of each kind are kept for a guild. With the bounds of their texts, they take half a megabyte. */
 const MAX_ENTRIES = 1000;
-/** Redis servers have clocks that differ by less than this, in milliseconds. */
+/** Milliseconds by which the clocks of two Redis servers may differ. */
 const CLOCK_SLACK_MS = 60_000;
-/** Changes that the owners of a guild, or the operators, may make there at once, and the time after which they may make one more. */
+/** Changes that the owners of a guild, or the operators, may make in the guild at once, and the time after which they may make one more. */
 const CHANGES = { burst: 60, intervalMs: 2000 };
 
 /** Writes and reads the audit logs of guilds. Every method can throw StoreUnavailableError. */
 export class AuditLog {
   private readonly changes: TokenBuckets;
-  /** Writes the entries of a stream one after the other, so that each meets the one before. */
+  /** Writes the entries of a stream one after the other, so that each entry can be compared with the entry before. */
   private readonly writeInTurn = inTurn();
 
   /**
@@ -64,7 +67,7 @@ export class AuditLog {
    * Makes a change and logs it. The entry is written first, because a change without an entry is worse than an entry without a change. A
    * change that is refused gets a second entry that says so.
    * @param what the change in words, without a secret.
-   * @throws Refusal when the session makes too many.
+   * @throws Refusal when too many changes are made in the guild.
    */
   async change<T>(
     guildId: string,
@@ -73,13 +76,13 @@ export class AuditLog {
     work: () => Promise<T>,
     kind: AuditKind = 'data',
   ): Promise<T> {
-    // Not by session: a bot gives its owners as many links as they ask for.
+    // The limit does not count by session: a bot gives its owners as many links, and so sessions, as they ask for.
     const waitMs = this.changes.take(`${guildId} ${actor.role}`);
     if (waitMs > 0) throw tooManyChanges(Math.ceil(waitMs / 1000));
     return this.make(guildId, actor, what, work, kind);
   }
 
-  /** Takes access away, and logs it as {@link note} does. It is never refused: somebody else may be the one who makes many changes. */
+  /** Takes access away, and logs it as {@link note} does. It is never refused, because somebody else may have used up the limit of changes. */
   end<T>(guildId: string | null, actor: Actor, what: string, work: () => Promise<T>): Promise<T> {
     return this.make(guildId, actor, what, work, 'security');
   }
@@ -102,8 +105,8 @@ export class AuditLog {
   }
 
   /**
-   * Logs what has happened. The same again takes the place of the entry before.
-   * @param guildId null for what concerns no guild: the log of the process alone has it.
+   * Logs what has happened. If the last entry says the same, the new entry replaces it and counts up.
+   * @param guildId the guild; null for something that concerns no guild, which only the log of the process has.
    */
   async note(guildId: string | null, author: Author, what: string, kind: AuditKind): Promise<void> {
     const action = cutAction({ ...author, what });
@@ -120,7 +123,7 @@ export class AuditLog {
     const before = last && entryOf(...last);
     const isRepeated = before?.who === who && before.what === what && before.from === from;
     const fields = ['who', who, 'what', what, 'from', from, 'times', isRepeated ? before.times + 1 : 1];
-    // After a jump of Redis's clock, ids go on from that of the last entry. Then the entry has its time beside its id.
+    // If Redis's clock was set back, the id of the entry follows the last id and not the clock. So the entry has its time in a field.
     const nowMs = Math.floor(now / 1000);
     if (last && msOf(last[0]) > nowMs + CLOCK_SLACK_MS) fields.push('at', nowMs);
     await client.xadd(stream, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields);
@@ -128,7 +131,7 @@ export class AuditLog {
     try {
       await client.xdel(stream, last[0]);
     } catch {
-      // Then both stay, which is true too.
+      // If the old entry cannot be deleted, both entries stay, and both are true.
     }
   }
 
@@ -148,7 +151,7 @@ export class AuditLog {
   }
 }
 
-/** @param fields name, value, name, value, ... in the order in which they are written. */
+/** @param fields names and values in turn, in the order in which they are written. */
 function entryOf(id: string, fields: readonly string[]): AuditEntry {
   const [, who = '', , what = '', , from = '', , times = '1', , ms = msOf(id)] = fields;
   const at = new Date(Number(ms)).toISOString();
@@ -160,10 +163,10 @@ function msOf(id: string): number {
   return Number(id.split('-')[0]);
 }
 
-/** What could turn the rest of a line around, or break it. */
+/** Characters that could break a line, or reverse the direction of the rest of it. */
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
-/** Returns a text of a person as a part of one line. */
+/** Returns a text that a person wrote without the characters that could break or reverse a line. */
 export function onOneLine(text: string): string {
   return text.replace(CONTROLS, '');
 }

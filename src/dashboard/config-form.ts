@@ -10,9 +10,9 @@ import { actorOf, guildOf } from './visit.ts';
 export interface ShownForm {
   readonly notice?: string;
   readonly problem?: string;
-  /** What is wrong, by the name of the field. */
+  /** Messages about wrong fields, by the names of the fields. */
   readonly errors?: FormErrors;
-  /** Fields of a form that was refused: they stay as they were entered. */
+  /** Fields of a refused form, which are shown again as they were entered. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ interface ConfigForm {
     /** The change in words, for the audit log. */
     readonly what: string;
   }>;
-  /** Returns what to ask before the change is saved, because it deletes or ends something; null for nothing. */
+  /** Returns the question to ask before a change that deletes or ends something; null for any other change. */
   question?(parts: Parts, guildId: string, change: GuildConfigChange): Promise<Question | null>;
   /** Answers with the page. */
   show(parts: Parts, res: Response, shown: ShownForm): Promise<void>;

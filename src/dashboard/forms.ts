@@ -15,7 +15,7 @@ export const TOKEN_FIELD = '_token';
 export const MAX_FORM_KB = 96;
 /** Most fields of a form. A form with 16 kB of rules has three fields for each reward. */
 const MAX_FIELDS = 3000;
-/** What a form may have, for messages. */
+/** The limits of a form, for messages. */
 export const FORM_LIMITS = `${MAX_FORM_KB} kB and ${digits(MAX_FIELDS)} fields`;
 
 /**
@@ -35,7 +35,7 @@ export function requireSameOrigin(origin: () => string): RequestHandler {
   };
 }
 
-/** How long a person may take to send a form, in milliseconds. Only a file of somebody who is signed in may take longer. */
+/** How long a person may take to send a form, in milliseconds. Only the upload of a person who is signed in may take longer. */
 const BODY_TIMEOUT_MS = 10_000;
 
 /** Cuts the connection of a request whose body takes too long, unless {@link allowLongBody} is called for it. */
@@ -61,9 +61,9 @@ export const readForm: RequestHandler = express.urlencoded({
 });
 
 /**
- * Refuses a form without the token of the session. The form with a file of a page that takes uploads is left to that page, which reads it
- * and calls {@link requireToken} before anything else.
- * @param uploads paths of such pages below a guild.
+ * Refuses a form without the token of the session. A form with a file is not read here: the page that takes the upload reads it, and calls
+ * {@link requireToken} before anything else.
+ * @param uploads paths of the forms with a file, below a guild.
  */
 export function checkForm(uploads: readonly string[]): RequestHandler {
   return (req, res, next) => {
@@ -101,7 +101,7 @@ export function valuesOf(req: Request): FormValues {
   return Object.fromEntries(Object.entries(fields).map(([name, values]) => [name, [values].flat()]));
 }
 
-/** Returns all fields of a form with all their values, but for the token of the session. */
+/** Returns all fields of a form except the token of the session, with all their values. */
 export function sentFields(req: Request): [name: string, value: string][] {
   return Object.entries(valuesOf(req)).flatMap(([name, values]) =>
     name === TOKEN_FIELD ? [] : values.map((value): [string, string] => [name, String(value)]),
@@ -116,10 +116,10 @@ export function enteredOf(req: Request): [name: string, value: string][] {
   return Object.entries(formOf(req)).filter(([name, value]) => value !== '' && !HIDDEN_FIELDS.includes(name));
 }
 
-/** What is wrong with the fields of a form, by their names. The first of them has the focus when the form is shown again. */
+/** Messages about wrong fields of a form, by the names of the fields. The first wrong field has the focus when the form is shown again. */
 export type FormErrors = Readonly<Record<string, string>>;
 
-/** Fields of a form that are wrong. Its message says all that is wrong with them. */
+/** Some fields of a form are wrong. The message names all of them. */
 export class WrongFieldsError extends InvalidInputError {
   constructor(
     message: string,
@@ -129,19 +129,19 @@ export class WrongFieldsError extends InvalidInputError {
   }
 }
 
-/** Returns what is wrong with each field of a form, if an error says so. */
+/** Returns the messages about wrong fields of a form in an error. Other errors have none. */
 export function errorsOf(error: unknown): FormErrors {
   return error instanceof WrongFieldsError ? error.fields : {};
 }
 
-/** Checks the fields of a form. @throws WrongFieldsError which says all that is wrong with them. */
+/** Checks the fields of a form. @throws WrongFieldsError which names all wrong fields. */
 export function parseForm<T>(schema: z.ZodType<T>, fields: unknown): T {
   const { data, error } = schema.safeParse(fields);
   if (!error) return data;
   throw new WrongFieldsError(problemOfFields(error), errorsOfFields(error));
 }
 
-/** Returns what is wrong with each field of a form, or each parameter of an address, by their names. */
+/** Returns a message for each wrong field of a form, or parameter of an address, by its name. */
 export function errorsOfFields({ issues }: z.ZodError): FormErrors {
   return Object.fromEntries(issues.map((issue) => [issue.path.join('.'), problemOfField(issue)]));
 }
@@ -155,7 +155,7 @@ function problemOfField({ code, path, message }: z.core.$ZodIssue): string {
   return code === 'invalid_type' ? `Give the field "${path.join('.')}" once` : message;
 }
 
-/** Does `work`. When values are wrong, or the data do not allow it, calls `show` with what to tell the person. */
+/** Does `work`. If it throws because values are wrong or the data do not allow it, calls `show` with a message for the person. */
 export async function showProblem(
   show: (problem: string, error: unknown) => void | Promise<void>,
   work: () => Promise<void>,
@@ -188,5 +188,5 @@ export function parsed<T>(parse: (text: string) => T) {
   });
 }
 
-/** The parser of the field for the cap of an API key; an empty one is none. */
+/** The parser of the field for the cap of an API key. An empty field means no cap. */
 export const capField = parsed((text) => (text.trim() === '' ? null : parseCap(text.trim()))).prefault('');

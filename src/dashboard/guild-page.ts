@@ -27,7 +27,7 @@ export interface Parts extends Core {
   readonly publicPages: boolean;
   /** The sites that may read the API; "*" = all. */
   readonly corsOrigins: readonly string[];
-  /** The sites that may show public pages and the embed page of the service in a frame; "*" = all; none = there is no embed page. */
+  /** The sites that may show public pages and the page for frames of the service; "*" = all; an empty list = there is no page for frames. */
   readonly embedOrigins: readonly string[];
   /** Public address of the dashboard. */
   readonly url: () => string;
@@ -44,7 +44,7 @@ export interface GuildPage {
   readonly path: string;
   /** Name in the navigation. */
   readonly label: string;
-  /** Name in the navigation of the operator, who finds more there. */
+  /** Name in the navigation of the operator, if the operator sees more on the page. */
   readonly operatorLabel?: string;
   /** Name of its icon in the navigation, a symbol of templates/icons.eta. */
   readonly icon: string;

@@ -3,7 +3,7 @@ import { hashToken } from '../core/access/invites.ts';
 
 /** How long to remember the result of a form, in milliseconds. A person who presses a button twice does so within this time. */
 const KEPT_MS = 10_000;
-/** Bytes of what is remembered, about. A result takes {@link RESULT_BYTES} with its name, which is a hash. */
+/** About how many bytes the remembered results may take. A result and its name, which is a hash, take {@link RESULT_BYTES}. */
 const MAX_BYTES = 1024 * 1024;
 const RESULT_BYTES = 1024;
 

@@ -17,7 +17,10 @@ export interface Question {
   readonly back: string;
 }
 
-/** The parameter of the address by which a form says which question was answered. It stands in no field: a form of the largest size has no room for it. */
+/**
+ * The parameter of the address that says which question was answered. It is no field, because a form of the largest size has no room for one more
+ * field.
+ */
 const ANSWER = 'confirm';
 
 /** Returns whether the person has answered this question. An answer to another question, such as about one board instead of two, does not count. */

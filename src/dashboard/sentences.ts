@@ -3,7 +3,7 @@ import type { Advice } from '../imports/advice.ts';
 
 /** What the pages tell a person to do. */
 
-/** How an import is mended on its pages. */
+/** What a person can do about an import, in the words of its pages. */
 export const PAGE_ADVICE: Advice = {
   checkFormat: 'is the format right?',
   mapFields: () => 'choose below which field is which',
@@ -41,16 +41,18 @@ const PAGE_SENTENCES: Partial<Sentences> = {
   curve_changed: () => 'The curve was changed meanwhile: look at the file again, on the new curve',
   search_busy: ({ seconds }) => `Other members are being searched just now: try again in ${seconds} s`,
   search_too_large: () => 'This server has too many names to search them: enter a user id',
-  hiding_disturbed: () => 'Hidden members change faster than they can be carried over: try again later',
+  hiding_disturbed: () => 'Members are hidden and shown faster than the import can follow: try again later',
 };
 
-/** Returns what a person is told of values that are wrong, or of data that do not allow a change, without its stop; undefined for another failure. */
+/**
+ * Returns the message for a person, without its full stop, if values are wrong or the data do not allow a change; undefined for any other failure.
+ */
 export function problemOf(error: unknown): string | undefined {
   if (error instanceof RefusedError) return error.tell(PAGE_SENTENCES);
   return error instanceof InvalidInputError ? error.message : undefined;
 }
 
-/** Returns a text with a stop at its end, unless it has one. Messages of errors have none. */
+/** Returns a text with a full stop at its end, because messages of errors have none. */
 export function sentence(text: string): string {
   return /[.?…]$/.test(text) ? text : `${text}.`;
 }

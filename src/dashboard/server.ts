@@ -30,7 +30,10 @@ import { Sessions } from './sign-in/sessions.ts';
 import { removeLeftFolders } from './temporary-folder.ts';
 import { Views } from './views.ts';
 
-/** A person waits longer than a widget, and a recount takes steps of some milliseconds. */
+/**
+ * Longest time for a command of Redis, in milliseconds: more than in the service, because a person waits longer than a widget, and a step of a
+ * recount takes some milliseconds.
+ */
 const COMMAND_TIMEOUT_MS = 2000;
 const MAX_CONNECTIONS = 500;
 /** A file of 50 MB can take minutes over a slow line. */
@@ -46,7 +49,7 @@ export interface RunningDashboard {
 
 /**
  * Composes the dashboard and starts it.
- * @param connection an open connection to use instead of that of the configuration. It is closed with the dashboard.
+ * @param connection an open connection to Redis, instead of a new connection by the configuration. It is closed with the dashboard.
  * @throws Error when its port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
  */
 export async function startDashboard(
@@ -117,7 +120,7 @@ export async function startDashboard(
       drain(server, port, config.shutdownTimeoutMs, onPortClosed),
       healthListener.close(config.shutdownTimeoutMs),
     ]);
-    // Their ends are written to Redis.
+    // The ends of the loads are written to Redis, so Redis is closed after them.
     await parts.imports.end();
     health.stop();
     client.disconnect();

@@ -3,13 +3,13 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemErrorOf } from '../core/errors.ts';
 
-/** Begin of the names of the folders; the id of their process follows. Containers that share the folder have hosts of their own. */
+/** Beginning of the names of the folders, before the id of their process. Containers that share the folder differ in their host name. */
 const PREFIX = `guildrank-import-${hostname()}-`;
 
 /** The folders of this process. */
 const made = new Set<string>();
 
-/** Creates a folder for uploads that only this user can read, and that goes with the process. */
+/** Creates a folder for uploads that only this user can read, and that is deleted when the process ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   if (made.size === 0) process.once('exit', removeMade);
@@ -30,11 +30,11 @@ export function removeLeftFolders(): void {
       if (pid > 0 && !made.has(folder) && !isOther(pid)) rmSync(folder, { recursive: true, force: true });
     }
   } catch {
-    // The folder cannot be read, or another user's cannot be deleted. An upload says what is wrong.
+    // The folder cannot be read, or a folder of another user cannot be deleted. The next upload reports what is wrong.
   }
 }
 
-/** Returns whether another process has this id. In a container, the one before had the same id as this one. */
+/** Returns whether another process has this id. In a container, an earlier process can have had the same id as this process. */
 function isOther(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

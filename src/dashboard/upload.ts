@@ -31,7 +31,7 @@ const LONGEST_NAME = 100;
  * error of the connection, and not the answer.
  */
 const REST_MS = 5000;
-/** The form around the file. */
+/** Most bytes of the form outside its files. */
 const MAX_REST = 64 * 1024;
 const MAX_FIELDS = 20;
 const LIMITS = {
@@ -43,13 +43,13 @@ const LIMITS = {
 };
 
 /**
- * Reads a form whose last parts are files, and writes these as they come. The token of the form is checked before.
+ * Reads a form whose last parts are files, and writes the files as they arrive. The token of the form is checked before the first file.
  * @param pathOf returns the path for a file, by its number from 0.
  * @param maxBytes the most bytes of all files together.
  * @param maxFiles the most files.
- * @param signal says that another file needs the place of this one.
- * @throws Refusal for a form without token, one that is malformed, or one that is too large or too slow.
- * @throws InvalidInputError for no file with content.
+ * @param signal aborted when another upload needs the place of this upload.
+ * @throws Refusal for a form that has no token, is malformed, too large or too slow.
+ * @throws InvalidInputError when there is no file with content.
  */
 export async function receiveUpload(
   req: Request,
@@ -117,7 +117,7 @@ export async function receiveUpload(
   });
 }
 
-/** Reads the rest of a body and throws it away, as far as it comes in time. */
+/** Reads the rest of a body and discards it, for {@link REST_MS} at most. */
 function readRest(req: Request): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, REST_MS);
@@ -156,6 +156,6 @@ function tooLarge(maxBytes: number): Refusal {
   return new Refusal(
     413,
     'Too large',
-    `An upload has ${limit} at most here. Compress it with gzip, or ask the operator, who has commands for larger ones.`,
+    `An upload has ${limit} at most here. Compress it with gzip, or ask the operator, who can load larger files with a command.`,
   );
 }

@@ -9,7 +9,7 @@ import { sentence } from './sentences.ts';
 import { initialOf, tintOf } from './servers/server.ts';
 import { visitOf } from './visit.ts';
 
-/** The dates of all pages are written in this language, as their words and numbers are. */
+/** All dates of the pages are written in the language of their words and numbers. */
 const dateFormat = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
 const MINUTE = dateFormat({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });

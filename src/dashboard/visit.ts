@@ -12,7 +12,7 @@ interface Visit {
   /** Servers that the session opens. */
   serverCount?: number;
   guildId?: string;
-  /** The server whose page it is, as its navigation shows it. */
+  /** The server of the page, as the navigation shows it. */
   server?: ShownServer;
   /** Ends a request whose body takes too long. */
   bodyTimer?: NodeJS.Timeout;
@@ -46,10 +46,13 @@ export function tokenOf(res: Response): string {
   return token;
 }
 
-/** The most bytes of a name in an entry of the audit log: with the user id and the session, it has no more than its bound. */
+/** The most bytes of a name in an entry of the audit log, so that name, user id and session together stay within the bound of their field. */
 const ACTOR_NAME_BYTES = 40;
 
-/** Returns the author of a change, for the audit log. @param session that of the visit, unless it has just begun. */
+/**
+ * Returns the author of a change, for the audit log.
+ * @param session the session of the author, if it has just begun; otherwise the session of the visit.
+ */
 export function actorOf(req: Request, res: Response, session = sessionOf(res)): Actor {
   const { isOperator, userId, name, id } = session;
   const role = isOperator ? 'operator' : 'owner';

@@ -1,4 +1,4 @@
-/** Files that are no text, told by their first bytes, whatever their names are. */
+/** Recognises files that are no text by their first bytes, whatever their names are. */
 
 /** A kind of file that is not read. */
 export interface BinaryKind {
@@ -57,7 +57,10 @@ const ZIP_NAME_AT = 30;
 /** Types of the values of BSON, from a double to a 128-bit decimal. */
 const MAX_BSON_TYPE = 0x13;
 
-/** Returns what a file is that is no text; undefined for a text, gzip, and what is not known. @param head its first 512 bytes, or all of it. */
+/**
+ * Returns the kind of a file that is no text; undefined for a text, gzip, and an unknown kind.
+ * @param head first 512 bytes of the file, or the whole file.
+ */
 export function binaryKindOf(head: Buffer): BinaryKind | undefined {
   const signed = SIGNATURES.find(([bytes]) => head.subarray(0, bytes.length).equals(bytes));
   if (signed) return signed[1];
@@ -72,7 +75,7 @@ export function binaryKindOf(head: Buffer): BinaryKind | undefined {
   return undefined;
 }
 
-/** Returns the kind of a zip archive. Spreadsheets are such archives, and begin with a file of a known name. */
+/** Returns the kind of a zip archive. A spreadsheet is a zip archive whose first file has a known name. */
 function zipKindOf(head: Buffer): BinaryKind {
   const names = head.toString('latin1', ZIP_NAME_AT);
   if (/^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/)/.test(names))

@@ -20,17 +20,17 @@ export interface IdCheck {
 const AS_TEXT =
   'a spreadsheet or a program has read them as numbers. Export them again as text: format the column as text before the file is opened there, or write them in quotes';
 
-/** Returns what the ids of the members show; undefined for a file without members. */
+/** Returns what was found of the ids of the members; undefined for a file without members. */
 export function idsOf({ list, names }: ChosenFormat): FoundField | undefined {
   return names.userId === undefined ? list?.keys : list?.fields.get(names.userId);
 }
 
-/** Whether a list has a field of the project's own exports alone, in which ids of all kinds can stand together. */
+/** Whether a list has a field that only Guildrank's own exports have. In such a file, ids of all kinds can stand together. */
 export function isOwnExport({ list }: ChosenFormat): boolean {
   return [OWN_NAMES.explicitLevel, OWN_NAMES.hiddenReasons].some((name) => list?.has(name));
 }
 
-/** Whether no id of a file is one of Discord, so that they can be names. */
+/** Whether a file has ids, and none of them is an id of Discord, so that they can be names. */
 export function hasStrangeIds(chosen: ChosenFormat): boolean {
   const ids = idsOf(chosen);
   return ids !== undefined && ids.filled > 0 && ids.snowflakes === 0 && !isOwnExport(chosen);
@@ -39,7 +39,7 @@ export function hasStrangeIds(chosen: ChosenFormat): boolean {
 /**
  * Checks the ids of a file as a whole. O(fields).
  * @param map the fields that a person names.
- * @throws InvalidInputError when they were rounded. UnknownFieldsError when another field of a file of no bot has ids of Discord.
+ * @throws InvalidInputError when the ids were rounded; UnknownFieldsError when the file is of no known bot, and another field has ids of Discord.
  */
 export function checkIds(chosen: ChosenFormat, map: FieldMap | undefined, file: string, advice: Advice): IdCheck {
   const { list, names, format } = chosen;
@@ -58,7 +58,7 @@ export function checkIds(chosen: ChosenFormat, map: FieldMap | undefined, file: 
       throw unknownFields(file, list, `has ids of Discord in ${better}, and none in ${field}`, advice);
     return { lines: [], doubts: [`${file}: ${what}, and ${better} has`] };
   }
-  // Short numbers are no names, and a bot can have such ids.
+  // Ids that are short numbers get no warning: they are no names, and a bot can have such ids.
   const canBeNames = !/^\d+$/.test(ids.example);
   return {
     lines: canBeNames ? [`${file}: ${what}: if these are names, export the user ids instead`] : [],

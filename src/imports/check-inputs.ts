@@ -30,7 +30,7 @@ function refuseSeveralGuilds(inputs: readonly Input[]): void {
   );
 }
 
-/** Checks the ranks in the files of a bot that gives no numbers of pages. */
+/** Checks the ranks in the files of a bot whose pages have no numbers. */
 function checkRanks(inputs: readonly Input[]): InputCheck {
   const ranked = inputs.filter(({ format }) => format && formatNamed(format).pagesByRank);
   const ranks = ranked.flatMap(({ members }) => members?.fields.get('rank')?.ranks ?? []);

@@ -10,7 +10,7 @@ import { unknownFields, unknownMaps } from './unknown-fields.ts';
 
 export type Syntax = 'csv' | 'ndjson' | 'json';
 
-/** What a person says of a file. */
+/** What a person says about a file. */
 export interface GivenFormat {
   /** Undefined = detect it. */
   readonly format: FormatName | undefined;
@@ -21,16 +21,16 @@ export interface GivenFormat {
 
 /** How the members of a file are read. */
 export interface ChosenFormat {
-  /** Undefined for an empty list that several formats have. */
+  /** Undefined when the file has an empty list which several formats can have. */
   readonly format: FormatName | undefined;
-  /** The list with the members; undefined when it has none. */
+  /** The list with the members; undefined for a file without members. */
   readonly list: FoundList | undefined;
   readonly names: FieldNames;
 }
 
 /**
- * Chooses the format of a file by what only one of them has, or as a person says.
- * @throws InvalidInputError when no format fits, or several do: it lists the fields and the ways to read them.
+ * Chooses the only format that fits a file, or the format that a person names.
+ * @throws InvalidInputError when no format fits, or several do. The message lists the fields and the ways to read them.
  */
 export function chooseFormat(
   found: FoundMembers,
@@ -59,7 +59,7 @@ export function chooseFormat(
   throw unknownFields(file, likeliest(lists), whyUnknown(fitting), advice);
 }
 
-/** Returns why a file cannot be read. @param fitting the formats that its lists can be. */
+/** Returns why the format of a file is unknown. @param fitting each list with a format that fits it. */
 function whyUnknown(fitting: readonly { readonly name: FormatName; readonly list: FoundList }[]): string {
   if (fitting.length === 0) return 'has the fields of no format that is known';
   const lists = [...new Set(fitting.map(({ list }) => list))];
@@ -69,8 +69,8 @@ function whyUnknown(fitting: readonly { readonly name: FormatName; readonly list
 }
 
 /**
- * Whether a format can have its members in such a list. The lists of CSV and NDJSON are at no place, and a program writes arrays of any format
- * that has a field with the id.
+ * Whether the members of a format can be in this list. In CSV and NDJSON, and in a list of arrays with names for their values, they can if the
+ * format has a field for the id: programs convert files of bots to these forms. Elsewhere the list must be at a place of the format.
  */
 function isPossible(name: FormatName, syntax: Syntax, { place, columns }: FoundList): boolean {
   if (name === 'csv' || name === 'ndjson') return name === syntax;
@@ -80,7 +80,7 @@ function isPossible(name: FormatName, syntax: Syntax, { place, columns }: FoundL
   return columns ? hasIdField : places.includes(place);
 }
 
-/** Returns the names of a format's fields in a list: of those that it can have, the first that is there. */
+/** Returns the names of a format's fields in a list. If the format has several names for a field, the first name in the list counts. */
 function namesIn(name: FormatName, list: FoundList | undefined): FieldNames {
   const names: { [Field in ImportField]?: string } = {};
   for (const [field, alternatives] of Object.entries(formatNamed(name).names) as [ImportField, readonly string[]][]) {
@@ -94,7 +94,7 @@ function namesIn(name: FormatName, list: FoundList | undefined): FieldNames {
   return names;
 }
 
-/** Returns the reading of a file whose fields a person names. Its format stays the one that it is recognised as, with the curve of that format. */
+/** Returns how to read a file whose fields a person names. The file keeps the format that is detected, because the format tells the curve. */
 function asMapped(
   found: FoundMembers,
   syntax: Syntax,
@@ -140,14 +140,14 @@ function withRequired(chosen: ChosenFormat, file: string, advice: Advice): Chose
   throw unknownFields(file, list, `has no ${missing.join(' and no ')}, as ${format} has it`, advice);
 }
 
-/** Returns the format of a file without members, if only one has such a list. Polaris has settings beside it. */
+/** Returns the format of a file without members, if only one format has such a list, or if it has the settings of Polaris. */
 function emptyFormat(found: FoundMembers): FormatName | undefined {
   if (found.settings.has('settings')) return 'polaris';
   const possible = FORMAT_NAMES.filter((name) => isEmpty(found, name));
   return possible.length === 1 ? possible[0] : undefined;
 }
 
-/** Whether a file has a list of one format, or of any, and nothing in it. */
+/** Whether a file has an empty list at a place of the format `only`, or of any format. */
 function isEmpty(found: FoundMembers, only?: FormatName): boolean {
   if (found.lists.length === 0) return found.isEmptyAt('', 'array');
   if (found.lists.some(({ place }) => place !== '' && place !== '*')) return false;

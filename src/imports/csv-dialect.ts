@@ -5,7 +5,7 @@ import { areColumnNames, OWN_NAMES } from './fields.ts';
 const SEPARATORS = [',', ';', '\t', '|'] as const;
 const OWN: ReadonlySet<string> = new Set(Object.values(OWN_NAMES));
 
-/** How a file of comma-separated values is written. */
+/** How a CSV file is written. */
 export interface CsvDialect {
   readonly separator: string;
   readonly newline: string;
@@ -13,13 +13,13 @@ export interface CsvDialect {
   readonly columns: readonly string[];
   /** Line of the first member. */
   readonly firstLine: number;
-  /** Lines before it, which are not members. */
+  /** Lines before the first member. */
   readonly skippedLines: number;
 }
 
 /**
- * Returns how a file is written, from its first lines: a line `sep=;` as spreadsheets write it, empty lines, and the names of the columns.
- * @param head beginning of the file, with these lines whole.
+ * Returns how a file is written, by its first lines: perhaps a line `sep=;` of a spreadsheet, perhaps empty lines, then the names of the columns.
+ * @param head beginning of the file, with its first lines whole.
  */
 export function dialectOf(head: string): CsvDialect {
   // A line end of CR and LF leaves a CR at the end of the last value.
@@ -33,7 +33,7 @@ export function dialectOf(head: string): CsvDialect {
   const widest = parses.reduce((best, each) => (each.values.length > best.values.length ? each : best));
   const separator = named ?? widest.separator;
   const header = firstRecord(text, separator, newline).map((name) => name.trim());
-  // Names of columns are no ids.
+  // A line with an id has no names of columns: the first line is a member.
   const isMember = header.some((name) => /^\d{15,20}$/.test(name));
   const columns = isMember ? header.map((_, index) => String(index + 1)) : header.map(plainName);
   const height = isMember ? 0 : 1 + extraLines(firstRecord(text, separator, newline));
@@ -53,7 +53,7 @@ function firstRecord(text: string, delimiter: string, newline: string): readonly
 /** Lines in which the names of the columns are looked for. */
 const MAX_TITLE_LINES = 10;
 
-/** Returns the line with the names of the columns, if it is below the one that was taken for it; undefined when none is. */
+/** Returns the line with the names of the columns if it is below the line that {@link dialectOf} took for it; undefined otherwise. */
 export function namesBelow(head: string, { newline, columns, skippedLines }: CsvDialect): number | undefined {
   const isMember = columns.every((name) => /^\d+$/.test(name));
   if (isMember || areColumnNames(columns)) return undefined;
@@ -62,7 +62,7 @@ export function namesBelow(head: string, { newline, columns, skippedLines }: Csv
   return index < 0 ? undefined : skippedLines + index + 1;
 }
 
-/** Returns the name of a column, in lower case where it is one of the project's own. */
+/** Returns the name of a column, in lower case if it is a name of Guildrank's own files. */
 function plainName(name: string): string {
   const lower = name.toLowerCase();
   return OWN.has(lower) ? lower : name;

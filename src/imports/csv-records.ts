@@ -6,7 +6,7 @@ import { type CsvDialect, extraLines } from './csv-dialect.ts';
 /** Without a limit, an open quote would read the rest of the file into memory. */
 const MAX_RECORD = 1 << 20;
 
-/** A value of a line that is empty, or that a database draws between the rows of a table. */
+/** A value of an empty line, or of a line of dashes that a database draws between the rows of a table. */
 const RULE = /^[\s+:-]*$/;
 
 /** One line of values, with its place in the file. */
@@ -20,7 +20,7 @@ export interface CsvRecord {
 }
 
 /**
- * Reads the records after the names of the columns; skips empty lines, lines of separators alone, and drawn ones.
+ * Reads the records after the names of the columns; skips lines that are empty, have only separators, or are drawn by a database.
  * @throws InvalidInputError for a quote that never closes, and a record above 1 MiB.
  */
 export async function* readRecords(
@@ -64,7 +64,7 @@ export async function* readRecords(
   yield parse(rest, true);
 }
 
-/** Returns why a record with another number of values than the first line has is refused. @param width columns of the first line. */
+/** Returns why a record with too many or too few values is refused. @param width number of columns. */
 export function wrongWidth({ line, last, values }: CsvRecord, width: number): string {
   const open = last > line ? `, and reaches to line ${last}: is a quote left open?` : '';
   return `it has ${count(values.length, 'value')} where the first line names ${count(width, 'column')}${open}`;

@@ -9,7 +9,7 @@ import type { Entry, RawRow, RowReading } from './rows.ts';
 /** Rows in which an example of each column is looked for. */
 const MAX_EXAMPLE_ROWS = 100;
 
-/** Returns what the names of the columns tell alone. @param guildField the column that a person names as that of the guild. */
+/** Returns what the names of the columns alone tell. @param guildField the column that has the guild, if a person names it. */
 export function headerOf({ columns }: CsvDialect, guildField?: string): FoundMembers {
   const found = new FoundMembers(guildField);
   const list = found.list('');
@@ -20,8 +20,8 @@ export function headerOf({ columns }: CsvDialect, guildField?: string): FoundMem
 
 /**
  * Reads a whole file once, and tells what its columns have.
- * @param only names of the columns whose values are looked at; undefined = all. Each takes time. The others have an example alone.
- * @param guildField the column that a person names as that of the guild.
+ * @param only names of the columns whose values are examined, which takes time for each; undefined = all. The others get only an example.
+ * @param guildField the column that has the guild, if a person names it.
  * @throws InvalidInputError as {@link readRecords}.
  */
 export async function inspectCsv(

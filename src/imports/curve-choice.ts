@@ -6,7 +6,7 @@ import type { Input } from './inputs.ts';
 
 /** The guild before the load. */
 export interface GuildState {
-  /** The text of the curve in its config, or null. */
+  /** The curve as text in the config of the guild; null = the default curve. */
   readonly configured: string | null;
   /** Members in the ranking that will stay there. */
   readonly members: number;
@@ -28,8 +28,8 @@ export interface CurveChoice {
 }
 
 /**
- * Chooses the curve of the guild: the explicit one, else the guild's own, else, for a new guild, the one of the files'
- * format.
+ * Chooses the curve of the guild: the curve that a person names, else the guild's own curve, else, for a new guild, the curve of the files or of
+ * their format.
  */
 export function chooseCurve(
   explicit: CurveText | undefined,
@@ -62,8 +62,8 @@ export function chooseCurve(
 }
 
 /**
- * Returns the curve that the files agree on: their own, or that of their format. Undefined when none has one.
- * @throws InvalidInputError when they do not agree.
+ * Returns the curve that all files have, in their settings or by their format; undefined when no file has a curve.
+ * @throws InvalidInputError when two files have different curves.
  */
 export function curveOfFiles(
   files: readonly Pick<Input, 'format' | 'curve'>[],

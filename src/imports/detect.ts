@@ -4,13 +4,13 @@ import { isMemberLine } from './ndjson.ts';
 /**
  * Returns the syntax of a file by its first line; undefined for text that is neither JSON nor has columns.
  * @param head beginning of the file, with its first line whole.
- * @param name of the file, whose ending tells of a CSV file with one column.
+ * @param name of the file: the ending .csv tells that a file with one column is CSV.
  */
 export function detectSyntax(head: string, name: string): Syntax | undefined {
   // MySQL draws a line above the names of a table.
   const text = head.trimStart().replace(/^\+[-+]+\s*/, '');
   if (text.startsWith('{') && isMemberLine(firstLine(text))) return 'ndjson';
-  // A comment is no JSON, and the parser says so.
+  // A comment is no valid JSON either. The parser of JSON says so.
   if (/^(?:[{[]|\/\/|\/\*)/.test(text)) return 'json';
   return /[,;\t|]/.test(firstLine(text)) || /\.(csv|tsv|txt)(\.gz)?$/i.test(name) ? 'csv' : undefined;
 }

@@ -1,21 +1,21 @@
 import { MemberTable } from './member-table.ts';
 
-/** Tells the members of an import apart. */
+/** Finds the rows of an import that repeat a member. */
 export class DistinctMembers {
   rows = 0;
   members = 0;
   hidden = 0;
   private readonly table = new MemberTable();
 
-  /** @param maxDistinct members that are told apart. Each row of a further one counts as a member. */
+  /** @param maxDistinct most members that are remembered. Every row of any further member counts as a new member. */
   constructor(private readonly maxDistinct: number) {}
 
-  /** Rows that named a member again. */
+  /** Number of rows that repeated a member. */
   get repeated(): number {
     return this.rows - this.members;
   }
 
-  /** Adds a row. A member that one row hides stays hidden. O(1). @returns whether the row names a member again. */
+  /** Adds a row. A member that any row hides stays hidden. O(1). @returns whether the row repeats a member. */
   add({ userId, hidden = false }: { readonly userId: string; readonly hidden?: boolean | undefined }): boolean {
     this.rows++;
     const isRepeated = this.table.find(userId);

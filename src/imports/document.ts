@@ -10,20 +10,20 @@ import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 
 /** The most bytes of text: a Polaris server of 500,000 members. */
 const MAX_BYTES = 64 << 20;
-/** The most characters of names and values beside the members of an export, and of its brackets. */
+/** The most characters that are kept: names, values and brackets outside the members of an export. */
 const MAX_KEPT = 1 << 20;
 
-/** The members in exports with rules, by their names at the top of the document. */
+/** The names at the top of an export that hold its members. */
 const MEMBERS: ReadonlySet<string> = new Set(
   RULE_SOURCES.flatMap((bot) => formatNamed(bot).places.flatMap((place) => place.split('.').slice(0, -1))),
 );
 
 /**
- * Reads a JSON document of rules or of an export with rules, from a file or a stream. Unpacks gzip. It has null in place of the members of
- * an export. O(n) of time, and of memory for what is beside the members.
+ * Reads a JSON document of rules, or an export that has rules, from a file or a stream. Unpacks gzip. The members of an export become null.
+ * O(n) of time, and of memory for everything outside the members.
  * @param name of the source, for messages.
- * @throws InvalidInputError when it cannot be read, is above `maxBytes` of text (64 MiB) or above 1 MiB beside its members, or is not one
- * JSON document with at most 100 levels.
+ * @throws InvalidInputError when it cannot be read, has more than `maxBytes` of text (64 MiB) or more than 1 MiB outside its members, or is not
+ * one JSON document with at most 100 levels.
  */
 export async function readDocument(
   from: string | Readable,

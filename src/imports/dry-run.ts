@@ -12,7 +12,7 @@ const MEMBERS_SHOWN = 10;
 const NEW_GUILD: GuildState = { configured: null, members: 0 };
 
 interface DryRunJob extends Pick<LoadJob, 'guild' | 'curve' | 'formatCurve' | 'levels' | 'maxDistinct'> {
-  /** The guild as it is; a new one unless given. */
+  /** The present state of the guild; if left out, the guild is new. */
   readonly state?: GuildState;
 }
 
@@ -54,19 +54,19 @@ export async function dryRun(
       curve: curveNameOf(choice.curve),
       /** Good rows of the inputs. */
       rows: tally.rows,
-      /** Members among them; a load leaves the last row of each. */
+      /** Members of these rows. A load stores the last row of each member. */
       members: tally.members,
-      /** Rows that named a member again. */
+      /** Rows that repeat a member. */
       repeated: tally.repeated,
-      /** Whether all of these were recognized. */
+      /** Whether `repeated` counts all such rows. */
       repeated_exact: tally.isExact,
       /** Bad rows. */
       skipped,
       /** Hidden members. */
       hidden: tally.hidden,
-      /** Rows with a level that they do not call explicit or not. */
+      /** Rows with a level that do not say whether the level is explicit. */
       levels: check.compared,
-      /** Those whose level the curve does not give. */
+      /** Rows of `levels` whose level the curve does not give for their XP. */
       differing_levels: differing,
       total_xp: tally.totalXp,
       /** The first members as the leaderboard of a new guild would show them, best first. */
@@ -77,7 +77,7 @@ export async function dryRun(
     },
     /** Line about the curve, if there is something to know. */
     notice: choice.notice,
-    /** Line about levels that the curve does not give, if there are some and it was chosen what becomes of them. */
+    /** Line about levels that the curve does not give, if there are any and a person has chosen what to do with them. */
     levelNotice: differing > 0 && levels ? check.notice(levels) : undefined,
     /** Error to report after the preview; undefined when every row is good. */
     outcome,

@@ -4,18 +4,18 @@ import { checkRow, type Entry, type RawRow, type RowContent, type RowReading } f
 /** Characters of a value that a refused row keeps. A broken file can have a text of any length. */
 const LONGEST_VALUE = 200;
 
-/** Returns a row as an entry: the member, or the reason why it is none, with what tells whose row it is. */
+/** Returns a row as an entry: the member, or the reason why the row is refused, with the values that tell whose row it is. */
 export function entryOf(at: number, raw: RawRow, reading: RowReading): Entry {
   const row = checkRow(raw, reading);
   return typeof row === 'string' ? { at, row, content: contentOf(raw) } : { at, row };
 }
 
-/** Returns the entry of a row that cannot be taken apart into fields. @param row the text of the row, or the value that it is. */
+/** Returns the entry of a row whose fields cannot be read. @param row the text or the value of the row. */
 export function unreadEntry(at: number, reason: string, row: unknown): Entry {
   return { at, row: reason, content: { userId: '', username: '', text: shortened(row) } };
 }
 
-/** Returns what tells whose row it is. @param text the row itself, if its fields may be told apart wrongly. */
+/** Returns the values that tell whose row it is. @param text the row itself, if its fields may have been split wrongly. */
 export function contentOf({ userId, username }: Pick<RawRow, 'userId' | 'username'>, text = ''): RowContent {
   return { userId: shortened(userId), username: shortened(username), text: shortened(text) };
 }

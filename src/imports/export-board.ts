@@ -10,10 +10,10 @@ import { type ExportResult, lineOf } from './export.ts';
 export const BOARD_FORMATS = ['csv', 'ndjson'] as const;
 export type BoardFormat = (typeof BOARD_FORMATS)[number];
 
-/** Not `xp`, so that nobody loads what was gained in a week as the XP of a member. */
+/** The column is not called `xp`, so that nobody loads the XP gained in a week as the total XP of a member. */
 const COLUMNS = ['rank', 'user_id', 'username', 'xp_gained', 'level'];
 
-/** Members of one step. Redis serves nobody else meanwhile: a few milliseconds. */
+/** Members of one step. Redis serves nobody else during a step, which takes a few milliseconds. */
 const ROWS_PER_STEP = 250;
 
 /** Checks that a guild has a board. O(1), one round trip. @throws RefusedError, StoreUnavailableError */
@@ -25,8 +25,8 @@ export async function requireBoard({ client, redisKeys }: Store, guildId: string
 }
 
 /**
- * Returns the text of the ranked members of a board, by rank, in pieces, and fills in its result. When the board changes meanwhile, a
- * member can come twice or not at all. O(n log n).
+ * Returns the text of the ranked members of a board, by rank, in pieces, and fills in `result`. If the board changes during the export, a member
+ * can be in the text twice or not at all. O(n log n).
  * @throws StoreUnavailableError
  */
 export async function* exportBoardText(

@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import { InvalidInputError } from '../core/errors.ts';
 
-/** The rules in the exports of other bots, as a document of rules here. Ids, factors and bounds are those of `parseRules`, which checks it. */
+/** Turns the rules in exports of other bots into a document of rules. `parseRules` checks its ids, multipliers and bounds. */
 
 /** Bots whose exports have rules. */
 export const RULE_SOURCES = ['polaris', 'lurkr', 'mee6'] as const;
 export type RuleSource = (typeof RULE_SOURCES)[number];
 
-/** A document of rules, and lines about what the export has and the rules cannot say. */
+/** A document of rules, and lines about settings of the export that rules cannot express. */
 export interface ExportedRules {
   readonly rules: object;
   readonly notices: readonly string[];
-  /** The multiplier of all XP of the server, which is no part of the rules; undefined for 1. */
+  /** The multiplier of all XP of the server, which is not part of the rules; undefined for 1. */
   readonly multiplier?: number;
 }
 
-/** Returns the bot whose export a document looks like; undefined for one that can be a document of rules. */
+/** Returns the bot whose export a document looks like; undefined when it looks like no export. */
 export function sourceOfRules(document: unknown): RuleSource | undefined {
   const keys = Object.keys(Object(document));
   if (keys.includes('settings')) return 'polaris';
@@ -26,7 +26,7 @@ export function sourceOfRules(document: unknown): RuleSource | undefined {
 /**
  * Returns the rules of an export: multipliers, reward roles, XP and cooldown of a message, and what gives no XP.
  * @param name of the file, for messages.
- * @throws InvalidInputError when the document is none of the bot, or has no rules.
+ * @throws InvalidInputError when the document is no export of the bot, or has no rules.
  */
 export function rulesOfExport(source: RuleSource, document: unknown, name: string): ExportedRules {
   if (source === 'polaris') return ofPolaris(read(polarisExport, document, name));
@@ -83,7 +83,7 @@ function ofPolaris({ settings: { gain, multipliers, rewards } }: z.output<typeof
     ...(banned.length > 0 && { no_xp: { roles: banned.map(({ id }) => id) } }),
     multipliers: {
       roles: factorsOf(roles.map(({ id, boost }) => [id, boost])),
-      // Those of 0 stay multipliers, because a channel in a category of 0 can have one of its own.
+      // A multiplier of 0 does not become "no XP": a channel in a category with 0 can have a multiplier of its own.
       channels: factorsOf(multipliers.channels.map(({ id, boost }) => [id, boost])),
       role_stacking: stackingOf(STACKING_OF_ROLES, 'rolePriority', rolePriority, 'max'),
       stacking: stackingOf(STACKING_OF_CHANNEL, 'channelStacking', channelStacking, 'product'),
@@ -154,7 +154,7 @@ function withMultiplier(rules: object, notices: readonly string[], multiplier: n
   return { rules, notices, ...(multiplier !== 1 && { multiplier }) };
 }
 
-/** Returns multipliers by id, with six decimals. The greatest one of an id counts, as with Lurkr. */
+/** Returns multipliers by id, with six decimals. If an id has several multipliers, the greatest counts, as with Lurkr. */
 function factorsOf(pairs: readonly (readonly [id: string, factor: number])[]): Record<string, number> {
   const factors = new Map<string, number>();
   for (const [id, factor] of pairs) factors.set(id, Math.max(Number(factor.toFixed(6)), factors.get(id) ?? 0));

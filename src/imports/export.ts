@@ -9,13 +9,13 @@ import { settingsOfCurve } from './polaris-settings.ts';
 export const EXPORT_FORMATS = ['csv', 'ndjson', 'polaris'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** What an export held, known when its last piece was read. */
+/** What an export contained. It is complete once the last piece of the text was read. */
 export interface ExportResult {
   members: number;
   hidden: number;
-  /** The revision that all members had; undefined when the guild changed meanwhile. */
+  /** The revision at which all members were read; undefined when the guild changed during the export. */
   revision: string | undefined;
-  /** The curve to name at the import, because the file does not have it; undefined when it does, or for the default. */
+  /** The curve to name at the import, because the file does not contain it; undefined when it does, or for the default curve. */
   curve: CurveText | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function* exportText(
   if (format === 'polaris') yield '\n}}\n';
 }
 
-/** Returns a member with the names of the project's own files, in the order of its columns. */
+/** Returns a member with the field names of Guildrank's own files, in the order of their columns. */
 function record({ level, hiddenReasons, ...member }: StoredMember, shown: number) {
   const values = {
     ...member,

@@ -1,6 +1,6 @@
-/** The fields that a member of a file can have, and the names that they go by. */
+/** The fields that a member in a file can have, and their names in files. */
 
-/** What is loaded of a member, and the guild of its row. */
+/** The fields of a member that are loaded, and the guild of the row. */
 export const IMPORT_FIELDS = [
   ...(['userId', 'xp', 'username', 'level', 'dailyStreak', 'lastDailyClaim'] as const),
   ...(['explicitLevel', 'hidden', 'hiddenReasons', 'avatar', 'guildId'] as const),
@@ -10,7 +10,7 @@ export type ImportField = (typeof IMPORT_FIELDS)[number];
 /** The name of each field in a file. A dot leads into an object, as in `user.username`. A field without a name is not read. */
 export type FieldNames = { readonly [Field in ImportField]?: string };
 
-/** The field names of the project's own files. */
+/** The field names of Guildrank's own files. */
 export const OWN_NAMES = {
   userId: 'user_id',
   xp: 'xp',
@@ -41,8 +41,8 @@ export type FieldWord = keyof typeof FIELD_WORDS;
 export type FieldMap = { readonly [Word in FieldWord]?: string };
 
 /**
- * What people call a field, in English as far as other bots show, and in German, French, Spanish, Portuguese and Italian. The first part
- * that fits wins. Compared in lower case, without accents and `_`.
+ * Names that people give to the fields: in English the names that other bots show, and names in German, French, Spanish, Portuguese and Italian. The
+ * first pattern that fits wins. Names are compared in lower case, without accents and `_`.
  */
 const LIKENESS: readonly (readonly [field: ImportField, pattern: RegExp])[] = [
   ['guildId', /^(?:guild|server)\.?(?:id|name)?$/],
@@ -62,22 +62,22 @@ const LIKENESS: readonly (readonly [field: ImportField, pattern: RegExp])[] = [
 ];
 const ACCENTS = /\p{M}/gu;
 
-/** What a database puts around a member: the id or the value of its document, or the second of a pair. */
+/** The beginning of a name that a database or a pair puts around the fields of a member, such as `value.`. */
 const WRAPPER = /^(?:_id|value|data|\d+)\./i;
 
-/** Returns the field that a name is like, also of one in what a database puts around a member, such as `value.guild`; undefined for others. */
+/** Returns the field that a name probably means, such as the guild for `server_id` or `value.guild`; undefined for any other name. */
 export function guessField(name: string): ImportField | undefined {
   const plain = name.replace(WRAPPER, '').normalize('NFD').replace(ACCENTS, '').toLowerCase().replace(/[_ -]/g, '');
   return LIKENESS.find(([, pattern]) => pattern.test(plain))?.[0];
 }
 
-/** Whether texts are names of columns: one is called as an id, and one as XP. */
+/** Whether texts are names of columns: one text probably means the user id, and one means XP. */
 export function areColumnNames(texts: readonly string[]): boolean {
   const kinds = new Set(texts.map((text) => guessField(text.trim())));
   return kinds.has('userId') && kinds.has('xp');
 }
 
-/** Returns the value of a field of an object. @param name may lead into objects, with dots, unless a field has the whole name. */
+/** Returns the value of a field of an object. @param name can lead into inner objects with dots. A field that has the whole name comes first. */
 export function valueAt(object: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(object, name)) return unwrapped(object[name]);
   if (!name.includes('.')) return undefined;

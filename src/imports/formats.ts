@@ -4,24 +4,24 @@ import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
 import type { Place } from './json-place.ts';
 
-/** The names that a field can have in the files of a bot, the present one first. */
+/** The names that a field can have in the files of a bot, the current name first. */
 type Alternatives = { readonly [Field in ImportField]?: readonly string[] };
 
-/** A format of members: how a file of it is recognised, and how its fields are named. */
+/** A format of files with members: how it is recognised, and how its fields are named. */
 export interface Format {
-  /** Level curve of the bot that writes it. */
+  /** Level curve of the bot that writes such files. */
   readonly curve?: CurveText;
-  /** Places of the members in its JSON. CSV and NDJSON have none. */
+  /** Places of the members in JSON documents. CSV and NDJSON have no places. */
   readonly places: readonly Place[];
-  /** In `#` places the user id is the name of the member, and the outer `#` is its guild. */
+  /** The names of its fields. At a place with `#`, the key of the object is the user id, and the key of an outer `#` is the guild. */
   readonly names: Alternatives;
-  /** Whether a list can be nothing but this format: it has a field that no other bot has, or a container and fields of its own. */
+  /** Whether a list must be of this format: it has a field that no other bot has, or a place and fields that together only this bot has. */
   readonly fits: (list: FoundList, found: FoundMembers) => boolean;
-  /** The bot stores XP with decimals, and cuts them off for its levels. */
+  /** Set if the bot stores XP with decimals, and cuts them off for its levels. */
   readonly cutsFractions?: true;
-  /** Its pages have no numbers, and ranks that go on from page to page. */
+  /** Set if the pages have no numbers, and their ranks continue from page to page. */
   readonly pagesByRank?: true;
-  /** What a person has to know of the members that the file hides. */
+  /** What a person has to know about the members that the file hides. */
   readonly aboutHidden?: string;
 }
 
@@ -35,20 +35,23 @@ const SQUARES = 'custom=0,100,0,0,1,1';
 const isPolarisSettings = ({ settings }: FoundMembers): boolean => settings.has('settings');
 const own = { ...single(OWN_NAMES), guildId: ['guild_id'] };
 
-/** Whether a list has the field names of the project's files. One that is an object has its ids as names, and no field of others. */
+/**
+ * Whether a list has the field names of Guildrank's own files. In a list that is an object, the keys must be the ids, and no other field may stand in
+ * it.
+ */
 function isOwn(list: FoundList): boolean {
   if (!list.place.endsWith('#')) return list.has('user_id', 'xp');
   return list.has('xp') && list.hasOnly(Object.values<string>(OWN_NAMES));
 }
 
-/** Whether a list has a name in its document. */
+/** Whether a list stands under a name in its document. */
 const isNamed = ({ place }: FoundList): boolean => place.includes('.');
 
 /** The formats of members that are read. */
 export const FORMATS = {
   csv: { places: [], names: own, fits: isOwn },
   ndjson: { places: [], names: own, fits: isOwn },
-  /** An array, a page as this service answers it (`data`), or an object of XP by id. */
+  /** An array, a page of the API of Guildrank (`data`), or an object with the XP by user id. */
   json: {
     places: ['*', 'data.*', 'members.*', 'users.*', '', '#', 'users.#', 'xp.#'],
     names: own,
@@ -129,7 +132,7 @@ export const FORMATS = {
 export type FormatName = keyof typeof FORMATS;
 export const FORMAT_NAMES = Object.keys(FORMATS) as [FormatName, ...FormatName[]];
 
-/** The formats of anybody. What is called XP there can be that of a level, of a week or of all time, and what is called an id a name. */
+/** The formats that any program can write. In them, "XP" can be the XP within a level, of a week or of all time, and an "id" can be a name. */
 export const OPEN_FORMATS: ReadonlySet<FormatName | undefined> = new Set(['csv', 'ndjson', 'json']);
 
 /** Returns a format by its name. */

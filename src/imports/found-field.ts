@@ -5,7 +5,7 @@ import { RankSpans } from './rank-spans.ts';
 import { unwrappedId } from './row-values.ts';
 import { DateEvidence } from './times.ts';
 
-/** Different guilds that are told apart. Each file that a person exports has fewer. */
+/** Most guilds that are counted. Real exports have fewer. */
 const MAX_GUILDS = 1000;
 /** Characters of an example. */
 const EXAMPLE = 40;
@@ -38,7 +38,7 @@ export class FoundField {
   /** How many rows have each value, for a field that names a guild. */
   readonly guilds: Map<string, number> | undefined;
 
-  /** The ranks of the rows, for a field that is called so. */
+  /** The ranks of the rows, if the field is called a rank. */
   readonly ranks: RankSpans | undefined;
 
   /** Whether it numbers the rows, as ranks do. */

@@ -1,33 +1,33 @@
 import { areColumnNames } from './fields.ts';
 import { FoundField } from './found-field.ts';
 
-/** Different fields that are told apart. Each file that a person exports has fewer. */
+/** Most fields that are recorded. Real exports have fewer. */
 const MAX_FIELDS = 200;
 
-/** The objects of one place of a file, or the values of one of its objects. */
+/** What was found at one place of a file: objects such as members, or plain values such as XP by user id. */
 export class FoundList {
-  /** Objects, or values. */
+  /** Number of objects or arrays. Plain values count in `values`. */
   count = 0;
   /** Values that are no objects, such as the XP in `{"1": 5}`. */
   readonly values = new FoundField('');
-  /** The fields by name. Those of inner objects have names such as `user.username`. */
+  /** The fields by name. A field of an inner object has a name such as `user.username`. */
   readonly fields = new Map<string, FoundField>();
-  /** The names of the objects, in a list that is an object. */
+  /** The keys, in a list that is an object: often user ids. */
   readonly keys = new FoundField('');
-  /** Whether it has more fields than are told apart. */
+  /** Whether the list has more fields than are recorded. */
   isCutOff = false;
-  /** Names among them that are the number of the object, from 0. */
+  /** Number of keys that are the number of their object, from 0. */
   rowNumbers = 0;
-  /** The names of the values of each array, in a list of arrays whose document has them. */
+  /** In a list of arrays: the names of the values of each array, if the document has such names. */
   columns: readonly string[] | undefined;
-  /** Whether the first array has these names, and is no member. */
+  /** Whether the first array of the list has these names, and is not a member. */
   hasNameRow = false;
-  /** The guild of the object that the list is in, by the key of that one, and how many members it has. */
+  /** The guild ids that are keys of the objects around the list, with the number of members of each. */
   readonly outerKeys = new FoundField('guild_id');
 
   /**
    * @param place where the list is, as {@link placeIn} has it.
-   * @param guildField the field that a person names as that of the guild.
+   * @param guildField the field that has the guild, if a person names it.
    * @param otherGuildFields fields that can name a guild, whatever they are called.
    */
   constructor(
@@ -47,7 +47,7 @@ export class FoundList {
     return created;
   }
 
-  /** Takes the values of the first array as the names of those of the others, if they are names. */
+  /** If the values of the first array are names of columns, takes them as the names of the values of all other arrays. */
   takeNameRow(): void {
     if (this.count !== 1 || this.columns) return;
     const names = [...this.fields.values()].map(({ example }) => example);
@@ -58,7 +58,7 @@ export class FoundList {
     this.fields.clear();
   }
 
-  /** Whether the names of its objects are their numbers, and no ids. */
+  /** Whether the keys of the list only number its objects, and are no ids. */
   get isNumbered(): boolean {
     return this.rowNumbers > 0 && this.rowNumbers === this.count + this.values.count;
   }
@@ -73,7 +73,7 @@ export class FoundList {
   }
 }
 
-/** Returns where a list is, for a person. */
+/** Returns the place of a list in words for a person. */
 export function whereIs({ place }: FoundList): string {
   return place.replace(/\.?(?:[*#]|\[\])+$/, '').replaceAll('#', '(id)') || 'the document itself';
 }

@@ -1,28 +1,28 @@
 import { FoundList } from './found-list.ts';
 
-/** What a file was found to have: its lists of objects, with the fields of each. */
+/** What the inspection of a file found: its lists of objects, with the fields of each. */
 
-/** Different lists that are told apart. Each file that a person exports has fewer. */
+/** Most lists that are recorded. Real exports have fewer. */
 const MAX_LISTS = 200;
 
 /** Names of the id of a document. */
 export const DOCUMENT_IDS = ['_id', 'id'] as const;
 
-/** All that one file was found to have. */
+/** Everything that the inspection of one file found. */
 export class FoundMembers {
   private readonly byPlace = new Map<string, FoundList>();
-  /** The settings beside the members, by the names in the file. Those of a guild in a file of several: by `guild.name`. */
+  /** The settings outside the members, by their names in the file. In a file with several guilds, the name is `guild.name`. */
   readonly settings = new Map<string, unknown>();
-  /** Places of arrays and of other objects, also of empty ones. */
+  /** Places of arrays and objects, including empty arrays and objects. */
   private readonly containers = new Map<string, { readonly kind: 'array' | 'object'; isFilled: boolean }>();
-  /** Whether it has more lists than are told apart. */
+  /** Whether the file has more lists than are recorded. */
   isCutOff = false;
-  /** What documents say of themselves, outside their lists. */
+  /** The fields of the documents themselves, outside their lists. */
   readonly document: FoundList;
-  /** The numbers that pages say of themselves, and the members of each. */
+  /** The pages that name their number, with the number of members of each. */
   readonly pages: { readonly page: number; readonly members: number }[] = [];
 
-  /** @param guildField the field that a person names as that of the guild. */
+  /** @param guildField the field that has the guild, if a person names it. */
   constructor(private readonly guildField?: string) {
     this.document = new FoundList('', guildField, DOCUMENT_IDS);
   }
@@ -37,20 +37,20 @@ export class FoundMembers {
     return created;
   }
 
-  /** Takes an array or object that has ended, by its place. @param isFilled whether it has values. */
+  /** Records that an array or object at a place has ended. @param isFilled whether it contained a value. */
   container(place: string, kind: 'array' | 'object', isFilled: boolean): void {
     const before = this.containers.get(place);
     if (before) before.isFilled ||= isFilled;
     else if (this.containers.size < MAX_LISTS) this.containers.set(place, { kind, isFilled });
   }
 
-  /** Whether there are arrays or objects at a place, with nothing in any of them. */
+  /** Whether there are arrays or objects at a place, and all of them are empty. */
   isEmptyAt(place: string, kind: 'array' | 'object'): boolean {
     const container = this.containers.get(place);
     return container?.kind === kind && !container.isFilled;
   }
 
-  /** Whether there is an array at a place that has values, and no objects. */
+  /** Whether the arrays at a place contain values, but no objects. */
   hasValuesAt(place: string): boolean {
     const container = this.containers.get(place);
     return container?.kind === 'array' && container.isFilled && !this.byPlace.has(`${place}.*`);

@@ -2,7 +2,7 @@ import type { Entry, SeedRow } from './rows.ts';
 
 const ENTRIES_AT_ONCE = 250;
 const DAY_MS = 86_400_000;
-/** Fixed, so that the same seed gives the same members on every day. */
+/** The day is fixed, so that the same seed gives the same members on any day. */
 const LAST_CLAIM_DAY = Date.parse('2026-01-15T00:00:00Z');
 /** First digits of 17-, 18- and 19-digit ids, each with room for 50 million members. Nine random digits follow. */
 const ID_STARTS = [40_000_000, 140_000_000, 1_040_000_000] as const;
@@ -73,7 +73,7 @@ function randomNumbers(seed: string): () => number {
     c = (((c << 21) | (c >>> 11)) + sum) | 0;
     return (sum >>> 0) / 2 ** 32;
   };
-  // Similar seeds give similar first outputs: drop these.
+  // Similar seeds give similar first numbers, which are dropped.
   for (let i = 0; i < 15; i++) next();
   return next;
 }

@@ -20,14 +20,14 @@ export class SeveralGuildsError extends InvalidInputError {
 /** Guilds that a message lists. */
 const MAX_GUILDS_SHOWN = 5;
 
-/** The guilds of a file, and whether its rows tell them, or its pages alone. */
+/** The guilds of a file, and whether each row names its guild, or only each page. */
 export interface FoundGuilds {
-  /** The rows of each, or the pages. */
+  /** The number of rows of each guild, or the number of pages. */
   readonly rowsOf: ReadonlyMap<string, number>;
   readonly areOfRows: boolean;
 }
 
-/** Returns a format with the field that names the guild of each row, also when the format itself knows of none. */
+/** Returns the chosen format with the field that names the guild of each row, if the list has such a field. */
 export function withGuildField(chosen: ChosenFormat): ChosenFormat {
   const { list, names } = chosen;
   if (!list || (names.guildId !== undefined && list.has(names.guildId))) return chosen;
@@ -36,7 +36,7 @@ export function withGuildField(chosen: ChosenFormat): ChosenFormat {
   return { ...chosen, names: guildId === undefined ? others : { ...others, guildId } };
 }
 
-/** Returns the field that names a guild: one with its id, else one with its name. */
+/** Returns the field that names a guild: a field with the id of the guild, else a field with its name. */
 function guildFieldIn(list: FoundList): string | undefined {
   const named = [...list.fields]
     .filter(([name, { guilds, example }]) => guilds && example !== '' && !list.otherGuildFields.includes(name))
@@ -44,7 +44,7 @@ function guildFieldIn(list: FoundList): string | undefined {
   return named.find((name) => !/name$/i.test(name)) ?? named[0];
 }
 
-/** Returns the guilds of a file, with those of no row left out. */
+/** Returns the guilds of a file. Rows without a guild are left out. */
 export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): FoundGuilds {
   const field = names.guildId === undefined ? undefined : list?.fields.get(names.guildId)?.guilds;
   const ofRows = [field, list?.outerKeys.guilds].map(named).find(({ size }) => size > 0);
@@ -56,7 +56,10 @@ export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): Fo
   };
 }
 
-/** Returns the field with the id of a document around the members, as a database of guilds has it: an id of Discord, which is then that of the guild. */
+/**
+ * Returns the field with the id of the document around the members, if that id is an id of Discord: a database of guilds keeps one document for each
+ * guild.
+ */
 function guildIdOf(list: FoundList | undefined, { document }: FoundMembers): string | undefined {
   const isInDocument = list !== undefined && !['', '*', '*[]', '[]'].includes(list.place);
   if (!isInDocument) return undefined;
@@ -72,7 +75,8 @@ function named(guilds: ReadonlyMap<string, number> | undefined): Map<string, num
 
 /**
  * Returns a function that tells whether a row is of the guild that is loaded.
- * @throws SeveralGuildsError when none is chosen; InvalidInputError when the file does not have the chosen one, or pages of several.
+ * @throws SeveralGuildsError when the file has several guilds and none is chosen; InvalidInputError when the file does not have the chosen guild,
+ *   or has pages of several guilds.
  */
 export function guildFilter(
   { rowsOf, areOfRows }: FoundGuilds,

@@ -1,6 +1,6 @@
-/** Digits that a double keeps for sure. Spreadsheets set all later ones to 0. */
+/** Digits that a double always keeps. Spreadsheets set all later digits to 0. */
 const KEPT_DIGITS = 15;
-/** Bits of a chance of one in 4,000. Ids that are as unlikely as that were rounded. */
+/** Ids count as rounded if real ids would look so with a chance of less than 1 in 4,000, which is 2 to the power of -12. */
 const SURE_BITS = 12;
 /** Bits of the fraction of a double. */
 const FRACTION_BITS = 52;
@@ -12,24 +12,27 @@ export function isDecimalId(text: string): boolean {
   return DECIMAL_ID.test(text);
 }
 
-/** How much the ids speak for one way of rounding. */
+/** The evidence for one way of rounding. */
 class Rounding {
   private rounded = 0;
-  /** Minus the logarithm to base 2 of the chance that all of these ids look so by themselves. */
+  /** Minus the logarithm to base 2 of the chance that real ids look like these rounded ids. */
   private bits = 0;
 
-  /** Takes an id that looks rounded. @param bits of the chance that a real one does. */
+  /** Adds an id that looks rounded. @param bits minus the logarithm to base 2 of the chance that a real id looks so. */
   add(bits: number): void {
     this.rounded++;
     this.bits += bits;
   }
 
-  /** Whether every one of `all` ids looks so. */
+  /** Whether all ids look rounded. @param all number of ids. */
   areAll(all: number): boolean {
     return all > 0 && this.rounded === all;
   }
 
-  /** Whether so many of `all` ids look so that chance does not explain it. The choice of them among all has a number of bits too. */
+  /**
+   * Whether too many ids look rounded for chance, also if they are only some of all ids: `ofChoice` counts the ways to choose them.
+   * @param all number of ids.
+   */
   isSure(all: number): boolean {
     const share = this.rounded / all;
     const ofChoice =
@@ -39,21 +42,21 @@ class Rounding {
 }
 
 /**
- * Tells whether the ids of a file were rounded: by spreadsheets to 15 digits, or by a program that reads them as doubles. JavaScript
- * writes the shortest digits of a double, and Python all of them.
+ * Tells whether the ids of a file were rounded: by a spreadsheet to 15 digits, or by a program that reads them as doubles. JavaScript writes the
+ * shortest digits that give the same double, and Python the exact digits of the double.
  */
 export class IdEvidence {
-  /** Ids of more than 15 digits, and those that a double cannot all have. */
+  /** Number of ids of more than 15 digits, and of ids so large that a double cannot represent each of them. */
   private long = 0;
   private aboveDoubles = 0;
   private readonly zeros = new Rounding();
   private readonly shortest = new Rounding();
   private readonly exact = new Rounding();
-  /** Numbers of JSON that a double cannot all have. */
+  /** Number of such large ids that are numbers of JSON. */
   private numbers = 0;
   private readonly shortestNumbers = new Rounding();
   private readonly exactNumbers = new Rounding();
-  /** Ids that are decimal numbers. */
+  /** Number of ids that are decimal numbers. */
   private decimals = 0;
   /** The first id that looks rounded. */
   example: string | undefined;
@@ -85,7 +88,7 @@ export class IdEvidence {
     this.example ??= text;
   }
 
-  /** Whether the ids were rounded for sure, or are all numbers of JSON as a program writes them that has rounded them. */
+  /** Whether the ids were certainly rounded, or all large ids that are numbers of JSON look rounded in the same way. */
   get isRounded(): boolean {
     const { long, aboveDoubles, numbers } = this;
     return (
@@ -98,7 +101,7 @@ export class IdEvidence {
     );
   }
 
-  /** Whether all long ids look rounded, and are too few to be sure of it. */
+  /** Whether all large ids look rounded, but are too few to be certain. */
   get canBeRounded(): boolean {
     const { aboveDoubles } = this;
     return !this.isRounded && (this.shortest.areAll(aboveDoubles) || this.exact.areAll(aboveDoubles));

@@ -5,8 +5,8 @@ import { type ExportedRules, RULE_SOURCES, type RuleSource, rulesOfExport } from
 import type { Input } from './inputs.ts';
 
 /**
- * Returns the rules that came with the members, of the first input that has some; undefined when none has.
- * @throws InvalidInputError when its settings are none of the bot.
+ * Returns the rules of the first input that has rules beside its members; undefined when no input has rules.
+ * @throws InvalidInputError when the settings of that input are not as the bot writes them.
  */
 export function rulesOfInputs(inputs: readonly Input[]): (ExportedRules & { readonly file: string }) | undefined {
   for (const { name, format, found } of inputs) {
@@ -18,7 +18,7 @@ export function rulesOfInputs(inputs: readonly Input[]): (ExportedRules & { read
   return undefined;
 }
 
-/** The setting without which an export has no rules, by bot. */
+/** Settings by bot: an export without any of them has no rules. */
 const SIGNS: Readonly<Record<RuleSource, readonly string[]>> = {
   polaris: ['settings'],
   lurkr: ['roleRewards', 'multipliers'],
@@ -32,7 +32,7 @@ function hasRules(source: RuleSource, settings: ReadonlyMap<string, unknown>): b
 /**
  * Says rules in words, such as "15 to 25 XP a message, at most once in 60 s, 2 reward roles".
  * @param document rules as {@link parseRules} takes them.
- * @param multiplier that of all XP; undefined for 1.
+ * @param multiplier the multiplier of all XP; undefined for 1.
  * @throws InvalidInputError as {@link parseRules}.
  */
 export function rulesInWords(document: unknown, multiplier: number | undefined): string {

@@ -24,13 +24,13 @@ export interface ImportSource {
   readonly size: number;
   /** Opens it from its beginning. */
   open(): Readable;
-  /** Gives a temporary file back. */
+  /** Deletes the temporary file, if there is one. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a file by its path, or a stream. What can be read once only, such as the standard input, is first copied into a temporary file that
- * has no name any more.
+ * Opens a file by its path, or a stream. Something that can be read only once, such as standard input, is first copied into a temporary file. The
+ * name of that file is deleted at once, so that nothing stays behind.
  * @param name of the file for messages.
  * @throws InvalidInputError when it cannot be read.
  */
@@ -106,7 +106,7 @@ export async function* readSource(
   }
 }
 
-/** @throws InvalidInputError which says why a file cannot be read; an abort and an error of the domain as they are. */
+/** Throws an InvalidInputError that says why a file cannot be read. Throws an abort and an error of the domain unchanged. */
 function unreadable(name: string, error: Error): never {
   if (isAbort(error) || error instanceof InvalidInputError) throw error;
   if (/^https?:\/\//i.test(name))

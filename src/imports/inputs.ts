@@ -25,46 +25,46 @@ import { curveInSettings } from './settings-curve.ts';
 import { unknownFields } from './unknown-fields.ts';
 import { unreadLines } from './unread-fields.ts';
 
-/** A list at a place that no document has, for a file without members. Its pages can still be errors. */
+/** A place that no document has, to read a file without members: its pages can still be error responses, which are refused rows. */
 const NOWHERE = { place: '*.*' };
 
 /** A source of members. It can be read more than once. */
 export interface Input {
   /** Name for messages. */
   readonly name: string;
-  /** Unit of the places of its entries. */
+  /** What the number of an entry counts. */
   readonly unit: 'line' | 'element';
   /** Amount to read, in the unit of `onRead`. */
   readonly size: number;
   readonly format?: FormatName;
   /** The curve that the file names itself. */
   readonly curve?: CurveText;
-  /** Whether it has levels, to compare with those of the curve. */
+  /** Whether its members have levels that can be compared with the curve. */
   readonly hasLevels: boolean;
-  /** What it was found to have. */
+  /** What its inspection found. */
   readonly found?: FoundMembers;
-  /** What its list of members was found to have. */
+  /** What its inspection found in the list of the members. */
   readonly members?: FoundList;
   /** The names of the fields that are read. */
   readonly names?: FieldNames;
   /** The guild of its members, if the file names one. */
   readonly guild?: string;
-  /** Why its members can be missing or wrong, so that nothing may be replaced by them. */
+  /** Why members can be missing or wrong. With a doubt, a load must not replace the members of a guild. */
   readonly doubts?: readonly string[];
   /** Reads it from its beginning, in pieces. @throws AbortError when the signal given at opening is aborted. */
   entries(onRead: (amount: number) => void): AsyncGenerator<Entry[]>;
-  /** Gives its temporary file back. */
+  /** Deletes its temporary file, if there is one. */
   close(): Promise<void>;
 }
 
-/** Names the way in which a file is read. */
+/** How to read a file, and its name for messages. */
 export type OpenOptions = Partial<GivenFormat> & { readonly name?: string };
 
 /**
- * Opens a file by its path, or a stream, reads it once as a whole, and finds out its format. Unpacks gzip. O(n) of time, and of memory that
- * does not grow with the members.
- * @throws InvalidInputError when the file cannot be read, its format cannot be told, its ids were rounded, or it has several guilds and none
- * is chosen.
+ * Opens a file by its path, or a stream, reads it once as a whole, and finds out its format. Unpacks gzip. O(n) of time; the memory does not
+ * grow with the members.
+ * @throws InvalidInputError when the file cannot be read, its format is unknown, its ids were rounded, or it has several guilds and none is
+ * chosen.
  */
 export async function openInput(
   from: string | Readable,
@@ -163,7 +163,7 @@ async function inspectWhole(text: Text, syntax: Syntax, given: GivenFormat, name
   return { found, chosen: withGuildField(chooseFormat(found, syntax, given, name, advice)) };
 }
 
-/** Finds out the format of columns by their names, and then reads those that matter. */
+/** Finds out the format of a CSV file by the names of its columns, and then examines the columns that matter. */
 async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenFormat, name: string, advice: Advice) {
   const choose = (found: FoundMembers) => chooseFormat(found, 'csv', given, name, advice);
   let names: ReadonlySet<string | undefined> | undefined;
@@ -172,11 +172,11 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
     const rivals = dialect.columns.filter((column) => ['xp', 'guildId'].includes(guessField(column) ?? ''));
     names = new Set([userId, xp, guildId, lastDailyClaim, ...rivals].filter((each) => each !== undefined));
   } catch {
-    // The message about it needs an example of each column.
+    // The message about an unknown format shows an example of each column.
   }
   const look = (only: typeof names) => inspectCsv(text(), dialect, name, only, given.map?.guild);
   let found = await look(names);
-  // Another column can have the ids that this one should have.
+  // If the column for the ids has none, another column can have them, so all columns are examined.
   if (names && hasStrangeIds(choose(found))) found = await look(undefined);
   const [title, ...others] = dialect.columns.filter((column) => column !== '');
   if (others.length === 0 && !given.map)
@@ -193,7 +193,7 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
   return { found, chosen };
 }
 
-/** @throws UnknownFieldsError when a file of no bot has several fields that can be XP. */
+/** @throws UnknownFieldsError when a file in a format that any program can write has several fields that can be XP. */
 function refuseSeveralXp({ format, list, names }: ChosenFormat, file: string, advice: Advice): void {
   if (!list || !OPEN_FORMATS.has(format)) return;
   const rivals = [...list.fields].filter(

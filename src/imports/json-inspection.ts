@@ -6,15 +6,15 @@ import { PlaceTracker } from './json-place.ts';
 import { type Setting, SettingReader } from './json-settings.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 
-/** The arrays of a document with their names beside them, as pandas writes them with orient="split". */
+/** The place of the rows in a document that has the names of their values beside them, as pandas writes it with orient="split". */
 const SPLIT_ROWS = 'data.*[]';
-/** Names of inner objects that the name of a field has. A field that is deeper is told by the first of them. */
+/** Most parts of the name of a field, such as 2 in `user.id`. Deeper fields count as the field with the first parts of their names. */
 const MAX_FIELD_DEPTH = 4;
 
 /**
- * Reads a JSON text once, from its beginning to its end, and tells what is in it. Members may stand anywhere, and settings before or
- * behind them. O(n); its memory does not grow with the members.
- * @param guildField the field that a person names as that of the guild.
+ * Reads a JSON text once, from its beginning to its end, and tells what is in it. Members may stand anywhere, and settings before or after
+ * them. O(n) of time; the memory does not grow with the members.
+ * @param guildField the field that has the guild, if a person names it.
  * @throws InvalidInputError as {@link parseJson}.
  */
 export async function inspectJson(
@@ -27,16 +27,16 @@ export async function inspectJson(
   return inspector.found;
 }
 
-/** An object or array around the present value. */
+/** An object or array around the current value. */
 interface Level {
-  /** The list whose member it is, or one for what a document says of itself; undefined for others, and arrays. */
+  /** The list to which this object belongs, as a member or as a document; undefined for other objects, and for arrays. */
   readonly list: FoundList | undefined;
   readonly isArray: boolean;
-  /** What the names of its fields begin with: the number of the object, in an array that is a member. */
+  /** The beginning of the names of its fields: in an array that is a member, the number of the object in the array. */
   readonly prefix: string;
   /** Values in it so far. */
   items: number;
-  /** Whether it is an array in a list of arrays, and its first value is no object: then the array is the member, as a pair of a Map is. */
+  /** Whether this array is itself a member: it is in a list of arrays, and its first value is no object, such as in the pairs of a Map. */
   isMember: boolean;
 }
 
@@ -46,7 +46,7 @@ class Inspector implements TokenTaker {
   private readonly tracker = new PlaceTracker();
   private readonly levels: Level[] = [];
   private readonly settings: SettingReader;
-  /** The number that the present page says of itself, before or after its members, and how many it has. */
+  /** The number that the current page names, before or after its members, and how many members it has so far. */
   private page: { number?: number; members: number } = { members: 0 };
 
   constructor(file: string, guildField: string | undefined) {
@@ -100,11 +100,11 @@ class Inspector implements TokenTaker {
   private keep({ name, value }: Setting): void {
     if (name === 'page') this.page.number = Number(value);
     else this.found.settings.set(name, value);
-    // In an array of members, it is a field of theirs.
+    // In an array of members, a value with the name of a setting is a field of a member.
     this.takeFields(this.tracker.place, value);
   }
 
-  /** Takes a value, and those of an object in it, as fields of the object around it. */
+  /** Records a value as a field of the object around it, or each value of an object as such a field. */
   private takeFields(place: string, value: unknown): void {
     if (!isObject(value)) {
       const isScalar = value !== null && typeof value !== 'object';
@@ -127,7 +127,7 @@ class Inspector implements TokenTaker {
     return list;
   }
 
-  /** Takes the number of a document, or of a page in an array of them, and begins the next one. */
+  /** Records the number of the page that has ended, and begins the next page. A page is a document, or an object in an array of pages. */
   private endPage(): void {
     const { number, members } = this.page;
     if (number !== undefined) this.found.pages.push({ page: number, members });
@@ -154,7 +154,7 @@ class Inspector implements TokenTaker {
     } else this.takeField(place, text, isNumber);
   }
 
-  /** Takes a value of an array without names, which can be a member. @param column its number in it, from 1. */
+  /** Records a value of an array that can be a member. @param column number of the value in the array, from 1. */
   private takeColumn(place: string, column: number, text: string, isNumber: boolean): void {
     const list = this.found.list(place);
     if (!list) return;
@@ -173,7 +173,7 @@ class Inspector implements TokenTaker {
     return isText && new Set(names).size === names.length ? names : undefined;
   }
 
-  /** Takes a field of the object around it that can be a member, and what a document says of itself. */
+  /** Records a field of the innermost object around it that can be a member. A field outside all members is a field of the document too. */
   private takeField(place: string, text: string, isNumber: boolean): void {
     if (place.endsWith('*')) return;
     const { list, prefix = '' } = this.levels.findLast((each) => each.list !== undefined) ?? {};

@@ -1,19 +1,19 @@
 import type { Token } from 'stream-json/parser.js';
 
 /**
- * The place of a value in a JSON document, as a text of names: `*` is any element of an array, `#` a name that is an id. Arrays in arrays
- * are one `*`, and an array of documents adds nothing. So the members of pages are at `players.*`, in one page, in an array of pages and
- * in pages one after the other.
+ * The place of a value in a JSON document: names with dots between. `*` stands for any element of an array, and `#` for a name that is an id.
+ * Arrays in arrays are one `*`, and an array of documents adds nothing. So the members of MEE6 are at `players.*` in one page, in an array of
+ * pages, and in pages that follow each other.
  */
 export type Place = string;
 
-/** Objects whose names are ids, whatever these look like. */
+/** Names of objects whose keys always count as ids, whatever they look like. */
 const KEYED: ReadonlySet<string> = new Set(['users']);
 const ID = /^\d{1,20}$/;
 
 interface Frame {
   readonly isArray: boolean;
-  /** Place of the object or array itself, and of the value in it that comes next. */
+  /** The place of the object or array, and the place of the next value in it. */
   readonly place: Place;
   child: Place;
   /** The name of the value that comes next. */
@@ -29,7 +29,7 @@ export class PlaceTracker {
     return this.frames.length;
   }
 
-  /** Place of the value that comes next, or of the one that has just ended. */
+  /** The place of the next value, or of the value that has just ended. */
   get place(): Place {
     return this.frames.at(-1)?.child ?? '';
   }
@@ -54,13 +54,13 @@ export class PlaceTracker {
     return this.frames.filter(({ hasIds }) => hasIds).map(({ key }) => key);
   }
 
-  /** Whether the object around it is a document, or a page in an array of them. */
+  /** Whether the object around the next value is a document, or a page in an array of pages. */
   get isInDocument(): boolean {
     const frame = this.frames.at(-1);
     return frame !== undefined && !frame.isArray && (frame.place === '' || frame.place === '*');
   }
 
-  /** Follows a token that opens, closes or names. */
+  /** Follows a token that opens or closes an object or array, or is a name. */
   follow(token: Token): void {
     const frame = this.frames.at(-1);
     if (token.name === 'keyValue' && frame) {

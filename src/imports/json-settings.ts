@@ -5,35 +5,35 @@ import type { PlaceTracker } from './json-place.ts';
 import { isStart } from './json-tokens.ts';
 import { SETTINGS } from './settings-names.ts';
 
-/** Values of settings that a file can have. They are kept in memory. Behind them, what is called like a setting is a field. */
+/** Most values of the settings of a file, because they are kept in memory. After so many, a value with the name of a setting is a field. */
 const MAX_TOKENS = 100_000;
 
-/** A setting beside the members of a file. */
+/** A setting outside the members of a file. */
 export interface Setting {
-  /** Its name in the file. That of a guild in a file of several is `guild.name`. */
+  /** Its name in the file. In a file with several guilds, the name is `guild.name`. */
   readonly name: string;
   readonly value: unknown;
 }
 
-/** Puts the settings of JSON texts together, one after the other, in bounded memory. */
+/** Assembles the settings of JSON texts, one after the other, in bounded memory. */
 export class SettingReader {
   private present: { readonly name: string; readonly value: Assembler<unknown>; tokens: number } | undefined;
   private tokens = 0;
 
-  /** @param file its name, for messages. */
+  /** @param file name of the file, for messages. */
   constructor(private readonly file: string) {}
 
-  /** Whether the tokens that come are those of a setting. */
+  /** Whether the next tokens belong to a setting. */
   get isReading(): boolean {
     return this.present !== undefined;
   }
 
-  /** The levels of the present setting. */
+  /** The depth of nesting inside the current setting. */
   get depth(): number {
     return this.present?.value.depth ?? 0;
   }
 
-  /** Begins a setting if the value that comes next is one. @returns whether it is. */
+  /** Begins a setting if the next value is a setting. @returns whether the next value is a setting. */
   begin(tracker: PlaceTracker): boolean {
     const name = this.nameAt(tracker);
     if (name === undefined) return false;
@@ -48,7 +48,7 @@ export class SettingReader {
     return isOfGuild ? `${tracker.ids.at(-1)}.${tracker.key}` : undefined;
   }
 
-  /** Takes a token of the present setting. @returns it once it is complete. @throws InvalidInputError above 100,000 values. */
+  /** Takes a token of the current setting. @returns the setting once it is complete. @throws InvalidInputError above 100,000 values. */
   take(token: Token): Setting | undefined {
     const { present } = this;
     if (!present) return undefined;

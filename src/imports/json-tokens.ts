@@ -3,22 +3,22 @@ import { jsonParser, type Token } from 'stream-json/parser.js';
 import { InvalidInputError, messageOf } from '../core/errors.ts';
 import { MAX_DEPTH } from './nesting.ts';
 
-/** No member needs a longer element or value. It bounds the memory of one that does not end. */
+/** Most characters of an element or value. No member needs more, and without a limit, a value that never ends would fill the memory. */
 const MAX_VALUE = 1 << 20;
 
 /** Takes the tokens of a JSON text, in order. */
 export interface TokenTaker {
   take(token: Token): void;
-  /** Whether a value is being put together, of which only the end gives memory back. */
+  /** Whether a value is being assembled: its tokens stay in memory until its end. */
   readonly isAssembling: boolean;
-  /** The level of the present token. */
+  /** The depth of nesting of the current token. */
   readonly depth: number;
   /** Elements so far, for messages. */
   readonly count: number;
 }
 
 /**
- * Parses a JSON text, or several one after the other, piece by piece. Numbers are the digits in the file.
+ * Parses a JSON text, or several that follow each other, piece by piece. Numbers stay the digits of the file.
  * @param after called after each piece. Its results are yielded.
  * @throws InvalidInputError when it is not valid JSON, has an element or value above 1 MiB, or nests deeper than 100 levels.
  */
@@ -36,7 +36,7 @@ export async function* parseJson<T>(
   /** The line in which the next piece begins. */
   let lines = 1;
   let hasBegun = false;
-  /** Characters since the last value that is complete. */
+  /** Characters since the end of the last complete value. */
   let open = 0;
   const parse = (text: string | undefined): T => {
     let tokens: Token[];
@@ -57,7 +57,7 @@ export async function* parseJson<T>(
       taker.take(token);
       if (taker.depth > MAX_DEPTH) refuse(`is nested deeper than ${MAX_DEPTH} levels`);
     }
-    // An element counts as a whole; of what is skipped, each token alone is kept in memory.
+    // An element is in memory as a whole. Of values that are skipped, only one token at a time is.
     const isComplete = taker.isAssembling ? taker.count > before : tokens.length > 0;
     open = isComplete ? 0 : open + (text?.length ?? 0);
     if (open > MAX_VALUE) refuse('has more than 1 MiB without the end of a value');
@@ -67,7 +67,7 @@ export async function* parseJson<T>(
   yield parse(undefined);
 }
 
-/** What other languages than JSON write, outside of texts, and what it is. */
+/** Patterns of syntax that JSON does not have, and what each is. They are looked for outside of texts. */
 const OTHER_SYNTAX = [
   ['//.*|/\\*', 'a comment, which JSON does not have: remove it'],
   [',(?=\\s*[}\\]])', 'a comma before the end of an object or array'],
@@ -81,10 +81,10 @@ const TEXT_OR_OTHER = new RegExp(
   'g',
 );
 
-/** An object at the beginning, with objects in it at most one deep, and a comma after it. */
+/** A text that begins with an object, with at most one level of objects in it, and a comma after the object. */
 const LIST_WITHOUT_ARRAY = /^\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*,/;
 
-/** Returns what makes a text no JSON, with its line; undefined for what is not known. @param text beginning of the document. */
+/** Returns why a text is not valid JSON, with the line; undefined if the reason is unknown. @param text beginning of the document. */
 function causeOf(text: string): string | undefined {
   if (LIST_WITHOUT_ARRAY.test(text))
     return 'a comma follows the first object, which is in no array: write [ before it, and ] at the end';
@@ -98,11 +98,14 @@ function causeOf(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns a function from text to the tokens that it completes; undefined ends the document. */
+/**
+ * Returns a function that takes the next piece of text and returns the tokens that are complete then. Call it with undefined at the end of the
+ * document.
+ */
 export function tokenizer(): (text: string | undefined) => Token[] {
   const tokenize = jsonParser({ streamValues: false, jsonStreaming: true });
   return (text) => {
-    // The library's type of a flushable function leaves out `none`, which ends the document.
+    // `none` ends the document. The types of the library leave it out.
     const result = tokenize(text ?? (none as never));
     return isMany(result) ? getManyValues<Token>(result) : [];
   };

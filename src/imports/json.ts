@@ -12,16 +12,16 @@ import type { Entry, RawRow, RowReading } from './rows.ts';
 /** The list with the members of a document. */
 export interface MemberList {
   readonly place: Place;
-  /** The names of the values of each array; undefined for those that have none, which are 1, 2 and so on. */
+  /** In a list of arrays: the names of the values of each array; if undefined, they are called 1, 2 and so on. */
   readonly columns?: readonly string[] | undefined;
-  /** Whether the first array has these names, and is no member. */
+  /** Whether the first array of the list has these names, and is not a member. */
   readonly hasNameRow?: boolean;
 }
 
 /**
- * Reads the members in a list of a JSON document, or of several one after the other, holding only a piece of it in memory. Numbers are
- * read as the digits in the file. A page that is the error response of a service is a bad row.
- * @param strangers places of objects and values beside the members whose names are no ids. They are read as members too.
+ * Reads the members in a list of a JSON document, or of several documents that follow each other, with only a piece of the text in memory.
+ * Numbers stay the digits of the file. A page that is the error response of a service is a bad row.
+ * @param strangers places of objects and values in the list whose names are no ids. They are read as members, and so become bad rows.
  * @throws InvalidInputError as {@link parseJson}.
  */
 export function readJson(
@@ -36,7 +36,7 @@ export function readJson(
   return parseJson(chunks, file, reader, () => reader.taken());
 }
 
-/** Follows the tokens down to the members and assembles each of them. Skips everything else. */
+/** Follows the tokens to the members, and assembles each member. Skips everything else. */
 class MemberReader implements TokenTaker {
   /** Elements so far, in all documents. */
   count = 0;
@@ -44,10 +44,10 @@ class MemberReader implements TokenTaker {
   private entries: Entry[] = [];
   private readonly tracker = new PlaceTracker();
   private readonly element = new Assembler<unknown>({ numberAsString: true });
-  /** Whether the members are arrays, without names. The place of the members is that of each of them. */
+  /** Whether each member is an array of values without names. */
   private readonly isTuple: boolean;
   private readonly base: Place;
-  /** What the present page has told of an error, and whether it has members. */
+  /** The field of the current page that names an error, and whether the page has members. */
   private page: { error: string | undefined; hasMembers: boolean } = { error: undefined, hasMembers: false };
 
   constructor(
@@ -89,7 +89,7 @@ class MemberReader implements TokenTaker {
     if (token.name === 'endObject' && this.isPage(tracker.place)) this.endPage();
   }
 
-  /** Whether a token begins a member. An array in the list of the members holds members too. */
+  /** Whether a token begins a member. An array in the list of the members is no member, but contains members. */
   private isMember(token: Token): boolean {
     if (token.name === 'keyValue' || isEnd(token)) return false;
     if (this.isStranger) return true;
@@ -99,12 +99,12 @@ class MemberReader implements TokenTaker {
     return this.list.place === '' ? token.name === 'startObject' : token.name !== 'startArray';
   }
 
-  /** Whether the value that comes next is in the list of the members, with a name that is no id. */
+  /** Whether the next value is in the list of the members, but has a name that is no id. */
   private get isStranger(): boolean {
     return this.strangers.size > 0 && this.strangers.has(this.tracker.place);
   }
 
-  /** Whether a place is that of a document, or of a page in an array of them. */
+  /** Whether a document, or a page in an array of pages, stands at this place. */
   private isPage(place: Place): boolean {
     return place !== this.list.place && (place === '' || place === '*');
   }
@@ -157,7 +157,7 @@ class MemberReader implements TokenTaker {
   }
 }
 
-/** Returns the values of an array by their names, or by their numbers from 1. */
+/** Returns the values of an array as fields with their names, or with their numbers from 1. */
 function columnsOf(values: readonly unknown[], names: readonly string[] = []): Record<string, unknown> {
   return Object.fromEntries(values.map((value, index) => [names[index] ?? String(index + 1), value]));
 }

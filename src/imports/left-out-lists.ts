@@ -4,17 +4,17 @@ import { guessField } from './fields.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
 
-/** What a document has beside the list of its members. */
+/** What a document contains outside the list of its members. */
 export interface LeftOutLists {
   /** Lines about lists that are left out. */
   readonly lines: readonly string[];
-  /** Lines about lists that are left out, and can be members too. */
+  /** Lines about lists that are left out although they can be members. */
   readonly doubts: readonly string[];
-  /** Places of objects or values in the list itself whose names are no ids. They are bad rows. */
+  /** Places of objects or values in the list of the members whose names are no ids. They are bad rows. */
   readonly strangers: ReadonlySet<string>;
 }
 
-/** Returns what a document has beside the list of its members. O(lists and fields). */
+/** Returns what a document contains outside the list of its members. O(lists and fields). */
 export function leftOutLists(chosen: ChosenFormat, found: FoundMembers, file: string): LeftOutLists {
   const { list } = chosen;
   const lines: string[] = [];
@@ -32,7 +32,7 @@ export function leftOutLists(chosen: ChosenFormat, found: FoundMembers, file: st
   return { lines, doubts, strangers: strangersOf(chosen, found) };
 }
 
-/** Whether the list is inside the members, in a field that is told by its name. */
+/** Whether the list stands in a field of the members. The lines about fields that are not used name that field already. */
 function isToldAsField({ place }: FoundList, members: FoundList): boolean {
   const base = members.place === '' || members.place === '*' ? '' : `${members.place}.`;
   const field = place.slice(base.length).replace(/(?:\.[*#].*|\[\])$/, '');

@@ -18,23 +18,25 @@ import type { SeedRow } from './rows.ts';
 export const LEVEL_CHOICES = ['curve', 'file'] as const;
 
 /**
- * What becomes of the levels of a file that the curve does not give: `curve` leaves them out, so that they follow XP;
- * `file` stores them as explicit levels, which XP does not move.
+ * What to do with levels of a file that differ from the curve: `curve` does not store them, so that the levels follow XP; `file` stores them
+ * as explicit levels, which XP does not change.
  */
 export type LevelChoice = (typeof LEVEL_CHOICES)[number];
 
-/** Compares the levels of a file with those that a curve gives for the XP. */
+/** Compares the levels of a file with the levels that a curve gives for the XP. */
 export class LevelCheck {
-  /** Rows with a level, unless they say themselves whether it is explicit. */
+  /** Rows with a level that do not say whether the level is explicit. */
   compared = 0;
-  /** Those with another level than the curve gives. */
+  /** Compared rows whose level differs from the level that the curve gives. */
   differing = 0;
-  /** Those with less XP than the level begins at. */
+  /** Compared rows with less XP than their level needs. */
   private below = 0;
-  /** Of the compared rows, those whose level each curve gives. */
+  /** For each curve, the number of compared rows whose level it gives. */
   private readonly given = new Map<CurveName, number>();
 
-  /** The numbers of the curve; of the default for unfit ones, with which the scripts refuse the guild. */
+  /**
+   * The curve to compare with: the default curve if the numbers of the given curve are invalid, in which case the scripts refuse the guild anyway.
+   */
   readonly curve: Curve | CurveName;
 
   constructor(private readonly text: CurveText) {
@@ -53,7 +55,10 @@ export class LevelCheck {
     }
   }
 
-  /** Returns the reason to load nothing before a person has chosen, with the curve that gives the most levels, if it gives over half. */
+  /**
+   * Returns why nothing is loaded until a person chooses what to do with the levels. Names the curve that gives the most levels, if it gives more
+   * than half.
+   */
   refusal(advice: Advice): string {
     const [best] = [...this.given].sort(([, a], [, b]) => b - a);
     const isBetter = best && best[1] > this.compared - this.differing && best[1] * 2 > this.compared;
@@ -65,7 +70,7 @@ export class LevelCheck {
     return `${this.figures()}${fit}${progress}: ${advice.chooseLevels(isBetter ? best[0] : undefined)}`;
   }
 
-  /** Returns a line about what became of the differing levels. */
+  /** Returns a line that says what was done with the differing levels. */
   notice(choice: LevelChoice): string {
     return choice === 'curve'
       ? `${this.figures()}: these members get the level of their XP`
@@ -79,7 +84,7 @@ export class LevelCheck {
   }
 }
 
-/** Compares all levels of the inputs. An input that cannot be read ends it: the load that follows says why. */
+/** Compares all levels of the inputs. An input that cannot be read ends the comparison without an error, because the load that follows reports it. */
 export async function compareLevels({ inputs, progress, signal }: Reading, check: LevelCheck): Promise<void> {
   const silent = {
     inputs,
@@ -94,13 +99,13 @@ export async function compareLevels({ inputs, progress, signal }: Reading, check
       return undefined;
     });
   } catch {
-    // The load meets it too.
+    // The load that follows finds the same error, and reports it.
   }
 }
 
 /**
- * Returns the write that stores a row. Unless the row or the person says that its level is explicit, it is not stored, because a stored
- * level would not move when the bot adds XP later. A level that the curve gives anyway is stored for the row alone.
+ * Returns the write that stores a row. A level is stored only if the row or the person says that it is explicit, because a stored level does not
+ * change when the bot adds XP later. A level that the curve gives anyway is stored only if the row says so.
  */
 export function recordOf(
   { userId, xp, hidden, hiddenReasons, level, explicitLevel, ...profile }: SeedRow,

@@ -6,9 +6,9 @@ import type { LoadTarget } from './load-job.ts';
 const BY_MODERATOR: readonly HideReason[] = ['moderator'];
 
 /**
- * Hides the members that records hide, then loads the records. A run that ends early leaves nobody with more reasons than the file and the
- * guild have, and no member that a row hides is ranked meanwhile.
- * @returns the number of members that the ranking did not have before.
+ * Hides the members that records hide, then loads the records, so that a member that a row hides is never ranked in between. If the run ends early, a
+ * member has only reasons for hiding that the file or the guild had.
+ * @returns the number of members that are new to the ranking.
  * @throws as GuildWriter.load.
  */
 export async function loadAndHide(

@@ -16,17 +16,17 @@ export interface LoadTarget extends Store {
 export interface LoadJob {
   readonly guild: string;
   readonly reading: Reading;
-  /** Called when a request to stop need not end the process any more: the load ends by itself, soon. */
+  /** Called from the moment at which a signal must no longer end the process: the load ends by itself, soon. */
   readonly holdExit?: () => void;
-  /** Puts the members in the place of the guild's own ones. */
+  /** Whether the members replace the present members of the guild. */
   readonly replace: boolean;
   readonly plan: string | undefined;
   readonly curve: CurveText | undefined;
   readonly formatCurve: FormatCurve | undefined;
-  /** Undefined = refuse levels that the curve does not give. */
+  /** Undefined = refuse the load if levels differ from the curve. */
   readonly levels: LevelChoice | undefined;
-  /** Members that are told apart, as `DistinctMembers` takes it. */
+  /** Most members that are told apart, as for `DistinctMembers`. */
   readonly maxDistinct: number;
-  /** Stops the load after about so many new members. Each hidden one of the file counts, new or not. */
+  /** Stops the load after about this number of new members. Each hidden member of the file counts, new or not. */
   readonly maxCreated?: number;
 }

@@ -72,7 +72,7 @@ export async function load(target: LoadTarget, job: LoadJob) {
     created,
     repeated,
     skipped: problems.count,
-    // Of an early end nobody knows how many of the hidden members were written.
+    // After an early end, the number of hidden members that were written is unknown.
     hidden: complete ? members.hidden : 0,
     ...(removed !== undefined && { removed }),
     ...(counts.isSwapSent && !complete && { unknown: true as const }),
@@ -83,7 +83,10 @@ export async function load(target: LoadTarget, job: LoadJob) {
   return { summary, outcome };
 }
 
-/** Compares the levels before anything is written. @throws IncompleteRun for levels to decide about. */
+/**
+ * Compares the levels before anything is written.
+ * @throws IncompleteRun when levels differ from the curve, and nobody has chosen what to do with them.
+ */
 async function refuseLevels({ levels, reading }: LoadJob, choice: CurveChoice): Promise<void> {
   const inputs = reading.inputs.filter(({ hasLevels }) => hasLevels);
   if (levels !== undefined || inputs.length === 0) return;
@@ -95,7 +98,7 @@ async function refuseLevels({ levels, reading }: LoadJob, choice: CurveChoice): 
 async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: LoadCounts): Promise<void> {
   const { members } = counts;
   let configured: Promise<void> | undefined;
-  // Not before the first members: levels of a pipe that are refused at its beginning change nothing then.
+  // The configuration changes only with the first members, so that levels which are refused at the beginning of a pipe change nothing.
   const configure = () => (configured ??= updateConfig(target, job, choice));
   const sender = new RecordSender(
     async (records) => {
@@ -105,7 +108,7 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
     countIn(members, job.reading.problems),
   );
   try {
-    // Hidden members are made before they are loaded, and are new to no ranking.
+    // `sender.created` does not count hidden members, because they are never new to the ranking.
     await sendMembers(sender, job, choice, () => sender.created + members.hidden);
     await configure();
   } finally {
@@ -135,7 +138,7 @@ async function replaceMembers(
     job.holdExit?.();
     counts.isSwapSent = true;
     const removed = await staged.countUnstaged();
-    // Only a curve that a person has named for these members takes the place of one that the owner sets meanwhile.
+    // If the owner changes the curve during the load, only a curve that a person has named for this load may replace it.
     await staged.putInPlace(job.curve === undefined ? (configured ?? '') : undefined);
     counts.removed = removed;
     counts.loaded = sender.created;
@@ -145,10 +148,10 @@ async function replaceMembers(
 }
 
 /**
- * Reads and sends all members. When the reading stops early, the rows before that point are still written. From the first level on that
- * a person has to decide about, nothing more is sent.
- * @param countCreated counts the new members so far.
- * @throws IncompleteRun for such levels, when all are counted; InvalidInputError for more new members than the job allows.
+ * Reads and sends all members. If the reading stops early, the rows before that point are still written. If nobody has chosen what to do with
+ * levels that differ from the curve, nothing is sent from the first such level on.
+ * @param countCreated returns the number of new members so far.
+ * @throws IncompleteRun for such levels, after all of them are counted; InvalidInputError for more new members than the job allows.
  */
 async function sendMembers(
   sender: RecordSender,
@@ -177,7 +180,7 @@ async function sendMembers(
   if (levels && check.differing > 0) reading.progress.write(check.notice(levels));
 }
 
-/** Returns a function that adds the member of a record which Redis confirmed, and tells a row that names a member again. */
+/** Returns a function that counts the member of a record which Redis confirmed, and reports a row that repeats a member. */
 function countIn(members: DistinctMembers, problems: Problems): (record: XpRecord, place: RowPlace) => void {
   return ({ userId, hidden }, place) => {
     if (members.add({ userId, hidden })) problems.addRepeated(place, userId);

@@ -5,7 +5,7 @@ import type { FoundMembers } from './found-members.ts';
 import { hasGuildsAsNames, isKeyed } from './member-lists.ts';
 
 /**
- * Returns the list of a file that has the fields which a person names, and their names in it. The largest counts.
+ * Returns the largest list of a file that has the fields which a person names, and the names of the fields in the list.
  * @throws InvalidInputError when no list has them, or when nothing tells which field is the id.
  */
 export function mapFields(
@@ -41,7 +41,7 @@ export function mapFields(
   return { list, names: { ...names, ...(id !== undefined && { userId: id }) } };
 }
 
-/** Returns the name of a field as a list has it: that very name, else the one with other capitals. */
+/** Returns the name of a field as a list has it: the same name, else the same name in other case. */
 function named({ fields }: FoundList, name: string): string | undefined {
   if (fields.has(name)) return name;
   return [...fields.keys()].find((each) => each.toLowerCase() === name.toLowerCase());

@@ -2,12 +2,12 @@ import { guessField } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
 
-/** What a list is as a whole, whatever its format. */
+/** Facts about a list as a whole, whatever its format. */
 
 /** Whether a list has objects or values. */
 export const hasMembers = ({ count, values }: FoundList): boolean => count + values.count > 0;
 
-/** Whether the names of a list are numbers of rows, and nothing in it tells which member a row is. */
+/** Whether the keys of a list only number its rows, and no field tells the member of a row. */
 export function isOfColumns(list: FoundList): boolean {
   return list.isNumbered && innerId(list) === undefined;
 }
@@ -19,24 +19,27 @@ export function hasArraysAsColumns(found: FoundMembers): boolean {
   return kinds.has('userId') && kinds.has('xp');
 }
 
-/** Returns the field with the user's id in a list whose names are no ids: numbers of rows, or names beside ids of Discord. Undefined for none. */
+/**
+ * Returns the field with the user id in a list whose keys are no ids: they number the rows, or are names although a field has ids of Discord.
+ * Undefined for any other list.
+ */
 export function innerId({ fields, isNumbered, keys }: FoundList): string | undefined {
   const ids = [...fields].filter(([name]) => guessField(name) === 'userId');
   const isNamed = keys.snowflakes === 0 && keys.filled > 0;
   return ids.find(([, { snowflakes }]) => isNumbered || (isNamed && snowflakes > 0))?.[0];
 }
 
-/** Whether the members of a list have their ids as names. */
+/** Whether the keys of a list are the ids of its members. */
 export function isKeyed(list: FoundList): boolean {
   return list.place.endsWith('#') && innerId(list) === undefined;
 }
 
-/** Whether the names of a list are ids of guilds, as in `servers: {id: {xp}}` in a member with XP in several guilds. */
+/** Whether the keys of a list are ids of guilds, as in `servers: {id: {xp}}` of a member with XP in several guilds. */
 export function hasGuildsAsNames({ place }: FoundList): boolean {
   return /(?:^|\.)(?:guild|server)s?\.#$/i.test(place);
 }
 
-/** Returns the list that is likeliest the members: one with XP and an id, and without ids of guilds as names; the largest of these. */
+/** Returns the list that most likely has the members: the largest list that has XP and an id, and whose keys are no ids of guilds. */
 export function likeliest(lists: readonly FoundList[]): FoundList | undefined {
   const score = (list: FoundList): number => {
     const kinds = new Set([...list.fields.keys()].map(guessField));

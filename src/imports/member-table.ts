@@ -1,31 +1,31 @@
-/** Tables of members. Each grows by itself, so that they never hold their members twice. */
+/** Number of hash tables. Each grows on its own, so that never all members are in memory twice at once. */
 const TABLES = 64;
 /** Slots of a new table. */
 const FIRST_SLOTS = 64;
-/** A table grows when so many of its slots are taken, by a quarter. */
+/** A table grows by a quarter when this share of its slots is taken. */
 const FULL = 0.75;
 const GROWTH = 1.25;
 
 /**
- * Keeps whether members are hidden, and XP of each if it is wanted, with 11 to 14 bytes a member instead of the user ids, and 11 to 14 more for XP.
- * Two members are taken for one with a chance of 1 in 10^6 among five million, because a hash of 63 bits stands for the id.
+ * Keeps of each member whether it is hidden, and its XP if wanted. It takes 11 to 14 bytes for a member, and 11 to 14 more for XP, because it stores
+ * a hash of 63 bits instead of the user id. Among five million members, the chance that two members count as one is 1 in 10^6.
  */
 export class MemberTable {
-  /** The present member, by its hashes and its table. */
+  /** The current member, by its hashes and its table. */
   private high = 0;
   private low = 0;
   private table: HashTable;
   private slot = 0;
   private readonly tables: readonly [HashTable, ...HashTable[]];
 
-  /** @param keepsXp whether it keeps XP of members too. */
+  /** @param keepsXp whether the table keeps XP too. */
   constructor(keepsXp = false) {
     const others = Array.from({ length: TABLES - 1 }, () => new HashTable(keepsXp));
     this.tables = [new HashTable(keepsXp), ...others];
     this.table = this.tables[0];
   }
 
-  /** Makes a user the present member. O(1). @returns whether the table has it. */
+  /** Makes a user the current member. O(1). @returns whether the table has this member. */
   find(userId: string): boolean {
     this.high = (hashOf(userId, 0x811c9dc5) || 1) >>> 0;
     this.low = (hashOf(userId, 0x9e3779b9) & ~1) >>> 0;
@@ -34,17 +34,17 @@ export class MemberTable {
     return !this.table.isFree(this.slot);
   }
 
-  /** Whether the present member is hidden. */
+  /** Whether the current member is hidden. */
   get isHidden(): boolean {
     return this.table.isHidden(this.slot);
   }
 
-  /** XP of the present member; 0 in a table that keeps none. */
+  /** XP of the current member; 0 in a table without XP. */
   get xp(): number {
     return this.table.xpOf(this.slot);
   }
 
-  /** Sets the state of the present member. After it, {@link find} has to come first again. O(1), or O(n) now and then. */
+  /** Stores the state of the current member. Call {@link find} before the next use of the table. O(1), and O(n) when the table grows. */
   set(isHidden: boolean, xp = 0): void {
     this.table.set(this.slot, this.high, this.low, isHidden, xp);
   }
@@ -62,7 +62,7 @@ class HashTable {
     if (keepsXp) this.xp = new Float64Array(FIRST_SLOTS);
   }
 
-  /** Returns the slot of a key, or the free one where it goes. */
+  /** Returns the slot of a key, or the free slot where the key belongs. */
   find(high: number, low: number): number {
     const { length } = this.high;
     let slot = Math.floor((low / 2 ** 32) * length);
@@ -84,7 +84,7 @@ class HashTable {
     return this.xp?.[slot] ?? 0;
   }
 
-  /** Takes the slot that {@link find} returned. It is not the slot of the key any more afterwards. */
+  /** Stores a key in the slot that {@link find} returned. The table can grow then, so that the key has another slot. */
   set(slot: number, high: number, low: number, isHidden: boolean, xp: number): void {
     if (this.isFree(slot)) this.taken++;
     this.high[slot] = high;

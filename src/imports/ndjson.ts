@@ -8,10 +8,10 @@ import { isDeep, MAX_DEPTH } from './nesting.ts';
 import { rawOf } from './raw-row.ts';
 import type { Entry, RawRow, RowReading } from './rows.ts';
 
-/** Limits memory: a file without line ends would be one line. No member needs a longer one. */
+/** Most characters of a line. No member needs more, and without a limit, a file without line ends would fill the memory. */
 export const MAX_LINE = 1 << 20;
 
-/** Whether a line is one member in JSON, and not the beginning of a document with several: it has an id and XP itself. */
+/** Whether a line is one member in JSON: an object that itself has an id and XP. Otherwise it can be a document with several members. */
 export function isMemberLine(line: string): boolean {
   const value = parsed(line);
   if (!isObject(value)) return false;
@@ -21,8 +21,8 @@ export function isMemberLine(line: string): boolean {
 }
 
 /**
- * Reads a whole file once, and tells what its objects have. Lines that are no objects have nothing.
- * @param guildField the field that a person names as that of the guild.
+ * Reads a whole file once, and tells which fields its objects have. Skips lines that are no objects.
+ * @param guildField the field that has the guild, if a person names it.
  * @throws InvalidInputError at a line longer than 1 MiB.
  */
 export async function inspectNdjson(
@@ -38,7 +38,7 @@ export async function inspectNdjson(
       if (!list || !isObject(value)) continue;
       list.count++;
       for (const [name, each] of scalarsOf(hasRoundedNumber(value) ? exactly(text) : value)) {
-        // The exact digits of a number that JSON.parse would round are text.
+        // A number that JSON.parse would round is here a text with its exact digits.
         const isNumber = typeof each === 'number' || (typeof each === 'string' && typeof value[name] === 'number');
         list.field(name)?.add(each === null || typeof each === 'object' ? '' : String(each), isNumber);
       }
@@ -110,15 +110,15 @@ function parsed(text: string): unknown {
   }
 }
 
-/** From here on, a double has no place for three decimals. */
+/** From this number on, a double cannot keep three decimals. */
 const LARGE = 2 ** 43;
 
-/** Whether a number of an object can have had more digits than JSON.parse keeps. */
+/** Whether an object has a number that JSON.parse can have rounded. */
 function hasRoundedNumber(value: Readonly<Record<string, unknown>>): boolean {
   return Object.values(value).some((each) => typeof each === 'number' && Math.abs(each) >= LARGE);
 }
 
-/** Parses a text again, with its numbers as the digits in it. */
+/** Parses a text again, and keeps numbers as texts of their digits. */
 function exactly(text: string): Record<string, unknown> {
   const tokenize = tokenizer();
   const assembler = new Assembler<Record<string, unknown>>({ numberAsString: true });
@@ -126,7 +126,7 @@ function exactly(text: string): Record<string, unknown> {
   return assembler.current ?? {};
 }
 
-/** Returns the values of an object that are no objects, by name. Those of an inner object have both names. */
+/** Yields the values of an object that are no objects, with their names. A value of an inner object has a name such as `user.id`. */
 function* scalarsOf(value: Readonly<Record<string, unknown>>): Generator<[name: string, value: unknown]> {
   for (const [name, each] of Object.entries(value)) {
     const plain = unwrapped(each);

@@ -1,11 +1,11 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { count } from '../core/format-numbers.ts';
 
-/** Levels of JSON. No member and no rules are nested deeper. */
+/** Deepest nesting of JSON that is read. No member and no rules need more. */
 export const MAX_DEPTH = 100;
 
 /**
- * Refuses a JSON text that is too deep to be written again. O(n). It may be no valid JSON.
+ * Refuses a JSON text that is nested too deep to be serialized again. O(n). The text need not be valid JSON.
  * @param name of the source, for messages.
  * @throws InvalidInputError when it is nested deeper than 100 levels.
  */
@@ -20,7 +20,7 @@ export function checkNesting(text: string, name: string): void {
   }
 }
 
-/** Returns whether a value of JSON is nested deeper than {@link MAX_DEPTH}. Such a value cannot be written again. O(n). */
+/** Returns whether a value of JSON is nested deeper than {@link MAX_DEPTH}. Such a value cannot be serialized again. O(n). */
 export function isDeep(value: object): boolean {
   let level: object[] = [value];
   for (let depth = 1; depth <= MAX_DEPTH; depth++) {
@@ -34,7 +34,7 @@ export function isDeep(value: object): boolean {
   return true;
 }
 
-/** Returns the place of the quote that ends a string of JSON; a place behind the text if none does. @param begin place of the first quote. */
+/** Returns the index of the quote that ends a string of JSON, or an index after the text if no quote does. @param begin index of the first quote. */
 function endOfString(text: string, begin: number): number {
   let end = begin + 1;
   while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;

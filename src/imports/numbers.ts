@@ -1,12 +1,12 @@
 /** Numbers as spreadsheets and exporters write them: `4700`, `4,700`, `4.700`, `4 700`, `4700.0`. */
 
-/** What a dot or a comma means in the numbers of a file; undefined = its numbers do not show it. */
+/** What a dot or a comma means in the numbers of a file; undefined = the numbers do not show it. */
 export interface NumberStyle {
   readonly '.': 'groups' | 'decimals' | undefined;
   readonly ',': 'groups' | 'decimals' | undefined;
 }
 
-/** The style of a file that shows none. */
+/** The style of a file whose numbers show nothing about their separators. */
 export const PLAIN_STYLE: NumberStyle = { '.': undefined, ',': undefined };
 
 /** A space or an apostrophe between groups of three digits. */
@@ -15,28 +15,35 @@ const PLAIN = /^\d{1,32}$/;
 const GROUPED = /^(\d{1,3}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
 const WITH_DECIMALS = /^(\d{1,32})([.,])(\d*)$/;
 
-/** A word of what is counted, before or after a number. */
+/** A word before or after a number that says what it counts, such as in "Level 5" or "4700 XP". */
 const UNIT = /^(?:level|lvl|lv|stufe|niveau|nivel)\.? *|(?<=\d) *(?:xp|exp|points|pts)$/i;
 
 export type Separator = keyof NumberStyle;
-/** Characters of an example. */
+/** Most characters of an example. */
 const MAX_EXAMPLE = 40;
 
-/** Gathers what the numbers of a column show of the style of their file. O(1) of memory. */
+/** Gathers what the numbers of a column show about the meaning of dots and commas in their file. O(1) of memory. */
 export class NumberEvidence {
   private readonly shown = { '.': new Set<'groups' | 'decimals'>(), ',': new Set<'groups' | 'decimals'>() };
-  /** Numbers with one group, which alone are `5.000` = 5 or 5000: whether one is not whole with decimals, and whether one ends in 0. */
+  /**
+   * About numbers such as `5.000`, which by themselves can be 5 or 5000: whether one of them would have a fraction if its separator began decimals,
+   * and whether one of them ends in 0.
+   */
   private readonly grouped = {
     '.': { isFraction: false, endsInZero: false },
     ',': { isFraction: false, endsInZero: false },
   };
-  /** The first of these numbers, by its separator. */
+  /** The first such number, by its separator. */
   readonly examples: { '.'?: string; ','?: string } = {};
-  /** Whether there are numbers without separators below 1,000, and above. */
+  /** Whether there are numbers without separators below 1,000, and from 1,000 on. */
   private hasSmall = false;
   private hasLarge = false;
 
-  /** Takes the text of a value. Text that is no number shows nothing. @param isNumber whether it is a number of JSON. @returns whether it is a number. */
+  /**
+   * Takes the text of a value, and ignores a text that is no number.
+   * @param isNumber whether it is a number of JSON.
+   * @returns whether the text is a number.
+   */
   add(text: string, isNumber: boolean): boolean {
     if (isNumber && text.includes('.')) this.shown['.'].add('decimals');
     const number = PLAIN.test(text) ? text : plain(text);
@@ -60,8 +67,8 @@ export class NumberEvidence {
   }
 
   /**
-   * Returns the style. Where no number shows it by itself, a comma has groups if with decimals a number would not be whole. A dot has
-   * groups in a column with small numbers without one if a number ends in 0: a program writes decimals with a dot, and no 0 at their end.
+   * Returns the style. If no number shows it by itself, a comma separates thousands if a number would not be whole otherwise. A dot separates
+   * thousands if there are small numbers without a dot and a number ends in 0: a program that writes decimals with a dot leaves out a 0 at the end.
    */
   get style(): NumberStyle {
     const [dot, comma] = [only(this.shown['.']), only(this.shown[','])];
@@ -78,10 +85,10 @@ function only<T>(set: ReadonlySet<T>): T | undefined {
   return set.size === 1 ? [...set][0] : undefined;
 }
 
-/** A number of a file, or why it is none: `ambiguous` = with another meaning of its separator it is another number. */
+/** A number of a file; `ambiguous` = its separator can mean two things, which give different numbers; undefined = no number. */
 export type ReadNumber = { readonly whole: number; readonly hasFraction: boolean } | 'ambiguous' | undefined;
 
-/** Reads a number of 0 to 2^53-1. @returns undefined for another text, a greater number and a negative one. */
+/** Reads a number of 0 to 2^53-1. @returns undefined for a text that is no number, and for a number out of this range. */
 export function readNumber(value: unknown, style: NumberStyle): ReadNumber {
   if (typeof value === 'number') return safe(Math.trunc(value), !Number.isInteger(value));
   if (typeof value !== 'string') return undefined;
@@ -92,7 +99,7 @@ export function readNumber(value: unknown, style: NumberStyle): ReadNumber {
   const decimal = WITH_DECIMALS.exec(text);
   if (grouped && decimal) {
     const meaning = style[decimal[2] as Separator];
-    // Zeros alone after the separator, in a file that shows nothing of it, are 5 or 5000 too.
+    // If the file does not show what the separator means, `5.000` is ambiguous too, as 5 or 5000.
     if (!meaning) return 'ambiguous';
     return meaning === 'groups' ? whole(grouped[1], '') : whole(decimal[1], decimal[3]);
   }
@@ -100,7 +107,7 @@ export function readNumber(value: unknown, style: NumberStyle): ReadNumber {
   return decimal ? whole(decimal[1], decimal[3]) : undefined;
 }
 
-/** Returns the text of a number without what is counted, and without spaces between its digits. */
+/** Returns the text of a number without the word for what it counts, and without spaces between its digits. */
 function plain(text: string): string {
   return text.replace(UNIT, '').replace(GROUP_SPACE, '');
 }

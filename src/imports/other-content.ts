@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 
-/** Keys of which an error response has one. */
+/** Keys by which an error response is recognised. */
 export const ERROR_KEYS = [
   'error',
   'errors',
@@ -13,7 +13,7 @@ export const ERROR_KEYS = [
   'code',
   'success',
 ];
-/** Top-level keys of members, and of what holds them. */
+/** Keys at the top of a member, or of a document with members. */
 const DATA_KEYS: ReadonlySet<string> = new Set([
   ...['players', 'levels', 'rankings', 'members', 'users', 'xp', 'data', 'configs'],
   ...['user_id', 'userId', 'userID', 'id'],

@@ -9,7 +9,7 @@ export class IncompleteRun extends Error {
   constructor(
     message: string,
     /**
-     * `skipped`: bad rows were skipped, all others are loaded. `levels`: a person has to choose what becomes of levels.
+     * `skipped`: bad rows were skipped, all others are loaded. `levels`: a person has to choose what to do with levels.
      * `interrupted`: the run was stopped.
      */
     readonly reason: 'skipped' | 'levels' | 'interrupted',
@@ -24,11 +24,11 @@ export interface LoadCounts {
   readonly members: DistinctMembers;
   loaded: number;
   created: number;
-  /** Rows that named a member of the inputs again. */
+  /** Rows that repeated a member of the inputs. */
   repeated: number;
   /** Only of a replacement: members removed. */
   removed?: number;
-  /** Whether the swap of a replacement was sent. Without its reply nobody knows whether it was done. */
+  /** Whether the swap of a replacement was sent. If its reply is lost, it is unknown whether the swap was done. */
   isSwapSent?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function outcomeOf(error: unknown, counts: LoadCounts, { progress, signal
   if (signal.aborted) return new IncompleteRun(`Interrupted: ${state}`, 'interrupted');
   if (error instanceof StoreUnavailableError) return new Error(`${explainFailure(error.reason)} (${state})`);
   if (error instanceof RefusedError) return error.after(state);
-  // The same file would be refused again.
+  // To run the same command again would not help: the same file would be refused again.
   if (error instanceof InvalidInputError)
     return new Error(`${error.message} (${stateOf(counts, 'correct the file and run it again')})`);
   return error instanceof Error ? error : new Error(`${error} (${state})`);

@@ -1,25 +1,25 @@
 import { count, digits } from '../core/format-numbers.ts';
 import type { Input } from './inputs.ts';
 
-/** Members of a page that is as long as a service gives. */
+/** Numbers of members of a full page: services give pages of these sizes. */
 const FULL_PAGES = [100, 1000];
-/** Numbers that a line has. */
+/** Most numbers that a line names. */
 const MAX_SHOWN = 10;
 
-/** What the inputs of one load tell together. */
+/** What only all inputs of a load together show. */
 export interface InputCheck {
-  /** Why members can be missing or wrong, so that nothing may be replaced by the inputs. */
+  /** Why members can be missing or wrong. With a doubt, the inputs must not replace the members of a guild. */
   readonly doubts: readonly string[];
   /** Other lines for the person. */
   readonly notices: readonly string[];
 }
 
-/** Checks the pages of all inputs, in any order, by the numbers that they say themselves. Pages without a number are not checked. */
+/** Checks the pages of all inputs, in any order, by the numbers that the pages name. Pages without a number are not checked. */
 export function checkPages(inputs: readonly Input[]): InputCheck {
   const pages = inputs.flatMap(({ found }) => found?.pages ?? []).filter(({ page }) => Number.isSafeInteger(page));
   const numbers = new Set(pages.map(({ page }) => page));
   if (numbers.size === 0) return { doubts: [], notices: [] };
-  // The pages of MEE6 begin at 0, those of others at 1.
+  // The pages of MEE6 begin at 0, and the pages of all other services at 1.
   const first = inputs.some(({ format }) => format === 'mee6') ? 0 : 1;
   const last = Math.max(...numbers);
   const missing: number[] = [];
@@ -43,7 +43,7 @@ export function checkPages(inputs: readonly Input[]): InputCheck {
   return { doubts, notices };
 }
 
-/** Whether the pages say how many members there are, as those of this service do, and have so many. */
+/** Whether the pages name the total number of members, as pages of the API of Guildrank do, and together have that many. */
 function isWhole(inputs: readonly Input[]): boolean {
   const totals = inputs.map(({ found }) => found?.document.fields.get('total')?.example ?? '');
   const members = inputs.reduce(

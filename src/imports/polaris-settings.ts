@@ -7,29 +7,30 @@ export interface PolarisSettings {
   readonly maxLevel: number;
 }
 
-/** Polaris's own bound of its level, and its default. */
+/** Polaris's own highest level, which is also the default. */
 const MAX_LEVEL = 1000;
 const MAX_DIVISOR = 1000;
 
 /**
- * Returns the curve with the most thresholds of a Polaris server, one of the table if it has all, and the number of its levels that begin at other XP there. Polaris stores
- * decimals, such as 1.6666666667, and a curve here fractions. Undefined for settings that make no levels, or more than Polaris has.
+ * Returns the curve that fits the levels of a Polaris server best, and the number of levels that begin at other XP than in Polaris. It is a known
+ * curve only if that curve is the same. Polaris stores decimals such as 1.6666666667, and a curve of Guildrank stores fractions. Returns undefined
+ * for settings that give no levels, or more levels than Polaris has.
  */
 export function curveOfSettings(settings: PolarisSettings): { curve: CurveText; wrong: number } | undefined {
   const { curve: decimals, rounding: m, maxLevel } = settings;
-  // Each level is computed for each of the curves below.
+  // Bounds the work: each level is computed for each of the curves below.
   if (maxLevel > MAX_LEVEL) return undefined;
   const texts: CurveText[] = maxLevel === MAX_LEVEL ? [...CURVE_NAMES] : [];
   for (let q = 1; q <= MAX_DIVISOR; q++) {
     const [a, b, c] = [decimals[3], decimals[2], decimals[1]].map((decimal) => Math.round(decimal * q));
-    // Polaris rounds where a curve here cuts off. That differs for odd multiples only.
+    // Polaris rounds to the nearest multiple, and a curve of Guildrank rounds down. The results differ only for odd multiples.
     texts.push(`custom=${a},${b},${c},${m % 2 === 1 ? Math.floor(q / 2) : 0},${q},${m},${maxLevel}`);
   }
   let best: { curve: CurveText; wrong: number } | undefined;
   for (const text of texts) {
     const curve = parseCurve(text);
     if (!curve) continue;
-    // A curve of the table is taken only when it is the same.
+    // A known curve is taken only if it gives the same levels.
     const bound = text.startsWith('custom=') ? (best?.wrong ?? Number.POSITIVE_INFINITY) : 1;
     const wrong = countWrong(settings, curve, bound);
     if (wrong < bound) best = { curve: text, wrong };
@@ -38,7 +39,7 @@ export function curveOfSettings(settings: PolarisSettings): { curve: CurveText; 
   return best;
 }
 
-/** Returns the settings that give back this curve, or undefined if Polaris has no such curve. */
+/** Returns the settings from which {@link curveOfSettings} makes this curve; undefined if Polaris has no such curve. */
 export function settingsOfCurve(curve: Curve): PolarisSettings | undefined {
   const { a, b, c, q, m, max } = curve;
   const decimal = (n: number) => Number((n / q).toFixed(10));
@@ -56,7 +57,7 @@ export function settingsOfCurve(curve: Curve): PolarisSettings | undefined {
 function countWrong({ curve: decimals, rounding, maxLevel }: PolarisSettings, curve: Curve, bound: number): number {
   let wrong = 0;
   for (let n = 1; n <= maxLevel && wrong < bound; n++) {
-    // In Polaris's order of additions.
+    // Adds in the same order as Polaris, because the order changes how doubles are rounded.
     const xp = decimals[1] * n + decimals[2] * n ** 2 + decimals[3] * n ** 3;
     if (rounding * Math.round(xp / rounding) !== xpForLevel(curve, n)) wrong++;
   }

@@ -4,15 +4,15 @@ import type { Input } from './inputs.ts';
 import { quote } from './row-values.ts';
 import type { Entry } from './rows.ts';
 
-/** Kinds of reasons that are told apart, and rows of each that are named. A broken file can have millions. */
+/** Most kinds of reasons that are listed, and most rows of a kind that are named. A broken file can have millions of bad rows. */
 const MAX_KINDS = 50;
 const MAX_NAMED = 5;
 
-/** Bad rows with the same reason but for their values. */
+/** Rows with the same reason, apart from the values in it. */
 interface Kind {
-  /** The first of them, with its place. */
+  /** The first row with its place. */
   readonly first: string;
-  /** Places of the next ones. */
+  /** Places of the next rows. */
   readonly more: string[];
   count: number;
 }
@@ -32,7 +32,7 @@ export interface RowPlace {
   readonly at: number;
 }
 
-/** Rows with the same reasons, but for the values in them. */
+/** Groups rows by their reasons, apart from the values in them. */
 class GroupedRows {
   count = 0;
   private readonly kinds = new Map<string, Kind>();
@@ -60,7 +60,7 @@ class GroupedRows {
   }
 }
 
-/** The rows of a run that are not loaded as they are, grouped by their reason: bad rows, and rows that name a member again. */
+/** The rows of a run that a person should know about, grouped by their reason: bad rows, and rows that repeat a member. */
 export class Problems {
   private readonly bad = new GroupedRows();
   private readonly repeated = new GroupedRows();
@@ -79,7 +79,7 @@ export class Problems {
     this.bad.add({ input, at }, reason);
   }
 
-  /** Adds a good row that names a member of an earlier one. */
+  /** Adds a good row that repeats the member of an earlier row. */
   addRepeated(place: RowPlace, userId: string): void {
     this.repeated.add(place, `it names the member ${quote(userId)} again, and the last row of a member is loaded`);
   }
@@ -89,7 +89,7 @@ export class Problems {
     return this.bad.lines();
   }
 
-  /** Returns lines about the rows that name a member again. */
+  /** Returns lines about the rows that repeat a member. */
   repeatedLines(): string[] {
     return this.repeated.lines();
   }
@@ -100,7 +100,7 @@ function kindOf(file: string, reason: string): string {
   return `${file}\n${reason.replace(/"(?:[^"\\]|\\.)*"?/g, '"').replace(/\d+/g, '0')}`;
 }
 
-/** Returns a line about the members that the files hide, where their bot shows them again by itself. */
+/** Returns a line about hidden members, if the bot of the files would have shown them again by itself. */
 export function hiddenNotice(inputs: readonly Pick<Input, 'format'>[], hidden: number): string | undefined {
   const about = inputs.map(({ format }) => format && formatNamed(format).aboutHidden).find(Boolean);
   return about && hidden > 0 ? `${hiddenMembers(hidden)}: ${about}` : undefined;

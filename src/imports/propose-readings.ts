@@ -5,7 +5,7 @@ import { quote } from './row-values.ts';
 
 /** Readings that a message proposes. */
 export const MAX_READINGS = 3;
-/** Fields with ids of Discord that are no members. */
+/** Names of fields whose ids of Discord are not ids of members. */
 const OTHER_IDS = /guild|server|channel|role|message|emoji/i;
 const ID_IN_TEXT = /\d{15,20}/;
 
@@ -13,7 +13,7 @@ const ID_IN_TEXT = /\d{15,20}/;
 export interface Proposal {
   /** One for each field that can be XP, the likeliest first. */
   readonly readings: readonly FieldMap[];
-  /** Why there are none, or why they can be wrong; undefined when they cannot. */
+  /** Why there are no readings, or why they can be wrong; undefined when there is no doubt. */
   readonly doubt?: string;
 }
 
@@ -31,7 +31,7 @@ export function proposeReadings(list: FoundList): Proposal {
   if (xps.length === 0) return { readings: [], doubt: withoutXp(list) };
   if (id === undefined) return { readings: [], doubt: withoutIds(list) };
   const [name, level, guild] = (['username', 'level', 'guildId'] as const).map((field) => like(field)[0]?.[0]);
-  // What is called a total is one more often than what is called XP.
+  // A field whose name has "total" is more often the total XP than a field called XP.
   const ordered = xps.sort((one, other) => Number(/total/i.test(other)) - Number(/total/i.test(one)));
   const readings = ordered.slice(0, MAX_READINGS).map((xp) => ({
     ...(id !== 'names' && { id: id.name }),
@@ -45,7 +45,7 @@ export function proposeReadings(list: FoundList): Proposal {
   return { readings, ...(doubt !== undefined && { doubt }) };
 }
 
-/** Returns the field that a name is like, also in an object in a member, such as `value.xp`, `xp.text` and `user.id`. */
+/** Returns the field that a name probably means, also in an inner object, such as `value.xp`, `xp.text` and `user.id`. */
 function likenessIn(name: string): ImportField | undefined {
   const whole = guessField(name);
   if (whole !== undefined || !name.includes('.')) return whole;
@@ -55,7 +55,7 @@ function likenessIn(name: string): ImportField | undefined {
   return guessField(name.slice(0, name.indexOf('.'))) === 'xp' ? 'xp' : undefined;
 }
 
-/** Returns the fields of which most values are ids of Discord, and not those of guilds, channels or roles. XP can be as long as an id. */
+/** Returns the fields whose values are mostly ids of Discord, without ids of guilds, channels or roles, and without XP that is as long as an id. */
 export function fieldsWithIds({ fields }: FoundList): string[] {
   const canBeId = (name: string) => [undefined, 'userId'].includes(likenessIn(name)) && !OTHER_IDS.test(name);
   return [...fields].filter(([name, { hasIds }]) => hasIds && canBeId(name)).map(([name]) => name);
@@ -64,15 +64,18 @@ export function fieldsWithIds({ fields }: FoundList): string[] {
 /** A field that has the ids of the members, or can have them. */
 interface FoundId {
   readonly name: string;
-  /** Why it can be another one. */
+  /** Why another field can be the id. */
   readonly doubt?: string;
 }
 
-/** Returns the field with the ids of members: one with ids of Discord that is called so, else the first with such ids, else one that is called so. */
+/**
+ * Returns the field with the ids of members: a field with ids of Discord whose name means an id, else the first field with ids of Discord, else a
+ * field whose name means an id.
+ */
 function idOf(list: FoundList): FoundId | undefined {
   const fields = [...list.fields].filter(([name]) => !OTHER_IDS.test(name));
   const withIds = fieldsWithIds(list);
-  // MongoDB's own id is the last choice.
+  // The id `_id` of MongoDB comes last.
   const called = fields
     .filter(([name]) => likenessIn(name) === 'userId')
     .map(([name]) => name)
@@ -89,7 +92,7 @@ function idOf(list: FoundList): FoundId | undefined {
   return name === undefined ? undefined : { name, doubt: 'None of these has ids of Discord' };
 }
 
-/** Returns what a person has to know of a list in which no field can be XP. */
+/** Returns why no field of a list can be XP, for a person. */
 function withoutXp({ fields }: FoundList): string {
   const packed = [...fields].find(([, { example }]) => /^\s*(?:\{"|\[[\d"{[])/.test(example));
   return packed
@@ -97,7 +100,7 @@ function withoutXp({ fields }: FoundList): string {
     : 'none of these can be XP';
 }
 
-/** Returns what a person has to know of a list in which no field has ids of Discord. */
+/** Returns why no field of a list has ids of Discord, for a person. */
 function withoutIds({ fields }: FoundList): string {
   const inText = [...fields].find(([, { example }]) => ID_IN_TEXT.test(example) && !isSnowflake(example));
   if (inText) {
@@ -110,10 +113,10 @@ function withoutIds({ fields }: FoundList): string {
   return 'none of these has the ids of the members: add them in a field user_id';
 }
 
-/** Names of objects that a message has. */
+/** Most names of objects in a message. */
 const MAX_NAMES = 2;
 
-/** Returns the names of the first objects of a document that has its members by names which are no ids; undefined for another document. */
+/** Returns the first keys of a document whose members stand under keys that are no ids; undefined for any other document. */
 export function objectsByName(list: FoundList): readonly string[] | undefined {
   const id = idOf(list);
   if (list.place !== '' || list.count > 1 || (id && !id.name.includes('.'))) return undefined;

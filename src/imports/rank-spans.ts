@@ -1,7 +1,7 @@
-/** Runs of ranks that are kept. A file in no order has more, and is not checked. */
+/** Most runs of consecutive ranks that are kept. A file in no order has more runs, and is not checked. */
 const MAX_SPANS = 1000;
 
-/** Ranks that follow each other. */
+/** A run of consecutive ranks. */
 export interface RankSpan {
   readonly first: number;
   /** The rank after the last one. */
@@ -13,7 +13,7 @@ export class RankSpans {
   readonly spans: RankSpan[] = [];
   private last = 0;
 
-  /** Takes the rank of a row. Equal members can have the same rank; the next one is then as if they had not. */
+  /** Takes the rank of a row. Members with equal XP can have the same rank; the rank after them counts each of them. */
   add(text: string): void {
     const rank = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     const span = this.spans.at(-1);
@@ -22,7 +22,7 @@ export class RankSpans {
     this.last = rank;
   }
 
-  /** Whether every row has a rank, and the rows are in their order, or in a few pieces that are. */
+  /** Whether every row has a rank, and the rows are in the order of their ranks, at least in a few long pieces. */
   get isOrdered(): boolean {
     return this.spans.length <= MAX_SPANS && this.spans.every(({ first }) => !Number.isNaN(first));
   }

@@ -1,7 +1,7 @@
 import { type FieldNames, type ImportField, valueAt } from './fields.ts';
 import type { RawRow } from './rows.ts';
 
-/** Returns the values of an object by field. Fields that it lacks are left out. */
+/** Returns the values of an object by field. Fields that the object lacks are left out. */
 export function rawOf(object: Readonly<Record<string, unknown>>, names: FieldNames): RawRow {
   const raw: { [Field in ImportField]?: unknown } = {};
   for (const field in names) {

@@ -6,21 +6,21 @@ import type { SeedRow } from './rows.ts';
 
 /** Receives the progress of a run. */
 export interface Progress extends Reporter {
-  /** @param done amount read so far, in the unit of the inputs' sizes. @param members among it. */
+  /** @param done amount read so far, in the unit of the inputs' sizes. @param members read so far. */
   update(done: number, members: number): void;
 }
 
-/** The inputs of a run, how it takes their bad rows, and whom it tells of its progress. */
+/** The inputs of a run, what to do with bad rows, and who gets the progress. */
 export interface Reading {
   readonly inputs: readonly Input[];
-  /** Ends the reading with an error at the first bad row. */
+  /** Whether the first bad row ends the reading with an error. */
   readonly strict: boolean;
   readonly problems: Problems;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
 
-/** The first bad row of a strict run. */
+/** A strict run has ended at its first bad row. */
 export class BadRowError extends InvalidInputError {}
 
 /**

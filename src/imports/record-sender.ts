@@ -3,19 +3,19 @@ import type { RowPlace } from './problems.ts';
 
 /** Members in one atomic write. It takes Redis about 4 ms, in which readers wait. */
 const RECORDS_PER_WRITE = 250;
-/** Writes on the way at once. Enough that neither side waits for the other. */
+/** Most writes that wait for a reply at once. With so many, neither Redis nor this process waits for the other. */
 const MAX_IN_FLIGHT = 4;
 
-/** Sends records to the store, many in one write, and those of one member in order. It counts only what Redis confirmed. */
+/** Sends records to the store, many in one write, and all records of one member in their order. Counts only records that Redis confirmed. */
 export class RecordSender {
-  /** Records confirmed. */
+  /** Records that Redis confirmed. */
   written = 0;
-  /** Members among them that the ranking did not have before. */
+  /** Members of these records that are new to the ranking. */
   created = 0;
   private records: FileRecord[] = [];
   /** The places of the records in the files. */
   private places: RowPlace[] = [];
-  /** The writes on the way, with the members of each. */
+  /** The writes that wait for a reply, with the members of each. */
   private readonly inFlight = new Map<Promise<void>, ReadonlySet<string>>();
   private failure: { readonly error: unknown } | undefined;
 
@@ -42,14 +42,14 @@ export class RecordSender {
     if (this.failure) throw this.failure.error;
   }
 
-  /** Drops the records that are not sent, and waits until those on the way are confirmed. @throws the error of a write. */
+  /** Drops the records that are not sent yet, and waits until the sent records are confirmed. @throws the error of a write. */
   async drop(): Promise<void> {
     this.records = [];
     this.places = [];
     await this.finish();
   }
 
-  /** Waits for the writes on the way, and sends nothing more. Never throws. */
+  /** Waits for the replies to all sent writes, and sends nothing more. Never throws. */
   async settle(): Promise<void> {
     await Promise.all(this.inFlight.keys());
   }
@@ -75,7 +75,7 @@ export class RecordSender {
     void sent.then(() => this.inFlight.delete(sent));
   }
 
-  /** A write can be sent again, behind later ones, so those of one member are not on the way together. */
+  /** A write can be sent again after later writes. So two writes of one member must not wait for replies at the same time. */
   private mustWait(members: ReadonlySet<string>): boolean {
     if (this.inFlight.size >= MAX_IN_FLIGHT) return true;
     return [...this.inFlight.values()].some((others) => [...members].some((id) => others.has(id)));

@@ -16,9 +16,9 @@ const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
 const WRAPPED_ID = /^(?:="([^"]+)"|'(.+?)'?|<@!?(\d+)>)$/;
 /** An id of Discord with separators between its groups of three digits, as a spreadsheet shows it. */
 const GROUPED_ID = /^\d{1,3}(?:[,.' \u00A0\u2009\u202F]\d{3}){4,6}$/;
-/** Characters that nobody sees: those without a width, other spaces, and marks of the direction of text. */
+/** Invisible characters: characters without a width, spaces other than " ", and marks of the direction of text. */
 const UNSEEN = /[^\S ]|\p{Cf}/gu;
-/** Texts of an empty cell in dumps of databases and of pandas. No name is one of them by this. */
+/** Texts that databases and pandas write for an empty cell. In the field of the name they are names. */
 export const NO_VALUE: ReadonlySet<unknown> = new Set([
   '',
   null,
@@ -41,7 +41,7 @@ const FALSE_WORDS = new Set(
   'false f 0 no n off falsch nein faux non falso não onwaar nee fałsz nie falskt nej ложь нет'.split(' '),
 );
 
-/** Reads a user id. @returns it, or the reason why it is none. @param name of its field, for the reason. */
+/** Reads a user id. @returns the user id, or the reason why the value is none. @param name of its field, for the reason. */
 export function readId(value: unknown, name: string): string | { readonly reason: string } {
   if (NO_VALUE.has(value)) return { reason: `${name} is missing` };
   if (typeof value === 'number' && !Number.isSafeInteger(value))
@@ -56,14 +56,14 @@ export function readId(value: unknown, name: string): string | { readonly reason
   return { reason: `${name} ${shown} is not 1 to 64 of A-Z a-z 0-9 _ - .` };
 }
 
-/** Returns the id in what a spreadsheet or a person has put around it, or between its digits; undefined for another text. */
+/** Returns an id without the characters that a spreadsheet or a person has put around it or between its digits; undefined for any other text. */
 export function unwrappedId(text: string): string | undefined {
   if (GROUPED_ID.test(text)) return text.replace(/\D/g, '');
   const match = WRAPPED_ID.exec(text);
   return match?.[1] ?? match?.[2] ?? match?.[3];
 }
 
-/** Reads a whole number. @returns it, or the reason why it is none. @param name of its field, for the reason. */
+/** Reads a whole number. @returns the number, or the reason why the value is none. @param name of its field, for the reason. */
 export function readWhole(
   value: unknown,
   name: string | undefined,
@@ -86,7 +86,7 @@ export function readTruth(value: unknown): boolean | undefined {
   return FALSE_WORDS.has(word) ? false : undefined;
 }
 
-/** Returns an id in quotes, with the characters in it that nobody sees as `U+200B`. */
+/** Returns an id in quotes, in which an invisible character is written such as `U+200B`. */
 function quoteId(text: string): string {
   const code = (char: string) => `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
   return quote(text.replace(UNSEEN, code));

@@ -8,7 +8,7 @@ import { PLAIN_STYLE } from './numbers.ts';
 import { NO_VALUE, type NumberReading, quote, readId, readTruth, readWhole } from './row-values.ts';
 import { type DateOrder, readTime } from './times.ts';
 
-/** One member of a file, checked. A field left out = the file has no such field; null = it is empty. */
+/** One checked member of a file. A field that is left out is not in the file; null = the field is empty. */
 export interface SeedRow {
   readonly userId: string;
   /** Total XP, 0 .. 2^53-1. */
@@ -20,27 +20,27 @@ export interface SeedRow {
   readonly lastDailyClaim?: string | null;
   /** Discord's hash of the avatar. */
   readonly avatar?: string | null;
-  /** Whether the level is an explicit one, to store or to leave out whatever the curve gives; left out = decided by the curve. */
+  /** Whether the file says that the level is explicit (true: store it; false: do not); if left out, a comparison with the curve decides. */
   readonly explicitLevel?: boolean;
   readonly hidden?: boolean;
-  /** Why it is hidden; left out = by a moderator. */
+  /** Why the member is hidden; if left out, a moderator hid it. */
   readonly hiddenReasons?: readonly HideReason[];
 }
 
-/** One place of a file: a member, or the reason why it is none. */
+/** One row of a file: a member, or the reason why the row is refused. */
 export interface Entry {
   /** Line of the file from 1, or number of the element from 1. */
   readonly at: number;
   readonly row: SeedRow | string;
-  /** What a row that is none has, so that a person can tell whose it is. */
+  /** The content of a refused row, so that a person can tell whose row it is. */
   readonly content?: RowContent;
 }
 
-/** What a refused row has. Each text has at most about 200 characters, and is "" where the row does not tell. */
+/** The content of a refused row. Each text has at most about 200 characters, and is "" if the row lacks the value. */
 export interface RowContent {
   readonly userId: string;
   readonly username: string;
-  /** The row itself, if it has no fields that could be told apart. */
+  /** The text of the row, if its fields could not be read. */
   readonly text: string;
 }
 
@@ -52,11 +52,11 @@ export interface RowReading extends NumberReading {
   /** The names of the fields in the file, for messages. */
   readonly names: FieldNames;
   readonly dates: DateOrder | undefined;
-  /** Whether each id is one of Discord, because most are. Another one is a total, or a name. */
+  /** Whether each id must be an id of Discord, because most ids of the file are. Any other id is a total or a name, and so a bad row. */
   readonly hasSnowflakes: boolean;
 }
 
-/** The reading of the project's own files. */
+/** How to read Guildrank's own files. */
 export const OWN_READING: RowReading = {
   names: OWN_NAMES,
   numbers: PLAIN_STYLE,
@@ -73,7 +73,7 @@ const AVATAR_RULE = `Discord's hash of an avatar, which is 32 hex digits, with "
 
 /**
  * Checks the values of one row. Numbers may be text, so that the digits of large ones can be checked exactly.
- * @param now milliseconds since 1970, for times that cannot have been yet.
+ * @param now milliseconds since 1970, to recognise a time in the future.
  * @returns the member, or the reason for the refusal, with the field's name in the file.
  */
 export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): SeedRow | string {

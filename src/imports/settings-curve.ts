@@ -15,9 +15,9 @@ const polarisSettings = z.object({
 const levelUpAlgorithm = z.object({ base: z.number().default(100), exp: z.number().default(2) });
 
 /**
- * Returns the curve in the settings of a file; undefined when they have none, or when that of the format holds.
- * @param guild whose settings count, in a file of several.
- * @param write takes a line about levels that will differ.
+ * Returns the curve in the settings of a file; undefined when the file has no such settings, or they make no curve.
+ * @param guild the guild whose settings count in a file with several guilds.
+ * @param write receives a line about levels that will differ from the levels of the bot.
  */
 export function curveInSettings(
   format: FormatName | undefined,

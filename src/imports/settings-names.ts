@@ -1,4 +1,4 @@
-/** Names of what bots export beside the members: settings, and what a page says of itself. */
+/** Names of settings that bots export beside the members, and of fields with which a page describes itself. */
 export const SETTINGS = {
   ofDocument: new Set([
     // Polaris.

@@ -7,11 +7,11 @@ import type { LoadTarget } from './load-job.ts';
 const RENEW_MS = 2500;
 
 /**
- * Holds the lock of the replacement of a guild's members, while `work` stages the new ones and puts them in place. Then removes the lock and
- * what is staged still. See ADR 7.
+ * Holds the lock of a replacement while `work` stages the new members of a guild and puts them in place. Afterwards removes the lock, and the
+ * members that are still staged. See ADR 7.
  * @param curve the curve that the guild will have.
- * @param plan the plan that it will have; undefined = as before.
- * @throws RefusedError while an import or the end of a season of the guild is not done, and as {@link StagedMembers.lock}.
+ * @param plan the plan that the guild will have; undefined = as before.
+ * @throws RefusedError while an import or the end of a season of the guild is unfinished, and as {@link StagedMembers.lock}.
  */
 export async function withStagedMembers(
   target: LoadTarget,
@@ -22,7 +22,7 @@ export async function withStagedMembers(
 ): Promise<void> {
   const config = [...curveFields(curve), ...(plan === undefined ? [] : ['plan', plan])];
   const staged = await StagedMembers.lock(target, guildId, config);
-  // When a renewal fails, the run's own commands fail too and report it.
+  // An error of a renewal is ignored: if the lock is lost, the next command of the run fails and reports it.
   const renewal = setInterval(() => void staged.renew().catch(() => {}), RENEW_MS).unref();
   try {
     await refuseUnfinished(target, guildId);
@@ -30,14 +30,14 @@ export async function withStagedMembers(
   } finally {
     clearInterval(renewal);
     await staged.end().catch(() => {
-      // Without Redis nothing can be cleaned up. The next --replace of the guild does it first.
+      // Without Redis nothing can be cleaned up. The next replacement in this guild begins with that.
     });
   }
 }
 
 /**
- * Refuses while members wait to lose the XP of a season, which the new ones would lose too, and after an unfinished import, whose API keys
- * and configuration would stay. The lock keeps further steps of both away.
+ * Refuses while the end of a season is unfinished, because the new members would lose XP too, and after an unfinished import of a guild, because its
+ * API keys and configuration would stay. The lock keeps both from going on meanwhile.
  */
 async function refuseUnfinished({ client, redisKeys }: LoadTarget, guildId: string): Promise<void> {
   const { season, seasonXp, stats } = redisKeys.guild(guildId);

@@ -6,19 +6,19 @@ import { badRows, hiddenMembers, repeatedRows } from './problems.ts';
 export interface Summary {
   readonly guild: string;
   readonly curve: CurveName | 'custom';
-  /** Members written; of a replacement, those in place after the swap. */
+  /** Members that were written; of a replacement, the members that are in place after the swap. */
   readonly loaded: number;
   /** Members that the guild did not have before. */
   readonly created: number;
-  /** Rows that named a member of the inputs again. */
+  /** Rows that repeated a member of the inputs. */
   readonly repeated: number;
   /** Bad rows. */
   readonly skipped: number;
-  /** Hidden members among them. */
+  /** Hidden members that were loaded. */
   readonly hidden: number;
   /** Only of a replacement: members removed. */
   readonly removed?: number;
-  /** Only of a replacement whose last reply was lost: it is not known whether the members were replaced. */
+  /** Only of a replacement whose last reply was lost: it is unknown whether the members were replaced. */
   readonly unknown?: true;
   readonly seconds: number;
   readonly members_per_second: number;
@@ -27,8 +27,8 @@ export interface Summary {
 }
 
 /**
- * Returns the line that says first what a run has loaded.
- * @param whose names the guild, in the words of the place that shows the line.
+ * Returns the line that says what a run has loaded.
+ * @param whose the guild, in the words of the command or of the page that shows the line.
  */
 export function summaryLine(summary: Summary, whose = `guild ${summary.guild}`): string {
   const { loaded, created, repeated, skipped, hidden, removed, unknown, complete } = summary;

@@ -1,7 +1,7 @@
 import { MemberTable } from './member-table.ts';
 import type { SeedRow } from './rows.ts';
 
-/** Adds up the members of a file as a load leaves them: of a member that is named again, the last XP counts, and hidden stays hidden. */
+/** Adds up the members of a file as a load would store them: of a repeated member, the last XP counts, and it is hidden if any row hides it. */
 export class Tally {
   rows = 0;
   members = 0;
@@ -10,20 +10,20 @@ export class Tally {
   totalXp = 0n;
   private readonly table = new MemberTable(true);
 
-  /** @param maxDistinct members that are told apart. Each row of a further one counts as a member. */
+  /** @param maxDistinct most members that are remembered. Every row of any further member counts as a new member. */
   constructor(private readonly maxDistinct: number) {}
 
-  /** Rows that named a member again. */
+  /** Number of rows that repeated a member. */
   get repeated(): number {
     return this.rows - this.members;
   }
 
-  /** Whether every repeated row was recognized. */
+  /** Whether `repeated` counts every such row. */
   get isExact(): boolean {
     return this.members < this.maxDistinct;
   }
 
-  /** Adds a row. O(1). @returns whether its member is hidden now, and whether the row names a member again. */
+  /** Adds a row. O(1). @returns whether the member is hidden now, and whether the row repeats a member. */
   add({ userId, xp, hidden = false }: SeedRow): { readonly isHidden: boolean; readonly isRepeated: boolean } {
     this.rows++;
     const isRepeated = this.table.find(userId);

@@ -8,21 +8,21 @@ import { binaryKindOf } from './binary-kinds.ts';
 const SHOWN = 12;
 /** Bytes at the start that tell the kind of a file. */
 const HEAD = 512;
-/** An archive of members has about a tenth of their bytes. One of a single byte has a thousandth. */
+/** Most bytes of text for each byte of an archive. Members give about 10, and a text of one repeated byte gives about 1000. */
 const MAX_RATIO = 100;
-/** The ratio counts from this size on. */
+/** Bytes of text from which on the ratio is checked. */
 const SMALL = 4 << 20;
 
 /**
  * Returns the text of a file in pieces of whole characters, without a byte order mark. Unpacks gzip, and reads UTF-8 and UTF-16.
- * @throws InvalidInputError for another encoding or archive, or one that unpacks to more than 100 times its size, while it is read. A
- * damaged archive throws the error of node:zlib.
+ * @throws InvalidInputError during the reading for another encoding, for another kind of archive, and for an archive that unpacks to more than 100
+ *   times its size. A damaged archive throws the error of node:zlib.
  */
 export async function* textOf(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<string> {
   const head = await readHead(chunks);
   refuseOtherKinds(head, name);
   const all = startWith(head, chunks);
-  // The iteration of the last stream reports the error of each.
+  // The iteration of the last stream throws the error of any of the streams.
   const bytes = isGzip(head) ? unpacked(all, name) : all;
   const first = await readHead(bytes);
   if (isGzip(head)) refuseOtherKinds(first, name);
@@ -46,7 +46,7 @@ async function* unpacked(chunks: AsyncIterable<Buffer>, name: string): AsyncGene
   }
 }
 
-/** Reads the bytes that tell the kind of a file, which a pipe can deliver one by one. */
+/** Reads the first bytes of a file, which tell its kind. A pipe can deliver them one by one. */
 async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < HEAD) {
@@ -57,7 +57,7 @@ async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   return head;
 }
 
-/** Returns a piece that was read before, unless it is empty, and then the rest. */
+/** Yields a piece that was read before, unless it is empty, and then the rest. */
 export async function* startWith<Piece extends Buffer | string>(
   first: Piece,
   rest: AsyncIterable<Piece>,
@@ -69,7 +69,7 @@ export async function* startWith<Piece extends Buffer | string>(
 /** Whether a byte is a control character that no text has. */
 const isControl = (byte: number): boolean => byte < 9 || (byte > 13 && byte < 32);
 
-/** The encodings of UTF-16, by the place of the byte that is zero for ASCII. */
+/** The two encodings of UTF-16. In the text of an ASCII character, the second byte is zero (le), or the first byte (be). */
 type Utf16 = 'utf-16le' | 'utf-16be';
 
 /** Returns the kind of UTF-16 of a text: it begins with a byte order mark, or with an ASCII character, which has one zero byte. */

@@ -1,11 +1,11 @@
-/** Times as programs and spreadsheets write them. One without a zone is in UTC. */
+/** Reads times as programs and spreadsheets write them. A time without a zone is in UTC. */
 
 /** The order of day and month in dates such as 01/02/2026. */
 export type DateOrder = 'day-month' | 'month-day';
 
 /** ISO 8601, with a space for T, slashes for dashes and UTC for Z as pandas, Gnumeric and LibreOffice have them. */
 const ISO = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:[T ](.+))?$/;
-/** Day, month and year with separators, as the countries have them. */
+/** Day, month and year with separators, in the orders of different countries. */
 const LOCAL = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?:,? (.+))?$/;
 const CLOCK =
   /^(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?([ap])\.?m\.?)?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i;
@@ -19,10 +19,10 @@ const SINCE_1970 = /^(\d{9,10}(?:\.\d+)?|\d{12,13})$/;
 const EARLIEST_S = 946_684_800;
 const LATEST_S = 4_102_444_800;
 
-/** Gathers which order the dates of a file show. */
+/** Gathers which order of day and month the dates of a file show. */
 export class DateEvidence {
   private readonly shown = new Set<DateOrder>();
-  /** Whether there are times that name no zone. */
+  /** Whether there are times without a zone. */
   hasZoneless = false;
 
   add(text: string): void {
@@ -35,15 +35,16 @@ export class DateEvidence {
       this.hasZoneless = true;
   }
 
-  /** The order that all dates allow; undefined when they show none or both. */
+  /** The order that the dates show; undefined when they show no order or both. */
   get order(): DateOrder | undefined {
     return this.shown.size === 1 ? [...this.shown][0] : undefined;
   }
 }
 
 /**
- * Parses a time. @param order of day and month, for dates that begin with either. @returns ISO 8601 in UTC; undefined when it is no time;
- * 'ambiguous' when it is one or another with either order.
+ * Parses a time.
+ * @param order of day and month in dates such as 01/02/2026.
+ * @returns ISO 8601 in UTC; undefined when the value is no time; 'ambiguous' when the order is unknown and gives different days.
  */
 export function readTime(value: unknown, order?: DateOrder): string | 'ambiguous' | undefined {
   const text = typeof value === 'number' ? String(value) : value;
@@ -75,7 +76,7 @@ function timeOf(year: number, month: number, day: number, clock = '0:00'): strin
   const hour = half ? (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0) : Number(hours);
   if (hour > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
   const midnight = new Date(Date.UTC(year, month - 1, day));
-  // Date turns 30 February into 2 March. A day that does not come back the same does not exist.
+  // Date turns 30 February into 2 March. So a day does not exist if Date changes it.
   if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return undefined;
   const clockMs =
     (hour * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3));

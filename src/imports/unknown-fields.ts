@@ -6,14 +6,14 @@ import type { FoundList } from './found-list.ts';
 import { MAX_READINGS, objectsByName, proposeReadings } from './propose-readings.ts';
 import { quote } from './row-values.ts';
 
-/** Fields that a message shows. */
+/** Most fields in a message. */
 const MAX_SHOWN = 12;
 
-/** A file whose fields can be read in several ways, or in none that is known. A person has to say which field is which. */
+/** The fields of a file can be read in several ways, or in no known way. A person has to say which field is which. */
 export class UnknownFieldsError extends InvalidInputError {
   /**
-   * @param fields the fields that it has, with an example of each.
-   * @param readings the ways to read it, the likeliest first.
+   * @param fields the fields of the file, with an example of each.
+   * @param readings the ways to read the file, the likeliest first.
    */
   constructor(
     message: string,
@@ -25,9 +25,9 @@ export class UnknownFieldsError extends InvalidInputError {
 }
 
 /**
- * Returns the error that lists what a file has, and the ways to read it. A way that can be wrong is called a guess.
- * @param list the objects that are likeliest members; undefined when the file has none.
- * @param why nobody can tell how to read it.
+ * Returns the error that lists the fields of a file, and the ways to read it. The message calls a way that can be wrong a guess.
+ * @param list the objects that are most likely the members; undefined when the file has no objects.
+ * @param why the file cannot be read without help, as words that follow its name.
  */
 export function unknownFields(
   file: string,
@@ -52,7 +52,7 @@ export function unknownFields(
   return new UnknownFieldsError(`${begin}${guess}${advice.mapFields(readings)}`, fields, readings);
 }
 
-/** Returns the error that lists the objects of numbers by user id, of which a person has to say which has the XP. */
+/** Returns the error for a file with several objects of numbers by user id: a person has to say which of them has the XP. */
 export function unknownMaps(file: string, maps: readonly FoundList[], advice: Advice): UnknownFieldsError {
   const fields = maps
     .slice(0, MAX_SHOWN)

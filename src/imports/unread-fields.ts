@@ -4,16 +4,16 @@ import { type FieldMap, guessField } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import { readNumber, type Separator } from './numbers.ts';
 
-/** Names that a line has. */
+/** Most names in a line. */
 const MAX_NAMES = 20;
-/** Characters of a name in a line. */
+/** Most characters of a name in a line. */
 const MAX_NAME = 60;
 /** Letters of scripts that are written from right to left. */
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 /**
- * Returns lines about how a file is read: the names of its fields that are not loaded, a warning for each that can be XP too, what a separator in
- * numbers means, and that times are read as UTC because they name no zone.
+ * Returns lines about how a file is read: the fields that are not used, a warning for each of them that can be XP too, what a separator in numbers
+ * means, and that times without a zone are read as UTC.
  */
 export function unreadLines({ list, names }: ChosenFormat, file: string, advice: Advice): string[] {
   if (!list) return [];
@@ -38,7 +38,7 @@ export function unreadLines({ list, names }: ChosenFormat, file: string, advice:
   return lines;
 }
 
-/** Returns lines about numbers of XP that another reading of their separator would change. */
+/** Returns lines about numbers of XP whose separator could have another meaning. */
 function separatorLines(xp: string | undefined, list: FoundList): string[] {
   const numbers = (xp === undefined ? undefined : list.fields.get(xp))?.numbers;
   if (!numbers) return [];
@@ -51,7 +51,7 @@ function separatorLines(xp: string | undefined, list: FoundList): string[] {
   });
 }
 
-/** Whether a field is the whole object of one that is used, such as `user` where `user.username` is read. */
+/** Whether a field is an object of which a field is used, such as `user` where `user.username` is read. */
 function isBesideUsed(name: string, used: ReadonlySet<string>): boolean {
   return [...used].some((each) => each.startsWith(`${name}.`));
 }
@@ -65,7 +65,7 @@ function readingWith({ userId, username, level }: ChosenFormat['names'], xp: str
   };
 }
 
-/** Keeps a name in one piece in a line from left to right: each of its parts would else stand where the line puts it. */
+/** Shortens a name, and isolates a name from right to left, whose parts would otherwise be mixed up with the rest of the line. */
 function isolated(name: string): string {
   const short = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
   return RIGHT_TO_LEFT.test(short) ? `\u2068${short}\u2069` : short;

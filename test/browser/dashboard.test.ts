@@ -336,7 +336,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await visit.press('Save the rules');
     const button = "document.querySelector('form[action$=json] button')";
     expect(await visit.page.evaluate(`${button}.validationMessage`)).toBe(
-      'This form has 97 kB, and 96 kB at most are taken: shorten it.',
+      'This form has 97 kB, and may have at most 96 kB: shorten it.',
     );
     expect(await field.inputValue()).toBe(text);
     await field.fill('{}');

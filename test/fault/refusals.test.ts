@@ -98,7 +98,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
       REDIS_URL: server.url,
     });
     expect([code, stdout]).toEqual([1, `Nothing was stored for guild ${GUILD}.\n`]);
-    expect(stderr).toContain('made before still works until it expires: run it again when Redis has room');
+    expect(stderr).toContain('made before still works until it expires: run this command again when Redis has room');
     await admin.config('SET', 'maxmemory', '0');
     expect(await deleteGuild(services, GUILD)).toMatchObject({ members: 0, linksEnded: true });
   });

@@ -176,7 +176,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
       { name: 'frames.example', origins: [API] },
       { name: 'Notion', origins: [API] },
     ]);
-    expect((await make({ place: 'iframe' })).text).toContain('may not show those of this service: ask its operator');
+    expect((await make({ place: 'iframe' })).text).toContain('may not show pages of this service: ask its operator');
     expect(await keys()).toHaveLength(2);
     expect((await owner.get(PAGE)).text).toContain('This service allows it on <code>https://frames.example</code>');
   });

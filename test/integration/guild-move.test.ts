@@ -69,7 +69,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     source.stdin.write('\n');
     expect(await source.ended).toMatchObject({ code: 0 });
     expect(source.stderr.text).toMatch(
-      /Events stay behind: .* one that keeps its calls on a disk would count them twice\.$/m,
+      /The ids of events are not moved: calls that the bot keeps on a disk .* count twice\.$/m,
     );
     expect(await target.ended).toMatchObject({ code: 0 });
     const moved = await content(to);

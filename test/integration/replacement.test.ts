@@ -164,7 +164,7 @@ describeStores('replacements of the members beside a bot', (kind) => {
       changed = 1100;
       const second = await StagedMembers.lock(beside, guild);
       await second.stage(records('newer', 1, 10));
-      await expect(second.putInPlace()).rejects.toThrow('change faster than they can be carried over');
+      await expect(second.putInPlace()).rejects.toThrow('are hidden and shown faster than the replacement can follow');
       await second.end();
       expect([...(await ranking(guild)).keys()]).toEqual(['new0']);
       expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);

@@ -22,7 +22,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** A check that is slow is a finding. One that exceeds this ends. */
+/** Longest time for a reply. A slow reply is a finding; without any reply in this time, the check fails. */
 const COMMAND_MS = 1000;
 /** Far more than the replies to all checks. */
 const MAX_REPLY_BYTES = 32 * 1024 * 1024;

@@ -10,13 +10,13 @@ import { checkServers } from './server.ts';
 import { checkStored } from './stored.ts';
 import { checkCost, checkRoundTrip } from './timing.ts';
 
-/** Time for one check, and for all. A Redis that answers takes a fraction of it. */
+/** Longest time for one check, and for all checks. A Redis that answers needs a fraction of it. */
 const CHECK_MS = 8000;
 const TOTAL_MS = 30_000;
 
 /**
- * Runs every check, in an order in which the cause comes before its effects. Bounded in time, whatever answers.
- * @param guild the guild to look into, instead of some that a sample of keys names.
+ * Runs every check, in an order in which the cause comes before its effects. Ends within 30 s, even if Redis never answers.
+ * @param guild the guild to look into; without it, the checks look into guilds that a sample of keys names.
  */
 export async function examine(context: CheckContext, guild?: string): Promise<readonly Finding[]> {
   const until = performance.now() + TOTAL_MS;
@@ -36,11 +36,11 @@ export async function examine(context: CheckContext, guild?: string): Promise<re
   return findings;
 }
 
-/** Returns the checks by name. @param named the guild to look into; without one, those of a sample of keys. */
+/** Returns the checks by name. @param named the guild to look into; without it, the guilds of a sample of keys. */
 function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
   let guilds = named === undefined ? undefined : [named];
   const fix = 'Run doctor again as the user operator of deploy/redis/users.acl, or name a guild with --guild';
-  /** Looks into the guilds, if the check of the keys could find them. @param names the findings that there are otherwise. */
+  /** Looks into the guilds. @param names of the findings to report as unknown when the check of the keys could not find guilds. */
   const inGuilds =
     (names: readonly string[], look: (context: CheckContext, found: readonly string[]) => ReturnType<Check>): Check =>
     async (context) =>
@@ -76,6 +76,6 @@ function failed(check: string, error: Error): readonly Finding[] {
 
 /** Settles as `work` does, or with undefined when the time is up. */
 export function within<T>(limitMs: number, work: Promise<T>): Promise<T | undefined> {
-  work.catch(() => {}); // It may fail after its time.
+  work.catch(() => {}); // When the time is up, nobody awaits `work` any more, and it may still fail.
   return Promise.race([work, delay(Math.max(0, limitMs), undefined, { ref: false })]);
 }

@@ -18,7 +18,7 @@ export interface Finding {
 
 /** The parts that the checks work with. They read, and write nothing. */
 export interface CheckContext extends ReadStore {
-  /** Rejects with the errors of Redis as they are, whose words the checks read. */
+  /** Rejects with the unchanged errors of Redis, because the checks read their words. */
   readonly client: RedisClient;
   /** A second connection, as the service has one for messages. */
   readonly subscriber: RedisClient;
@@ -43,7 +43,7 @@ export const problem = finding('problem');
 export const unknown = finding('unknown');
 
 /** Returns the first three of a list of names, and how many more there are. */
-export function some(names: readonly string[]): string {
+export function firstThree(names: readonly string[]): string {
   const shown = names.slice(0, 3).map((name) => (name.length > 80 ? `${name.slice(0, 80)}…` : name));
   return shown.join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '');
 }

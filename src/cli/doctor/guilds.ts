@@ -4,13 +4,13 @@ import { count } from '../../core/format-numbers.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import { isWellFormed } from '../../core/ranking/profile.ts';
 import { knownModel } from '../../core/store/scripts.ts';
-import { type CheckContext, type Finding, ok, problem, some } from './finding.ts';
+import { type CheckContext, type Finding, firstThree, ok, problem } from './finding.ts';
 
 const MAX_GUILDS = 50;
 /** A larger guild takes too long here; "stats check" counts it. */
 const MAX_MEMBERS = 20_000;
 const MAX_MS = 4000;
-/** Members that are counted in one script: Redis serves nobody else meanwhile. */
+/** Members that are counted in one script: Redis serves nobody else during the script. */
 const SLICE = 100;
 /** Members that are looked at from each end of a ranking: a negative, infinite or huge score is there. */
 const ENDS = 10;
@@ -59,17 +59,17 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
     newer.length > 0
       ? problem(
           'data version',
-          `newer than ${known} in ${some(newer)}`,
+          `newer than ${known} in ${firstThree(newer)}`,
           'Update the service, which answers 503 for these guilds',
         )
       : ok('data version', `${known} in ${count(looked, 'guild')}`),
     ...(unfit.length > 0
-      ? [problem('members', some(unfit), 'Correct them with the scripts, as docs/redis-keys.md describes')]
+      ? [problem('members', firstThree(unfit), 'Correct them with the scripts, as docs/redis-keys.md describes')]
       : []),
     drifting.length > 0
       ? problem(
           'counters',
-          `they differ from the members in ${some(drifting)}`,
+          `they differ from the members in ${firstThree(drifting)}`,
           'guildrank stats rebuild --guild GUILD',
         )
       : ok(

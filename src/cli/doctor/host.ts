@@ -5,8 +5,8 @@ import { roleOf } from '../../core/store/master-check.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok } from './finding.ts';
 
 /**
- * Says what the host does with keys and with roles. To be called when a probe has run: it makes the batcher find out whether the host keeps
- * guilds on several servers.
+ * Says how the host treats keys and roles. Call it after a probe has run: the probe makes the batcher find out whether the host keeps guilds on
+ * several servers.
  */
 export async function checkHost(context: CheckContext): Promise<readonly Finding[]> {
   return [...riskOf(context), await keysOf(context), await roleFinding(context)];

@@ -2,9 +2,9 @@ import { count } from '../../core/format-numbers.ts';
 import { nodesOf } from '../../core/store/client.ts';
 import type { RedisKeys } from '../../core/store/keys.ts';
 import { oversizedKeyFields } from '../../core/text-bounds.ts';
-import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, some } from './finding.ts';
+import { type CheckContext, type Finding, firstThree, NO_GUILD, note, ok, problem } from './finding.ts';
 
-/** Keys that Redis walks over in one SCAN, and the number of SCANs: none keeps others waiting, and their sum is bounded. */
+/** Keys that Redis walks over in one SCAN, so that no client waits for it, and the most SCANs. */
 const SCAN_COUNT = 100;
 const MAX_SCANS = 300;
 const MAX_MS = 3000;
@@ -44,7 +44,7 @@ export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; t
   return type === undefined ? undefined : { guild, type };
 }
 
-/** Walks over a bounded number of keys of each master. Where it finds none, it asks for the size of the database. */
+/** Walks over a bounded number of keys of each master. If none of them has the prefix, it asks for the size of the database. */
 export async function sampleKeys({ client, redisKeys, config }: CheckContext) {
   const until = performance.now() + MAX_MS;
   const masters = nodesOf(client, 'master');
@@ -74,9 +74,10 @@ export async function sampleKeys({ client, redisKeys, config }: CheckContext) {
       for (const [key, type] of await Promise.all(typed)) {
         const kind = kindOfKey(redisKeys, key);
         if (!kind) sample.unknownNames.push(key);
-        // A key may end between the two commands.
+        // A key may expire between SCAN and TYPE.
         else if (type !== kind.type && type !== 'none') sample.wrongTypes.push(`${key} (${type}, not ${kind.type})`);
-        // Sessions are of guilds that have no data yet too, and their end stays for a day after a guild was deleted.
+        // The keys of sessions do not show that a guild has data: an owner can sign in before the first data, and one key outlives a deleted guild by
+        // a day.
         if (kind?.guild && !/:sessions($|:\{)/.test(key)) sample.guilds.add(kind.guild);
       }
       sample.keys += keys.length;
@@ -98,7 +99,7 @@ const API_KEY = /^:key:[0-9a-f]{64}$/;
 
 /** Returns the name of an API key and its fields above their bounds, if it has any. */
 async function oversizedKey(node: Pick<CheckContext['client'], 'hgetall'>, key: string): Promise<string[]> {
-  // A key of another type is another finding.
+  // A key of the wrong type is reported as a finding of its own.
   const record = await node.hgetall(key).catch(() => ({}) as Record<string, string>);
   const fields = oversizedKeyFields(record);
   const { id = '', guild_id: guild = '' } = record;
@@ -120,20 +121,20 @@ export function keyFindings(sample: Awaited<ReturnType<typeof sampleKeys>>): Fin
     findings.push(
       problem(
         check,
-        `wrong type: ${some(wrongTypes)}`,
+        `wrong type: ${firstThree(wrongTypes)}`,
         'Find the program that writes them, and delete or rename them: docs/redis-keys.md has the types',
       ),
     );
   }
   if (unknownNames.length > 0) {
     const fix = 'Names have the guild id in braces, such as gr:{123}:xp. Rename the keys, or set another KEY_PREFIX';
-    findings.push(problem(check, `not in the data model: ${some(unknownNames)}`, fix));
+    findings.push(problem(check, `not in the data model: ${firstThree(unknownNames)}`, fix));
   }
   if (oversized.length > 0)
     findings.push(
       problem(
         check,
-        `API keys that do not work, because a field is above its bound: ${some(oversized)}`,
+        `API keys that do not work, because a field is above its bound: ${firstThree(oversized)}`,
         'Revoke them with guildrank keys revoke, and make other keys',
       ),
     );

@@ -4,11 +4,11 @@ import { nodesOf } from '../../core/store/client.ts';
 import { explainFailure } from '../../core/store/failures.ts';
 import { timeProblem } from '../../core/store/inspection.ts';
 import { boardKeys } from '../../core/store/keys.ts';
-import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, some } from './finding.ts';
+import { type CheckContext, type Finding, firstThree, NO_GUILD, note, ok, problem } from './finding.ts';
 
 type Command = readonly [name: string, ...args: string[]];
 
-/** Fails when the server does not have it, or when the user may not ask for others. */
+/** Errors of ACL DRYRUN itself: the server does not have the command, or the user may not run it. */
 const CANNOT_ASK = /NOPERM|unknown (sub)?command|Unknown subcommand|syntax|not supported|unimplemented/i;
 const NOT_ALLOWED = /NOPERM|no permissions? to|No permissions/;
 const MISSING = /unknown command/i;
@@ -120,7 +120,7 @@ export async function checkRights(context: CheckContext): Promise<readonly Findi
   const harmful: string[] = [];
   for (const command of harmfulCommands(context)) if (!(await ask(command))) harmful.push(nameOf(command));
   if (harmful.length === 0) return [ok(check, `${how}, and none of those that could do harm`)];
-  return [note(check, `${how}, and more: ${some(harmful)}`, `Give the service a user of its own. ${fix}`)];
+  return [note(check, `${how}, and more: ${firstThree(harmful)}`, `Give the service a user of its own. ${fix}`)];
 }
 
 /** Returns why Redis refuses a command; undefined if it does not. ACL DRYRUN replies with the refusal, or with OK. */

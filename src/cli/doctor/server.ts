@@ -107,8 +107,8 @@ function memoryOf({ info }: ServerFacts): Finding {
     return unknown('memory', 'the server does not tell its memory', 'Compare the memory that it uses with its limit');
   const left = Math.max(0, total - used);
   const members = count(Math.floor(left / MEMBER_BYTES), 'member');
-  const of = limit ? 'of maxmemory' : "of the machine's memory, which other programs use too";
-  const text = `${megabytes(used)} used, ${megabytes(left)} left ${of}: about ${members}`;
+  const bound = limit ? 'of maxmemory' : "of the machine's memory, which other programs use too";
+  const text = `${megabytes(used)} used, ${megabytes(left)} left ${bound}: about ${members}`;
   if (left < total / 10) return problem('memory', text, 'Raise maxmemory, or move Redis to a larger machine');
   return limit
     ? ok('memory', text)

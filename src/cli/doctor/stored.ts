@@ -1,11 +1,11 @@
 import { areCurrentOffsets, isTimeZone } from '../../core/settings/time-zone.ts';
 import { redisTime } from '../../core/store/clock.ts';
 import { BOUNDS, GUILD_FIELDS } from '../../core/text-bounds.ts';
-import { type CheckContext, type Finding, note, ok, problem, some } from './finding.ts';
+import { type CheckContext, type Finding, firstThree, note, ok, problem } from './finding.ts';
 
 const MAX_GUILDS = 50;
 const MAX_MS = 4000;
-/** A stored time that is further ahead is that of a wrong clock. */
+/** A stored time that is further in the future was written by a wrong clock. */
 const AHEAD_MS = 86_400_000;
 /** Members from the top of a ranking whose profiles are looked at. */
 const MEMBERS = 200;
@@ -29,20 +29,20 @@ export async function checkStored(context: CheckContext, guilds: readonly string
   }
   return [
     long.length > 0
-      ? problem('bounds', some(long), 'Store shorter texts: docs/reference.md says what a longer text does')
+      ? problem('bounds', firstThree(long), 'Store shorter texts: docs/reference.md says what a longer text does')
       : ok('bounds', 'no stored text is longer than its bound'),
     ahead.length > 0
-      ? // Most heal by themselves, but revisions stay ahead.
+      ? // Most of these times correct themselves, but a revision stays ahead.
         note(
           'stored times',
-          `in the future: ${some(ahead)}`,
+          `in the future: ${firstThree(ahead)}`,
           'A clock was ahead. Correct the clocks with NTP. docs/guilds.md says which times correct themselves',
         )
       : ok('stored times', 'no stored time is in the future'),
     outdated.length > 0
       ? note(
           'time zones',
-          `weeks and months can begin at a wrong hour: ${some(outdated)}`,
+          `weeks and months can begin at a wrong hour: ${firstThree(outdated)}`,
           'Run guild show for these guilds, which stores the changes of their clocks anew',
         )
       : ok('time zones', 'the changes of the clocks are known for the next years'),
@@ -94,7 +94,7 @@ async function keysAhead({ client, redisKeys }: CheckContext, guild: string, lat
   });
 }
 
-/** Returns what a guild has of a later time in its revision, the claims of its first members and its audit logs, in words. */
+/** Returns in words what a guild has with a time after `latest`: its revision, the claims of its first members, its audit logs. */
 async function timesAhead({ client, redisKeys }: CheckContext, guild: string, latest: number): Promise<string[]> {
   const { xp, stats, members, audit, securityAudit } = redisKeys.guild(guild);
   const [rev, ids, ...logs] = await Promise.all([
@@ -108,7 +108,7 @@ async function timesAhead({ client, redisKeys }: CheckContext, guild: string, la
   const isLogAhead = logs.flat().some(([id]) => Number(id.split('-')[0]) > latest);
   return [
     ...(Number(rev) / 1000 > latest ? [`the revision of ${guild}`] : []),
-    ...(claimed.length > 0 ? [`the last claim of ${some(claimed)} of ${guild}`] : []),
+    ...(claimed.length > 0 ? [`the last claim of ${firstThree(claimed)} of ${guild}`] : []),
     ...(isLogAhead ? [`the audit log of ${guild}`] : []),
   ];
 }

@@ -26,12 +26,12 @@ const ROUND_EVERY_MS = 3000;
 const LAST_ROUNDS = 6;
 
 /**
- * Writes a guild as a stream, beside a bot that writes. It reads the guild in rounds, and each round writes the members that differ from
- * the rounds before. The last round is one state of the guild: its revision is the same at its begin and at its end.
+ * Writes a guild as a stream while its bot goes on writing. It reads the guild in rounds, and each round writes the members that changed since
+ * the round before. The last round is one state of the guild: the revision is the same at the beginning and at the end of the round.
  */
 export class GuildExport {
   private readonly keys: LockedKeys;
-  /** A digest of each member as it was written last. A round takes out those that it finds. */
+  /** A digest of each member as it was written last. A round removes the members that it finds: the rest are gone from the guild. */
   private written = new Map<string, number>();
 
   constructor(
@@ -45,14 +45,14 @@ export class GuildExport {
   /**
    * Writes the stream. O(n log n) for each round, in steps of 125 members. Reads only.
    * @returns the number of members.
-   * @throws RefusedError when the guild has no data, is half done by another command, or changes after the pause has begun, and for
-   *   values written by hand that no import takes: a member in two places, a user id that is no text, an API key, a text above its bound.
+   * @throws RefusedError when the guild has no data, another command works on it or left it unfinished, or it changes after the pause has begun;
+   *   and for values written by hand that no import accepts: a member in two places, a user id that is no text, an API key, a text above its bound.
    * @throws StoreUnavailableError
    */
   async run(): Promise<number> {
     const { write, pause, signal } = this.options;
     const stats = await this.checkIdle();
-    // What no import takes is named before the first member.
+    // Refuses what no import accepts before the first line is written.
     await readLastLine(this.store, this.guildId, stats);
     await write({ format: FORMAT, guild: this.guildId, model: stats.model ?? '' });
     await this.round();
@@ -78,7 +78,7 @@ export class GuildExport {
     }
   }
 
-  /** Reads all members and writes those that differ. @returns the revision before. */
+  /** Reads all members and writes those that changed since the round before. @returns the revision at the beginning of the round. */
   private async round(): Promise<string | null> {
     const before = await this.revision();
     const found = new Map<string, number>();
@@ -97,7 +97,7 @@ export class GuildExport {
     return before;
   }
 
-  /** @throws RefusedError for a member who is in the ranking and hidden too, as only a raw write leaves one. */
+  /** @throws RefusedError for a member who is both in the ranking and hidden. Only a raw write can do that. */
   private async refuseMemberTwice(): Promise<void> {
     const { guildId, keys } = this;
     const { client } = this.store;
@@ -109,7 +109,7 @@ export class GuildExport {
     }
   }
 
-  /** @param scored user id, XP, and so on. */
+  /** Adds the members of a slice to `found`, and writes those that changed. @param scored user ids and XP in turn. */
   private async writeMembers(place: 'xp' | 'hidden', scored: readonly string[], found: Map<string, number>) {
     const userIds = membersOf(scored);
     const { keys } = this;
@@ -147,13 +147,13 @@ export class GuildExport {
     if (changed.length > 0) await this.options.write({ members: changed });
   }
 
-  /** Returns what is stored beside the members, or undefined if the guild is at another revision now. */
+  /** Returns what is stored beside the members, or undefined if the guild has changed since `membersRevision`. */
   private async readEnd(membersRevision: string | null): Promise<LastLine | undefined> {
     const end = await readLastLine(this.store, this.guildId, await this.checkIdle());
     return end.rev === (membersRevision ?? '') && (await this.revision()) === membersRevision ? end : undefined;
   }
 
-  /** Returns the counters. @throws RefusedError unless the guild has data that no command works on. */
+  /** Returns the counters. @throws RefusedError when the guild has no data, or another command works on it or left it unfinished. */
   private async checkIdle(): Promise<Record<string, string>> {
     const { keys } = this;
     const { client } = this.store;
@@ -166,9 +166,9 @@ export class GuildExport {
       client.pttl(keys.lock),
     ]);
     if (Object.keys(stats).length + ranked === 0) throw new RefusedError('guild_empty', { guild: this.guildId });
-    // One that was refused before its first member has done nothing.
+    // In the phase "copy" without marked members, the end of a season has done nothing yet.
     const isSeasonEnding = phase === 'reset' || isMarked === 1;
-    // A lock with more time left than it ever gets was taken by a clock that was ahead: it is over, as in lib-lock.lua.
+    // A lock with more time left than LOCK_MS was taken while the clock of Redis was ahead. It counts as expired, as in lib-lock.lua.
     const isLocked = lock !== null && lockMs <= LOCK_MS;
     if (isLocked || stats.importing || isSeasonEnding)
       throw new RefusedError('guild_unfinished', { guild: this.guildId });

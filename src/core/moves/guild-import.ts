@@ -35,8 +35,9 @@ const AGAIN = 'run export and import again';
 
 /**
  * Stores a guild from the stream of "guild export". Until the stream ends, the guild is marked as unfinished. The next import of the guild
- * deletes what an unfinished one left. O(n log n), in steps of a few milliseconds.
- * @throws InvalidInputError when the stream is none or ends early; RefusedError when the guild has data of its own, or something else writes to it.
+ * deletes what an unfinished import left. O(n log n), in steps of a few milliseconds.
+ * @throws InvalidInputError when the lines are no such stream, or it ends early; RefusedError when the guild has data already, or another program
+ *   writes to it.
  * @throws StoreUnavailableError
  */
 export async function importGuild(
@@ -49,19 +50,20 @@ export async function importGuild(
     for await (const text of lines) {
       signal.throwIfAborted();
       const line = parseLine(text);
-      // The beginning of another stream ends this one too.
+      // A second first line is the beginning of another stream, so this stream ended early.
       if (!line || ('format' in line && move)) break;
       if ('format' in line) {
         move = new GuildImport(store, line.guild);
         await move.begin(line.model);
-      } else if (!move) throw new InvalidInputError('The input does not begin as the output of "guild export" does');
+      } else if (!move)
+        throw new InvalidInputError(`The stream does not begin like the output of "guild export": ${AGAIN}`);
       else if ('members' in line) await move.put(line.members);
       else return await move.finish(line.end);
     }
     throw new InvalidInputError(
       move
         ? `The stream ended before the guild was complete: ${AGAIN}`
-        : 'There is no output of "guild export" of this version on standard input',
+        : 'There is no output of "guild export" of this version on standard input: pipe "guild export" into "guild import"',
     );
   } finally {
     move?.stop();
@@ -105,7 +107,7 @@ class GuildImport {
       const { server } = this;
       await this.step(verifyMoveScript, { server, ranked, hidden, quotaUsed: quota.used, quotaMs });
       for (const key of keys) {
-        // Whatever the stream says, the key opens this guild alone. A key that was revoked meanwhile is passed over.
+        // The key opens this guild alone, whatever the stream says. A key that was revoked since is left out.
         const own = [...key.record.map(toBytes), 'id', key.id, 'guild_id', this.guildId];
         if (await apiKeys.storeListed(this.guildId, key.id, key.sha256, own)) stored++;
       }
@@ -121,7 +123,7 @@ class GuildImport {
   /** Stores fields and values of a hash of the guild, in steps. */
   private async storeFields(hash: MovedHash, fields: Fields): Promise<void> {
     const { [hash]: key } = this.store.redisKeys.guild(this.guildId);
-    // A hash without fields takes a step too, because the first step of the counters takes away what move-begin.lua has put there.
+    // A hash without fields takes a step too: the first step of the counters removes the fields that move-begin.lua has put there.
     for (let from = 0; from === 0 || from < fields.length; from += TEXTS_PER_STEP)
       await this.step(storeFieldsScript, { hash, fields: fields.slice(from, from + TEXTS_PER_STEP) }, [key]);
   }
@@ -135,7 +137,7 @@ class GuildImport {
     }
   }
 
-  /** Deletes the API keys of an import that was refused at its end, except keys of another import that has taken over, or finished, meanwhile. */
+  /** Deletes the API keys that a refused end of this import has stored, except keys of another import that has taken over or finished since. */
   private async dropKeys(keys: LastLine['keys']): Promise<void> {
     const { client, redisKeys } = this.store;
     const { stats, apiKeys, lock } = redisKeys.locked(this.guildId);
@@ -155,7 +157,10 @@ class GuildImport {
     clearInterval(this.renewal);
   }
 
-  /** Runs a script with the token of the lock. @throws RefusedError when something is in the way. */
+  /**
+   * Runs a script with the token of the lock.
+   * @throws RefusedError when the lock has another owner, the guild changed, or the server is another one.
+   */
   private step<Fields extends object, Result>(
     script: Script<keyof LockedKeys | 'quota', Fields & { readonly guild: string; readonly token: string }, Result>,
     fields: Fields,
@@ -169,12 +174,12 @@ class GuildImport {
 
 const toBytes = (text: string) => Buffer.from(text, 'latin1');
 
-/** Returns the line; undefined when it was cut off, or is of something else. */
+/** Returns the line; undefined when it was cut off, or is no line of the stream. */
 function parseLine(text: string): Line | undefined {
   try {
     return lineSchema.parse(JSON.parse(text));
   } catch {
-    // The stream ends here.
+    // The caller ends the stream at such a line.
     return undefined;
   }
 }

@@ -1,15 +1,15 @@
--- lib-move: what the scripts share that store a guild which comes from another Redis (src/core/moves/guild-import.ts). move-begin.lua takes the
--- lock, which expires after ten seconds, and marks the guild as unfinished. It has no revision until move-finish.lua. Each step in between
--- checks both, and renews the lock.
+-- lib-move: shared by the scripts that store a guild from another Redis (src/core/moves/guild-import.ts). move-begin.lua takes the lock, which
+-- expires after ten seconds, and marks the guild as unfinished. Until move-finish.lua, the guild has no revision. Each step in between checks
+-- that it still has the lock and that the guild has no revision, and renews the lock.
 
 --- @include lib-bounds
 --- @include lib-counters
 --- @include lib-permissions
 --- @include lib-lock
 
--- Returns the reply of a step that may not go on, nil when it may: {"REFUSED", 0, "lock"} when the lock has another token, {"CHANGED"} when
--- something else wrote to the guild, and {"SERVER"} when the server is not the named one since a failover, which can have lost members.
--- @param server nil for any.
+-- Returns nil when a step may go on, else its reply: {"REFUSED", 0, "lock"} when the lock has another token, {"CHANGED"} when another program
+-- wrote to the guild, or {"SERVER"} when a failover has replaced the named server, and can have lost members.
+-- @param server name of the server; nil for any server.
 local function obstacle_to_step(stats_key, lock_key, token, server)
   if not holds_lock(lock_key, token) then
     return { 'REFUSED', 0, 'lock' }
@@ -26,7 +26,7 @@ end
 local function begin_step(stats_key, lock_key)
   require_permissions(stats_key, 'HSET')
   require_permissions(lock_key, 'PEXPIRE')
-  -- A full Redis refuses the first write of a script alone, and only one that needs memory.
+  -- A full Redis refuses only the first write of a script, and only if that write needs memory: this write does.
   redis.call('HSET', stats_key, 'importing', '1')
   renew_lock(lock_key)
 end

@@ -6,9 +6,9 @@
 -- The keys of the boards (lib-boards.lua) are always needed.
 -- ARGV[1] token of the lock   ARGV[2] version of the data at the source, "" = none
 --
--- Reply: {"OK", name of the server}; {"BUSY"} when the lock has another owner; {"EXISTS"} when the guild has data of its own, or something
---        else wrote to the unfinished one; {"REFUSED", 0, "argument"} for a token that is too long
--- O(1): Redis frees what is removed beside other work.
+-- Reply: {"OK", name of the server}; {"BUSY"} when the lock has another owner; {"EXISTS"} when the guild has data already, or another
+--        program wrote to it since the unfinished import; {"REFUSED", 0, "argument"} for a token that is too long
+-- O(1): Redis frees the removed keys in the background.
 
 --- @include lib-move
 --- @include lib-boards
@@ -36,7 +36,7 @@ for _, key in ipairs(left_behind) do
 end
 redis.call('SET', LOCK_KEY, token, 'PX', LOCK_MS)
 redis.call('DEL', KEYS[2])
--- A bot that writes too early finds hidden members where it is told that there are some.
+-- The field "hidden" makes the scripts of a bot that writes too early look for each member among the hidden members too.
 redis.call('HSET', KEYS[2], 'importing', '1', 'hidden', '1')
 redis.call('UNLINK', unpack(left_behind))
 return { 'OK', server_name() }

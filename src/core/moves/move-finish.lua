@@ -1,4 +1,4 @@
--- move-finish: gives a guild that comes from another Redis its revision, and gives the lock back. From now on the guild is as any other.
+-- move-finish: gives a guild that comes from another Redis its revision, and gives the lock back. From now on it is a guild like any other.
 --
 -- KEYS[1] gr:{G}:stats   KEYS[2] gr:{G}:next:xp:lock
 -- ARGV[1] token of the lock   ARGV[2] name of the server, as move-begin.lua replied it   ARGV[3] revision at the source

@@ -8,7 +8,7 @@
 --- @include lib-move
 --- @include lib-lists
 
--- As usage.lua keeps it.
+-- The time for which usage.lua keeps the usage.
 local USAGE_KEPT_MS = 691200000
 
 local content, key = ARGV[2], KEYS[3]

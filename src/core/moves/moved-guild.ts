@@ -7,10 +7,10 @@ import { BOUNDS, GUILD_FIELDS, isAbove, MAX_USERNAME_BYTES, oversizedKeyFields }
 /** The stream of "guild export": one JSON value a line. Ids, names and values are texts of bytes (latin1), so that they arrive as they were. */
 export const FORMAT = 'guildrank-guild-1';
 
-/** Members of one line, and of one step in Redis. Redis serves nobody else meanwhile: a few milliseconds. */
+/** Members of one line, and of one step in Redis. Redis serves nobody else during a step, which takes a few milliseconds. */
 export const MEMBERS_PER_LINE = 125;
 
-/** Field, value, and so on. */
+/** Fields and values in turn. */
 const fields = z
   .array(z.string())
   .refine(({ length }) => length % 2 === 0, 'a field without a value')
@@ -84,7 +84,7 @@ const lastLine = z.object({
   usage: fields,
   quota: z.object({ used: z.string().regex(/^\d+$/), untilMs: milliseconds }),
 });
-/** The last line of the stream: all that is stored of the guild but its members. */
+/** The last line of the stream: all that is stored of the guild except its members. */
 export type LastLine = z.output<typeof lastLine>;
 
 /** One line of the stream. */

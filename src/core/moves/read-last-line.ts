@@ -2,13 +2,13 @@ import { RefusedError } from '../errors.ts';
 import type { ClientStore } from '../store/store.ts';
 import { type Fields, type LastLine, movedKeySchema, oversizedField } from './moved-guild.ts';
 
-/** Fields of the counters that belong to running work. */
+/** Fields of the counters that only work in progress needs, and that are not moved. */
 const RUNNING = ['rev', 'recount', 'replacing'];
 
 /**
- * Reads all that is stored of a guild but its members: the last line of the stream. Two round trips.
+ * Reads all that is stored of a guild except its members: the last line of the stream. Two round trips.
  * @param stats its counters.
- * @throws RefusedError for an API key that was written by hand, and for a text above its bound: no import takes them.
+ * @throws RefusedError for an API key that was written by hand, and for a text above its bound, because no import accepts them.
  */
 export async function readLastLine(
   { client, redisKeys }: ClientStore,

@@ -1,5 +1,5 @@
 -- lib-carry: moves members between the staged ranking and the hidden staged members. A member that is hidden in the guild stays hidden, with its
--- reasons: with the staged XP, profile and avatar, or with its own when it is not staged.
+-- reasons. If it is staged too, it gets the staged XP, profile and avatar; otherwise it keeps its present ones.
 
 --- @include lib-change
 --- @include lib-permissions
@@ -7,13 +7,14 @@
 --- @include lib-profile
 --- @include lib-reasons
 
--- Why a member is hidden among the staged ones: the file says so, with the reasons that follow, or the guild, where it is staged or not.
+-- Why a member is hidden in the replacement, as gr:{G}:next:carried keeps it: the file hides it, and its reasons follow; or the guild hides it,
+-- and it is staged too, or was copied from the guild.
 local BY_FILE, STAGED_TOO, COPIED = 'f', 's', 'c'
 
--- The keys of the staged members, and those of the guild, by name. Each script sets those that it takes.
+-- The keys of the staged members, and the keys of the guild, by name. Each script sets the keys that it uses.
 local staged, present = nil, nil
 local counted, curve = nil, nil
--- Members that left the staged ranking, and members copied from the guild; below 0 for more that returned, or went.
+-- The writes to do; the members that left the staged ranking, less those that returned; and the copies that were added, less those removed.
 local writes, left, copied = {}, 0, 0
 
 local function later(...)
@@ -36,7 +37,7 @@ local function leave_ranking(id, score, why)
   later('HSET', staged.carried, id, why)
 end
 
--- Hides a member that is staged, as the file says.
+-- Hides a staged member that the file hides. Leaves out a user who is not staged.
 local function hide_staged(id, reasons)
   local score = redis.call('ZSCORE', staged.xp, id)
   if score then
@@ -64,14 +65,14 @@ local function copy_field(from, to, id)
   end
 end
 
-local function copy(id, score)
+local function copy_member(id, score)
   later('ZADD', staged.hidden, score, id)
   copy_field(present.members, staged.members, id)
   copy_field(present.avatars, staged.avatars, id)
   later('HSET', staged.carried, id, COPIED)
 end
 
-local function forget(id)
+local function remove_copy(id)
   copied = copied - 1
   later('ZREM', staged.hidden, id)
   later('HDEL', staged.members, id)
@@ -80,8 +81,9 @@ local function forget(id)
   later_reasons(id, '')
 end
 
--- Gives a member the place among the staged ones that it has in the guild. A member that is hidden there leaves the staged ranking, or is
--- copied with its own XP, profile and avatar; a copy goes, and a staged member returns, when it is not hidden any more.
+-- Hides or shows a member in the replacement as the guild does now. If the guild hides it, it leaves the staged ranking, or is copied with its
+-- present XP, profile and avatar if it is not staged. If the guild no longer hides it, a copy is removed, and a staged member returns to the
+-- ranking. A member that the file hides stays hidden in either case.
 local function carry(id)
   local why, hidden = redis.call('HGET', staged.carried, id), redis.call('ZSCORE', present.hidden, id)
   local reasons = hidden and reasons_of(present.reasons, id) or ''
@@ -92,24 +94,24 @@ local function carry(id)
     if why == STAGED_TOO then
       return_to_ranking(id)
     elseif why == COPIED then
-      forget(id)
+      remove_copy(id)
     end
     return
   elseif why == COPIED then
-    copy(id, hidden)
+    copy_member(id, hidden)
   elseif why ~= STAGED_TOO then
     local score = redis.call('ZSCORE', staged.xp, id)
     if score then
       leave_ranking(id, score, STAGED_TOO)
     else
       copied = copied + 1
-      copy(id, hidden)
+      copy_member(id, hidden)
     end
   end
   later_reasons(id, reasons)
 end
 
--- Calls `change` for each of the user ids, and stores what it changed. Returns whether no counter would leave 64 bits.
+-- Calls `change` for each of the user ids, then does all writes. Returns false, after no write, if a counter would leave 64 bits.
 local function change_staged(change, ids)
   counted, curve = read_stats(staged.stats), guild_curve(staged.config)
   local seen = {}
@@ -137,8 +139,8 @@ local function change_staged(change, ids)
   return true
 end
 
--- Does the same, and returns the reply of a step that only changes staged members: {"OK", members that left the staged ranking, members
--- copied from the guild}, with numbers below 0 for more that returned, or went; or {"REFUSED", 0, "total"}.
+-- Calls change_staged, and returns the reply of a step that only changes staged members: {"OK", `left`, `copied`} with the numbers that these
+-- variables count, or {"REFUSED", 0, "total"}.
 local function reply_of_change(change, ids)
   if not change_staged(change, ids) then
     return { 'REFUSED', 0, 'total' }

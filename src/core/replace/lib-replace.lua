@@ -1,4 +1,4 @@
--- lib-replace: what the scripts share that remove the staged members of a replacement (src/core/replace/staged-members.ts). Members are
+-- lib-replace: shared by the scripts that remove the staged members of a replacement (src/core/replace/staged-members.ts). Members are
 -- staged under keys that no reader sees, and replace-swap.lua puts them in the place of all present ones at one moment. The lock expires
 -- after ten seconds. Every step but the first refuses another token with {"REFUSED", 0, "lock"}, and renews the lock.
 -- KEYS[1] gr:{G}:stats   KEYS[2] gr:{G}:next:xp   KEYS[3] gr:{G}:next:stats   KEYS[4] gr:{G}:next:config   KEYS[5] gr:{G}:next:hidden
@@ -7,7 +7,7 @@
 --- @include lib-permissions
 --- @include lib-lock
 
--- Removes all that is staged, or was left behind. Returns the number of members that were staged.
+-- Removes everything that is staged, also by a killed run. Returns the number of members that were staged.
 local function clear_staged()
   require_permissions(KEYS[1], 'HDEL')
   for i = 2, 9 do

@@ -1,4 +1,4 @@
--- replace-carry: gives members the place among the staged ones that they have in the guild (lib-carry.lua).
+-- replace-carry: hides or shows members in the replacement as the guild does now (lib-carry.lua).
 --
 -- KEYS[1] gr:{G}:next:xp   KEYS[2] gr:{G}:next:stats   KEYS[3] gr:{G}:next:config   KEYS[4] gr:{G}:next:hidden   KEYS[5] gr:{G}:next:members
 -- KEYS[6] gr:{G}:next:carried   KEYS[7] gr:{G}:next:xp:lock   KEYS[8] gr:{G}:next:hidden:reasons   KEYS[9] gr:{G}:next:avatars

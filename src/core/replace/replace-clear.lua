@@ -1,4 +1,4 @@
--- replace-clear: removes all that is staged, or was left behind, and stores the config that the staged members count by.
+-- replace-clear: removes everything that is staged, also by a killed run, and stores the config by which staged members count.
 --
 -- KEYS[1] gr:{G}:stats   KEYS[2] gr:{G}:next:xp   KEYS[3] gr:{G}:next:stats   KEYS[4] gr:{G}:next:config   KEYS[5] gr:{G}:next:hidden
 -- KEYS[6] gr:{G}:next:members   KEYS[7] gr:{G}:next:carried   KEYS[8] gr:{G}:next:hidden:reasons   KEYS[9] gr:{G}:next:avatars
@@ -6,7 +6,7 @@
 -- ARGV[1] token of the lock   ARGV[2..] fields and values of the next config
 --
 -- Reply: {"OK", members that were staged}, or {"REFUSED", 0, "lock"} when the lock has another token.
--- O(1): Redis frees what is removed beside other work.
+-- O(1): Redis frees the removed keys in the background.
 
 --- @include lib-replace
 

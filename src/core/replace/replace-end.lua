@@ -5,7 +5,7 @@
 -- KEYS[10] gr:{G}:next:xp:lock
 -- ARGV[1] token of the lock
 --
--- Reply: {"OK"}, or {"REFUSED", 0, "lock"} when the lock has another token. O(1): Redis frees what is removed beside other work.
+-- Reply: {"OK"}, or {"REFUSED", 0, "lock"} when the lock has another token. O(1): Redis frees the removed keys in the background.
 
 --- @include lib-replace
 

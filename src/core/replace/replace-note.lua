@@ -1,4 +1,4 @@
--- replace-note: from now on, the stats of the guild name the hidden members that change.
+-- replace-note: makes the stats of the guild name each hidden member that changes from now on.
 --
 -- KEYS[1] gr:{G}:stats   KEYS[2] gr:{G}:next:xp   KEYS[3] gr:{G}:next:xp:lock
 -- ARGV[1] token of the lock
@@ -11,11 +11,11 @@
 --- @include lib-lock
 
 return under_lock(KEYS[3], ARGV[1], function()
-  -- Data of a newer version are left as they are.
+  -- read_stats refuses data of a newer version.
   local stats = read_stats(KEYS[1])
   require_permissions(KEYS[1], 'HSET')
   local reply = { 'OK', redis.call('ZCARD', KEYS[2]), server_name() }
-  -- A guild of which nothing is stored stays so.
+  -- A guild without data has no stats, and gets none here.
   if stats.rev ~= '' then
     redis.call('HSET', KEYS[1], 'replacing', '')
   end

@@ -4,7 +4,7 @@ import { defineScript, type ScriptReply } from '../store/script.ts';
 
 /** The scripts that replace the members of a guild. All but the first need the lock with the token. */
 
-/** The keys of all that is staged, which the scripts that remove it take. */
+/** The keys of the scripts that remove everything that is staged. */
 const STAGED_KEYS = [
   'nextXp',
   'nextStats',
@@ -16,7 +16,7 @@ const STAGED_KEYS = [
   'nextAvatars',
 ] as const;
 
-/** The keys that the scripts take which move members between the staged ranking and the hidden staged members. */
+/** The keys of the scripts that move members between the staged ranking and the hidden staged members. */
 const MOVE_KEYS = [
   'nextXp',
   'nextStats',
@@ -52,18 +52,18 @@ export function replacementKeys(guild: GuildKeys, staging: StagingKeys) {
 
 /** How many members a step moved. */
 interface Moved {
-  /** Members that left the staged ranking; below 0 when more came back. */
+  /** Members that left the staged ranking, less those that returned to it. */
   readonly left: number;
-  /** Hidden members that were copied from the guild; below 0 when more went. */
+  /** Hidden members that were copied from the guild, less copies that were removed. */
   readonly copied: number;
 }
 
-/** What a swap came to. Unless it is done, nothing was changed. */
+/** The result of a swap. Unless it is "done", nothing was changed. */
 type Swapped =
   | { readonly status: 'done' | 'other curve' }
-  /** These hidden members changed since they were carried. */
+  /** These members changed since they were carried: carry them, then try again. */
   | { readonly status: 'carry these'; readonly userIds: readonly string[] }
-  /** All hidden members are to be carried, on the server of this name. */
+  /** Carry all hidden members, on the server of this name, then try again. */
   | { readonly status: 'carry all'; readonly server: string };
 
 function movedMembers(reply: ScriptReply): Moved {
@@ -83,7 +83,7 @@ export const lockReplacementScript = defineScript({
   },
 });
 
-/** Removes all that is staged, stores the next curve, as fields of a config, and returns how many members were staged. */
+/** Removes everything that is staged, stores the fields of a config with the next curve, and returns how many members were staged. */
 export const clearStagedScript = defineScript({
   name: 'replace-clear',
   keys: ['stats', ...STAGED_KEYS, 'lock'],
@@ -94,7 +94,7 @@ export const clearStagedScript = defineScript({
   },
 });
 
-/** Removes all that is staged, and gives the lock back. */
+/** Removes everything that is staged, and gives the lock back. */
 export const endReplacementScript = defineScript({
   name: 'replace-end',
   keys: ['stats', ...STAGED_KEYS, 'lock'],
@@ -102,7 +102,7 @@ export const endReplacementScript = defineScript({
   decode: throwRefusal,
 });
 
-/** From now on, the stats of the guild name the hidden members that change. */
+/** Makes the stats of the guild name each hidden member that changes from now on. Returns the size of the staged ranking. */
 export const noteChangesScript = defineScript({
   name: 'replace-note',
   keys: ['stats', 'nextXp', 'lock'],
@@ -126,7 +126,7 @@ export const hideStagedScript = defineScript({
   decode: movedMembers,
 });
 
-/** Brings the hidden members of the guild into the replacement, and takes those back that are not hidden any more. */
+/** Hides or shows members in the replacement as the guild does now. */
 export const carryHiddenScript = defineScript({
   name: 'replace-carry',
   keys: [...MOVE_KEYS, 'nextAvatars', 'hidden', 'members', 'hiddenReasons', 'avatars'],
@@ -136,14 +136,14 @@ export const carryHiddenScript = defineScript({
 });
 
 interface SwapFields extends StepFields {
-  /** Members that the staged ranking must have, and hidden members beside it. */
+  /** Members that the staged ranking must have, and hidden staged members that there must be. */
   readonly ranked: number;
   readonly hidden: number;
   /** Name of the server, as replace-note.lua or the last swap replied it. */
   readonly server: string;
-  /** Hidden members that the swap may carry itself. */
+  /** Most changed hidden members that the swap may carry itself. */
   readonly maxCarried: number;
-  /** The curve that the guild must have still, as its config names it, "" for none; undefined for any. */
+  /** The curve that the guild must still have, as its config names it; "" = none, undefined = any. */
   readonly curve: string | undefined;
 }
 

@@ -6,14 +6,16 @@
 -- KEYS[11] gr:{G}:next:carried   KEYS[12] gr:{G}:next:xp:lock
 -- KEYS[13] gr:{G}:hidden:reasons   KEYS[14] gr:{G}:next:hidden:reasons   KEYS[15] gr:{G}:avatars   KEYS[16] gr:{G}:next:avatars
 -- ARGV[1] token of the lock   ARGV[2] members of the staged ranking   ARGV[3] hidden staged members
--- ARGV[4] name of the server, as replace-note.lua or this script replied it   ARGV[5] number of noted members that it may carry itself
--- ARGV[6] the curve that the guild must have still, as its config names it; "" = none, left out = any
+-- ARGV[4] name of the server, as replace-note.lua or this script replied it   ARGV[5] most noted members that this script may carry
+-- ARGV[6] the curve that the guild must still have, as its config names it; "" = none, left out = any
 --
--- Reply: {"OK"}; {"CURVE"} when the guild has another curve; or the user ids to carry first: {"NOTED", user ids}; for all, when they are too
---        many to name, or the server is another one since a failover: {"ALL", name of the server}
+-- Reply: {"OK"} after the swap. All other replies mean that nothing was changed:
+--        {"CURVE"}: the guild has another curve
+--        {"NOTED", user ids}: carry these members first
+--        {"ALL", name of the server}: carry all hidden members first, because too many changed to name them, or a failover replaced the server
 --        {"REFUSED", 0, "lock" | "total" | "staged"}: the lock has another token, a counter would leave 64 bits, or a failover lost staged
---        members. Nothing was changed then.
--- O(n log m) for n noted members. Redis frees what is removed beside other work.
+--        members
+-- O(n log m) for n noted members. Redis frees the removed keys in the background.
 
 --- @include lib-carry
 --- @include lib-guild
@@ -32,7 +34,7 @@ staged = {
   avatars = KEYS[16],
 }
 
--- Returns the user ids that the stats of the guild name, nil for all members. A guild without a revision has none.
+-- Returns the user ids that the stats of the guild name, or nil when all hidden members can have changed. A guild without a revision has no ids.
 local function noted_ids(stats)
   if stats.replacing == '*' or (not stats.replacing and stats.rev ~= '') then
     return nil
@@ -81,7 +83,7 @@ return under_lock(KEYS[12], ARGV[1], function()
   counted = read_stats(staged.stats)
   local members, total_xp, level_sum = changed_counters(counted)
   redis.call('HSET', KEYS[3], unpack(config))
-  -- A running count of the old members does not see this revision, and begins again.
+  -- A running count of the old members finds an unknown revision, and begins again.
   local counters = { 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(redis.call('ZCARD', staged.hidden)) }
   redis.call('HSET', KEYS[2], 'rev', rev, 'model', MODEL, unpack(counters))
   if counted.has_explicit then

@@ -21,23 +21,23 @@ import {
 
 /** How long the lock outlives the last step of its owner. */
 const LOCK_MS = 10_000;
-/** Members looked at in one step. Redis serves nobody else meanwhile: a few milliseconds. */
+/** Members of one step. Redis serves nobody else during a step, which takes a few milliseconds. */
 const MEMBERS_PER_STEP = 250;
-/** Hidden members that changed meanwhile which the swap itself may look at. More than in other steps, so that it comes to an end. */
+/** Most changed hidden members that the swap carries itself. More than in other steps, so that a swap succeeds beside a busy bot. */
 const MAX_NOTED = 1000;
-/** Tries of a swap, between which hidden members that changed are carried over again. */
+/** Most tries of a swap. Between two tries, hidden members that changed are carried again. */
 const MAX_SWAPS = 20;
 
 /**
- * The members that wait to replace those of a guild, under keys that no reader sees. One owner at a time holds their lock; every step
- * checks it in the same script, so an owner that was suspended changes nothing after another has taken over. See ADR 7.
+ * The members that wait to replace the members of a guild, under keys that no reader sees. One owner at a time holds the lock of the
+ * guild. Every step checks the lock in its script, so an owner that was suspended changes nothing after another owner has taken over. See ADR 7.
  */
 export class StagedMembers {
-  /** Members that a killed run had left staged. */
+  /** Number of members that a killed run had left staged. */
   leftBehind = 0;
-  /** Members to hide when they are put in place, with the reasons of the file. */
+  /** Members that the file hides, with its reasons. They are hidden in the replacement before it is put in place. */
   private readonly toHide = new Map<string, string>();
-  /** Members that Redis must have in the staged ranking, and hidden members beside it. A failover can lose some. */
+  /** Members that Redis must have in the staged ranking, and hidden staged members. A failover can lose some of them. */
   private ranked = 0;
   private hidden = 0;
   private readonly token = randomUUID();
@@ -55,7 +55,7 @@ export class StagedMembers {
   /**
    * Takes the lock, and clears the members that a killed run left staged.
    * @param curveFields the curve that the guild will have, as fields of its config; the default curve unless given.
-   * @throws RefusedError while another owner holds the lock, or when one was killed less than ten seconds ago.
+   * @throws RefusedError while another owner holds the lock, also if that owner was killed less than ten seconds ago.
    * @throws StoreUnavailableError
    */
   static async lock(
@@ -103,8 +103,8 @@ export class StagedMembers {
   }
 
   /**
-   * Counts the present ranked members that are not staged, by their ranks. One that changes its rank meanwhile can be missed or counted
-   * twice. O(n log m), two round trips for 250 members.
+   * Counts the present ranked members that are not staged, by their ranks. A member whose rank changes during the count can be missed or
+   * counted twice. O(n log m), two round trips for 250 members.
    */
   async countUnstaged(): Promise<number> {
     const { client } = this.store;
@@ -120,8 +120,8 @@ export class StagedMembers {
 
   /**
    * Puts all staged members in the place of the present ones, at one moment. Members that are hidden stay hidden, whether they are staged or
-   * not: they are carried over in steps before that moment, and those that change meanwhile again. O(h log m) for h hidden members.
-   * @param curve the curve that the guild must have still, as its config names it; "" = none, undefined = any.
+   * not: they are carried into the replacement before that moment, and again if they change. O(h log m) for h hidden members.
+   * @param curve the curve that the guild must still have, as its config names it; "" = none, undefined = any.
    * @throws RefusedError when a counter would leave 64 bits, the lock was lost, a failover lost staged members, the guild has
    *   another curve, or the bot changes hidden members all the time; then nothing was changed.
    */
@@ -150,7 +150,7 @@ export class StagedMembers {
     throw new RefusedError('hiding_disturbed', { guild: this.guildId });
   }
 
-  /** Removes what is staged, and gives the lock back. @throws RefusedError "lock". */
+  /** Removes everything that is staged, and gives the lock back. @throws RefusedError "lock". */
   async end(): Promise<void> {
     await this.step(endReplacementScript, {});
   }
@@ -161,7 +161,7 @@ export class StagedMembers {
     }
   }
 
-  /** Carries those too that are not hidden any more. */
+  /** Carries all hidden members, and all members that were carried before, because the guild may no longer hide them. */
   private async carryAll(): Promise<void> {
     for await (const carried of scanHash(this.store.client, this.staging.carried, MEMBERS_PER_STEP)) {
       await this.carry(membersOf(carried));
@@ -173,7 +173,7 @@ export class StagedMembers {
     for (const step of stepsOf(userIds)) await this.move(carryHiddenScript, { userIds: step });
   }
 
-  /** Runs a script that takes members out of the staged ranking. */
+  /** Runs a script that moves members out of the staged ranking or back, and keeps count of them. */
   private async move<Fields extends object>(
     script: StepScript<Fields, { readonly left: number; readonly copied: number }>,
     fields: Fields,
@@ -197,7 +197,7 @@ type StepScript<Fields extends object, Result> = Script<
   Result
 >;
 
-/** Cuts a list into those of one step each. */
+/** Cuts a list into pieces of one step each. */
 function* stepsOf<T>(list: readonly T[]): Iterable<readonly T[]> {
   for (let from = 0; from < list.length; from += MEMBERS_PER_STEP) yield list.slice(from, from + MEMBERS_PER_STEP);
 }

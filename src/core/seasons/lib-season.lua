@@ -1,15 +1,15 @@
--- lib-season: what the two scripts share that take a lock for the end of a season (src/core/seasons/season.ts). The members of a guild are
--- marked and copied into an archive, another guild, and then they start again. The lock expires after ten seconds. Every later step
--- refuses another token with {"REFUSED", 0, "lock"}, and renews the lock.
+-- lib-season: shared by season-begin.lua and season-open-archive.lua, which take a lock for the end of a season (src/core/seasons/season.ts). The
+-- end of a season marks the members of a guild, copies them into an archive, which is another guild, and then resets them. The lock expires
+-- after ten seconds. Every later step refuses another token with {"REFUSED", 0, "lock"}, and renews the lock.
 
 --- @include lib-level
 --- @include lib-counters
 --- @include lib-permissions
 --- @include lib-lock
 
--- Returns a reply that says what keeps the caller from the lock, nil for nothing: {"REFUSED", 0, "argument"} for an argument that is longer
+-- Returns nil when the caller may take the lock, else the reply that says why it may not: {"REFUSED", 0, "argument"} for an argument that is longer
 -- than its bound in bytes, {"BUSY"} when the lock has another owner, {"IMPORTING"} when an import of the guild was left unfinished.
--- @param bounds of ARGV. The first one is the token.
+-- @param bounds of the arguments in ARGV, in their order. The first argument is the token.
 local function obstacle_to_lock(stats_key, season_key, lock_key, bounds)
   for i, most in ipairs(bounds) do
     if #(ARGV[i] or '') > most then

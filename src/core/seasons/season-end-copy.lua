@@ -5,10 +5,10 @@
 -- ARGV[1] token of the lock   ARGV[2] name of the server, as season-hold.lua replied it before the first season-mark.lua
 -- ARGV[3] "all" when all members must be marked
 --
--- Reply: {"OK", marked members}; {"MISSED"} when some are not marked, who came or changed their place meanwhile; {"AGAIN"} when the server has
+-- Reply: {"OK", marked members}; {"MISSED"} when members came or changed their place since, and are not marked; {"AGAIN"} when the server has
 --        another name: after a failover, cursors list other members, and marks can be lost; or {"REFUSED", 0, "lock"} when the lock has
 --        another token
--- O(1): Redis frees the memory of the boards beside other work.
+-- O(1): Redis frees the memory of the boards in the background.
 
 --- @include lib-change
 --- @include lib-permissions

@@ -9,7 +9,7 @@
 --- @include lib-counters
 --- @include lib-lock
 
--- Data of a newer version are refused before all else.
+-- read_stats refuses data of a newer version, before anything else.
 read_stats(KEYS[1])
 return under_lock(KEYS[3], ARGV[1], function()
   require_permissions(KEYS[2], 'HSET')

@@ -2,10 +2,10 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:hidden   KEYS[4] gr:{G}:members
 -- KEYS[5] gr:{G}:season:xp   KEYS[6] gr:{G}:next:xp:lock   KEYS[7] gr:{G}:hidden:reasons   KEYS[8] gr:{G}:avatars
--- ARGV[1] token of the lock   ARGV[2] members to look at, about   ARGV[3] cursor, "0" to begin
--- ARGV[4] which members: "marked" | "ranked" | "hidden"   ARGV[5] "unmarked" for those only that are not marked
+-- ARGV[1] token of the lock   ARGV[2] about how many members to look at   ARGV[3] cursor, "0" to begin
+-- ARGV[4] which members: "marked" | "ranked" | "hidden"   ARGV[5] "unmarked" to leave out marked members
 --
--- Reply: {"OK", next cursor, "0" at the end, per member a text as lib-row.lua says}, {"INVALID", user id} for one that no member may have, or
+-- Reply: {"OK", next cursor, "0" at the end, per member a text as lib-row.lua says}, {"INVALID", user id} for a user id that no member may have, or
 --        {"REFUSED", 0, "lock"} when the lock has another token
 -- O(n log m) for n members of m.
 

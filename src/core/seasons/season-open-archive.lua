@@ -15,8 +15,8 @@ local token, season, curve, multiplier, name, icon = unpack(ARGV)
 local CONFIG_KEY, SEASON_KEY, LOCK_KEY, ABOUT_KEY = KEYS[3], KEYS[5], KEYS[6], KEYS[7]
 local BOUNDS = { MAX_ID, 2 * MAX_ID + 1, MAX_CURVE, MAX_MULTIPLIER, MAX_GUILD_NAME, MAX_ICON }
 
--- Returns the fields of the config that give the members of the archive the levels that they had. A bot may not be allowed to write
--- them, so there are none for what the archive has anyway.
+-- Returns the fields of the config that give the members of the archive the levels that they had, without those that the archive has already:
+-- a bot may lack the right to write the config.
 local function config_fields()
   local _, present = guild_curve(CONFIG_KEY)
   local fields = multiplier ~= '' and { 'xp_multiplier', multiplier } or {}
@@ -34,7 +34,7 @@ local function config_fields()
   return fields
 end
 
--- Data of a newer version are refused before all else.
+-- read_stats refuses data of a newer version, before anything else.
 read_stats(KEYS[2])
 local obstacle = obstacle_to_lock(KEYS[2], SEASON_KEY, LOCK_KEY, BOUNDS)
 if obstacle then

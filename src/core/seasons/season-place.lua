@@ -4,13 +4,13 @@
 -- KEYS[6] gr:{G}:next:xp:lock   KEYS[7] gr:{G}:hidden:reasons
 -- ARGV[1] token of the lock   ARGV[2..] per member: user id, and its reasons as KEYS[7] has them, "" for a ranked member
 --
--- Reply: as that of hide.lua, or {"REFUSED", 0, "lock"} when the lock has another token. A user whom the archive does not have is passed over.
+-- Reply: as of hide.lua, or {"REFUSED", 0, "lock"} when the lock has another token. A user whom the archive does not have is left out.
 -- O(n log m) for n members of m.
 
 --- @include lib-place
 --- @include lib-lock
 
--- Data of a newer version are refused before all else.
+-- read_stats refuses data of a newer version, before anything else.
 read_stats(KEYS[2])
 return under_lock(KEYS[6], ARGV[1], function()
   local ids, reasons = {}, {}

@@ -1,4 +1,4 @@
--- season-reset: takes the marked XP of some members, and their explicit levels. Who gained meanwhile keeps that.
+-- season-reset: subtracts the marked XP of some members, and removes their explicit levels. XP gained since the mark stays.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:season:xp   KEYS[8] gr:{G}:next:xp:lock
@@ -45,7 +45,7 @@ return under_lock(KEYS[8], ARGV[1], function()
       local profile = redis.call('HGET', KEYS[5], id)
       local old, level = whole_xp(score), explicit_level(profile)
       local xp = math.max(old - whole_xp(marked), 0)
-      -- Who is hidden for more than its absence stays: its next message would show it.
+      -- A member hidden by "self" or "moderator" stays: if it were removed, its next message would put it into the ranking.
       local goes = xp == 0 and rest == 'drop' and (not is_hidden or reasons_of(REASONS_KEY, id) == 'left')
       hidden = is_hidden and goes and hidden - 1 or hidden
       redis.call('HGET', AVATARS_KEY, id)

@@ -6,7 +6,7 @@ import { defineScript, type ScriptReply } from '../store/script.ts';
 
 /** The scripts that end a season. All but the first two need the lock with the token. */
 
-/** Where the members of a step are listed: those that are marked, the ranking, or the hidden members. */
+/** The list from which a step takes its members: the marked members, the ranking, or the hidden members. */
 export type ListedPlace = 'marked' | 'ranked' | 'hidden';
 
 /** What every step takes. */
@@ -22,12 +22,12 @@ interface BegunSeason {
   /** The curve of the guild as text, and its multiplier, "" for none. */
   readonly curve: string;
   readonly multiplier: string;
-  /** What the guild is called, and Discord's hash of its icon, "" where it is not described. */
+  /** The name of the guild, and Discord's hash of its icon; "" where the guild is not described. */
   readonly name: string;
   readonly icon: string;
 }
 
-/** @throws RefusedError when a reply says that something else is in the way of the guild. */
+/** @throws RefusedError when a reply says that something else holds the guild or the archive. */
 function throwConflict(reply: ScriptReply, guild: string): void {
   throwRefusal(reply);
   const [status, other] = reply;
@@ -74,7 +74,7 @@ export const openArchiveScript = defineScript({
   decode: (reply: ScriptReply, { archive }) => throwConflict(reply, archive),
 });
 
-/** Renews the lock, and returns the name that the server has from its start to its end. */
+/** Renews the lock, and returns the name of the Redis server, which is a new one after a restart or a failover. */
 export const holdSeasonScript = defineScript({
   name: 'season-hold',
   keys: ['lock'],
@@ -86,14 +86,14 @@ export const holdSeasonScript = defineScript({
 });
 
 interface MarkFields extends StepFields {
-  /** Members to look at, about. */
+  /** About how many members to look at. */
   readonly count: number;
   readonly cursor: string;
   readonly place: ListedPlace;
   readonly onlyUnmarked: boolean;
 }
 
-/** Members that were marked, or the first user id that is none. */
+/** The marked members, or the first user id that no member may have. */
 type MarkedMembers =
   | { readonly invalid: string }
   | { readonly invalid?: never; readonly cursor: string; readonly members: readonly StoredMember[] };
@@ -120,7 +120,7 @@ export const markMembersScript = defineScript({
 /** Where a member stands in the guild. */
 type PlacedMember = Pick<StoredMember, 'userId' | 'hidden' | 'hiddenReasons'>;
 
-/** Puts members of the archive where they stand in the guild, hidden or ranked. Passes over those that the archive does not have. */
+/** Puts members of the archive where they stand in the guild, hidden or ranked. Leaves out members that the archive does not have. */
 export const placeInArchiveScript = defineScript({
   name: 'season-place',
   keys: [...GUILD_KEYS, 'lock', 'hiddenReasons'],
@@ -149,7 +149,7 @@ export const endCopyScript = defineScript({
   },
 });
 
-/** Takes the marked XP and the level from marked members. */
+/** Subtracts the marked XP from marked members, and removes their explicit levels. */
 export const resetMembersScript = defineScript({
   name: 'season-reset',
   keys: [...GUILD_KEYS, 'season', 'seasonXp', 'lock', 'hiddenReasons', 'avatars'],

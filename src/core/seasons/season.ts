@@ -23,8 +23,8 @@ export interface SeasonOptions {
   /** Guild id of the archive, such as `123.2026-s1`. It must have no data, unless they are of this season. */
   readonly archiveAs: string;
   /**
-   * Whether members stay with 0 XP; otherwise those go who gained nothing since. Who is hidden by `self` or `moderator` stays, or the next
-   * message would show it. True unless given.
+   * Whether members stay with 0 XP; true if left out. If false, members who gained no XP since are removed, except members hidden by `self` or
+   * `moderator`: after a removal, their next message would put them into the ranking.
    */
   readonly keepMembers?: boolean;
   /** Stops between two steps. The same call goes on later. */
@@ -38,10 +38,10 @@ export interface SeasonResult {
   readonly reset: number;
 }
 
-/** Members of one step. Redis serves nobody else meanwhile: a few milliseconds in a guild of a million. */
+/** Members of one step. Redis serves nobody else during a step, which takes a few milliseconds in a guild of a million. */
 const MEMBERS_PER_STEP = 100;
 
-/** Readings of the members, before those who came meanwhile are left to the next season. */
+/** Most readings of all members. Members who come after the last reading belong to the next season. */
 const MAX_PASSES = 4;
 
 /** Ends a season of one guild. One call at a time holds the locks of the guild and of the archive, and every step checks them. */
@@ -75,7 +75,7 @@ export class SeasonReset {
       for (let isCopied = season.phase !== 'copy'; ; isCopied = false) {
         if (!isCopied) {
           const { curve, multiplier, name } = season;
-          // The address of an icon has the id of its guild, which `iconUrl` finds at the start of the archive's.
+          // The address of an icon needs the id of the guild. `iconUrl` finds that id at the start of the archive's id.
           const icon = archiveAs.startsWith(`${guildId}.`) ? season.icon : '';
           const about = { name, icon };
           const opened = { archive: archiveAs, season: `${guildId} ${season.id}`, curve, multiplier, ...about };
@@ -89,19 +89,19 @@ export class SeasonReset {
       await this.step(finishSeasonScript, guildId, {});
       return { archived, reset };
     } finally {
-      // Without Redis, or for another call that has the lock now, there is nothing to give back.
+      // Errors are ignored: without Redis, or when another call has the lock now, there is no lock to give back.
       for (const locked of [guildId, archiveAs]) await this.step(unlockSeasonScript, locked, {}).catch(() => {});
     }
   }
 
-  /** Copies all members, again if a server of the guild or of the archive was replaced meanwhile. @returns how many. */
+  /** Copies all members. Starts again if a failover replaces the server of the guild or of the archive. @returns the number of members. */
   private async copy(): Promise<number> {
     const { guildId, options } = this;
     const serverOf = (id: string) => this.step(holdSeasonScript, id, {});
     for (;;) {
       const server = await serverOf(guildId);
       const serverOfArchive = await serverOf(options.archiveAs);
-      // In a guild that gets members all the time, some are always missed: they came after the season's end.
+      // In a guild that gets members all the time, each reading misses some. After the last reading, they belong to the next season.
       for (let pass = 0; pass < MAX_PASSES; pass++) {
         await this.copyListed(pass > 0);
         if ((await serverOf(options.archiveAs)) !== serverOfArchive) break;
@@ -116,7 +116,7 @@ export class SeasonReset {
   private async copyListed(onlyUnmarked: boolean): Promise<void> {
     const { guildId, options, store } = this;
     const { seasonXp: marked, xp: ranked, hidden } = store.redisKeys.guild(guildId);
-    // A call that was killed can have marked members that it did not copy, and these can change their place between the readings of the places.
+    // A killed call can have marked members without copying them, and such a member can move between ranked and hidden during the readings.
     const lists = onlyUnmarked ? { ranked, hidden } : { marked, ranked, hidden };
     for (const [place, list] of Object.entries(lists) as [ListedPlace, string][]) {
       let cursor = '0';
@@ -140,14 +140,14 @@ export class SeasonReset {
   private async archive(members: readonly StoredMember[]): Promise<void> {
     const { archiveAs } = this.options;
     if (members.length === 0) {
-      // Any step renews the lock of the archive.
+      // Without members to copy, this step renews the lock of the archive.
       await this.step(holdSeasonScript, archiveAs, {});
       return;
     }
     const records = members.map(({ userId, xp, hidden, hiddenReasons: _, ...profile }) => {
       return { userId, set: xp, hidden, ...profile };
     });
-    // A member can have changed its place after its first copy.
+    // A member can have become hidden or ranked since its first copy.
     await this.step(placeInArchiveScript, archiveAs, { members });
     await stageScript
       .run(this.store.scripts, this.store.redisKeys.locked(archiveAs), {
@@ -159,7 +159,7 @@ export class SeasonReset {
         const user = members[error.params.index]?.userId ?? '';
         throw new RefusedError('name_unfit', { guild: this.guildId, user });
       });
-    // Those that the archive has only now have no reasons yet.
+    // Hidden members that are new to the archive have no reasons there yet.
     const hidden = members.filter((member) => member.hidden);
     if (hidden.length > 0) await this.step(placeInArchiveScript, archiveAs, { members: hidden });
   }
@@ -175,7 +175,7 @@ export class SeasonReset {
     }
   }
 
-  /** Runs a script on the guild or on the archive. @throws RefusedError "lock" after a suspension of ten seconds. */
+  /** Runs a script on the guild or on the archive. @throws RefusedError "lock" when the process was suspended so long that the lock expired. */
   private step<Fields extends object, Result>(
     script: Script<keyof ReturnType<ScriptStore['redisKeys']['locked']>, Fields & { readonly token: string }, Result>,
     guildId: string,

@@ -27,7 +27,7 @@ const inviteForm = z.object({
     .regex(/^$|^[\w.-]{1,64}$/, 'A user id is 1 to 64 of A-Z a-z 0-9 _ - .'),
 });
 
-/** Who is signed in, and the ends of sessions; for the operator also the plan and invites. */
+/** Shows who is signed in, and ends sessions. The operator also sets the plan and makes invites here. */
 export const accessPage: GuildPage = {
   path: PATH,
   label: LABEL,
@@ -85,7 +85,7 @@ export const accessPage: GuildPage = {
     router.post('/settings/sign-out', async (req, res) => {
       const guildId = guildOf(res);
       await endAllSessions(parts, req, res, guildId);
-      // An owner has ended the own session here too.
+      // Sends an owner to the first page, because this has ended the session of the owner too.
       res.redirect(303, sessionOf(res).isOperator ? `/guilds/${guildId}/settings/access?saved=sign-out` : '/');
     });
   },

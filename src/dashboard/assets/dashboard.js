@@ -45,7 +45,7 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
   });
 }
 
-// The page that is open stands in the part of the navigation that a phone shows. The page itself does not move.
+// Scrolls the navigation to the open page, because a phone shows only a part of it. The page itself does not scroll.
 for (const link of document.querySelectorAll(':is(.side nav, .sections) [aria-current]')) {
   const box = link.closest('nav');
   if (!box) continue;
@@ -53,7 +53,7 @@ for (const link of document.querySelectorAll(':is(.side nav, .sections) [aria-cu
   box.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
 }
 
-// The menu of servers names them once it is open: <details data-menu="address of the names" data-present="id of the server of the page">.
+// The menu of servers loads their names when it is opened: <details data-menu="address of the names" data-present="id of the server of the page">.
 for (const menu of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll('details[data-menu]'))) {
   const list = menu.querySelector('ul');
   /** @param {{ id: string, name: string, initials: string, tint: number, picture: string | null }} server */
@@ -76,7 +76,7 @@ for (const menu of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.query
     if (!menu.open) return;
     menu.removeEventListener('toggle', fill);
     const answer = await fetch(menu.dataset.menu ?? '').catch(() => undefined);
-    // Without the names, the menu leads to the page of all servers. The next time that it is opened, they are read again.
+    // If the names cannot be read, the menu still links to the page of all servers, and reads the names again when it is opened again.
     if (!answer?.ok) return menu.addEventListener('toggle', fill);
     list?.prepend(...(await answer.json()).map(row));
   };
@@ -99,11 +99,11 @@ for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelector
     status.textContent = wanted === '' ? '' : `${shown} of ${rows.length} members on this page`;
   };
   field.addEventListener('input', show);
-  // A browser can bring the text back that was there before. The text of a search that found nobody hides nobody.
+  // A browser can restore the text of an earlier visit, so the filter runs at once. The text of a search on the server does not filter.
   if (field.value !== field.defaultValue) show();
 }
 
-// A form with long texts is not sent when it is too large, because its input would be lost: <form data-max-kb="kB that are taken">.
+// A form that is too large is not sent, because its input would be lost: <form data-max-kb="kB that are taken">.
 for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll('form[data-max-kb]'))) {
   const button = form.querySelector('button');
   const check = () => {
@@ -111,7 +111,7 @@ for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySel
     // A browser sends each line break as two characters.
     const kb = new URLSearchParams(fields).toString().replaceAll('%0A', '%0D%0A').length / 1024;
     const isTooLarge = kb > Number(form.dataset.maxKb);
-    const problem = `This form has ${Math.ceil(kb)} kB, and ${form.dataset.maxKb} kB at most are taken: shorten it.`;
+    const problem = `This form has ${Math.ceil(kb)} kB, and may have at most ${form.dataset.maxKb} kB: shorten it.`;
     button?.setCustomValidity(isTooLarge ? problem : '');
   };
   form.addEventListener('input', check);

@@ -9,9 +9,9 @@
   const { fetch } = window;
   window.fetch = (input, init) => fetch(input, { ...init, credentials: 'same-origin' });
 
-  /** Attributes of the preview that are no settings of its look. */
+  /** Attributes of the preview that are not settings of its look. */
   const OWN_ATTRIBUTES = ['id', 'style', 'guild', 'base-url', 'data-properties'];
-  /** Gives the preview these settings, and no others. @param {Record<string, string>} attributes */
+  /** Gives the preview exactly these settings. @param {Record<string, string>} attributes */
   const configure = (attributes) => {
     for (const name of board.getAttributeNames()) {
       if (!OWN_ATTRIBUTES.includes(name) && !(name in attributes)) board.removeAttribute(name);
@@ -32,7 +32,7 @@
   const follow = async () => {
     const mine = ++latest;
     const answer = await fetch(`${form.action}/settings?${new URLSearchParams(lookOf(form))}`).catch(() => undefined);
-    // A value that is half typed is refused; the next one is not.
+    // The server refuses a value that is only half typed. The preview follows the next valid value.
     if (!answer?.ok || mine !== latest) return;
     const { attributes, properties, fields, codes, costs } = await answer.json();
     configure(attributes);
@@ -57,7 +57,7 @@
       if (box) box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2;
     });
   }
-  // The code has the look of this moment, also when the preview has not followed it yet.
+  // The code uses the current fields, even if the preview has not followed them yet.
   look.closest('form')?.addEventListener('submit', (event) => {
     if (!form.reportValidity()) return event.preventDefault();
     const inputs = Object.entries(lookOf(form)).map(([name, value]) =>
@@ -65,7 +65,7 @@
     );
     look.replaceChildren(...inputs);
   });
-  // Another page would not have what was entered into the other form.
+  // Stays on this page, because another page would lose what was entered into the other form.
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     follow();

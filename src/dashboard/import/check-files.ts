@@ -11,16 +11,16 @@ import { type FieldReading, fieldReadings } from './field-readings.ts';
 import { type FoundRules, rulesOf } from './found-rules.ts';
 import { type ImportChoice, MAX_DISTINCT, readFiles, shortened } from './read-files.ts';
 
-/** What a file has. */
+/** What the check of the files found. */
 export interface CheckedFile {
   readonly preview: DryRunResult['preview'];
   /** Lines for the person, such as what was detected. */
   readonly notes: readonly string[];
   /** Why rows will be left out, with their places. */
   readonly refused: readonly string[];
-  /** Which rows name a member again. */
+  /** Which rows repeat a member. */
   readonly repeated: readonly string[];
-  /** Says why members can be missing or wrong, such as a missing page; undefined for no reason. */
+  /** Why members can be missing or wrong, such as a missing page; undefined if there is no doubt. */
   readonly missing: string | undefined;
   /** How the fields of the files are read. */
   readonly readings: readonly FieldReading[];
@@ -28,12 +28,12 @@ export interface CheckedFile {
   readonly rules: FoundRules | undefined;
 }
 
-/** How long reading may take. Load a file that takes longer with the command. A small archive can hold a text of any length. */
+/** Longest time for reading, because a small archive can contain a text of any length. The command loads files that take longer. */
 const CHECK_MS = 30_000;
 /**
  * Reads files once, and writes nothing.
- * @throws InvalidInputError when they cannot be read, or that takes longer than 30 s. FileQuestion when a person has to be asked
- * about a file.
+ * @throws InvalidInputError when the files cannot be read, or reading takes longer than 30 s; FileQuestion when a person has to answer a question
+ *   about a file.
  */
 export async function checkFiles(target: LoadTarget, guildId: string, choice: ImportChoice): Promise<CheckedFile> {
   const notes: string[] = [];

@@ -3,7 +3,7 @@ import type { Input } from '../../imports/inputs.ts';
 
 /** How the fields of files are read, so that a person can choose other fields. */
 export interface FieldReading {
-  /** The numbers of the files that are read so, from 0. */
+  /** The numbers of the files that are read in this way, from 0. */
   readonly files: readonly number[];
   /** All fields of the files, each with its first value. */
   readonly fields: readonly { readonly name: string; readonly example: string }[];

@@ -3,15 +3,15 @@ import { rulesInWords, rulesOfInputs } from '../../imports/import-rules.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';
 import type { Progress, Reading } from '../../imports/read-members.ts';
 
-/** Rules of a bot, checked, and the multiplier of all XP. */
+/** The checked rules of a bot, and its multiplier of all XP. */
 export interface FoundRules {
   readonly text: string;
   readonly multiplier: number | undefined;
-  /** What they say, in words. */
+  /** The rules in words. */
   readonly words: string;
 }
 
-/** Returns the checked rules that came with the members. Rules that do not fit are told, and not offered. */
+/** Returns the checked rules that came with the members. For wrong rules, writes a line and returns undefined. */
 export function rulesOf({ inputs }: Reading, progress: Progress): FoundRules | undefined {
   try {
     const found = rulesOfInputs(inputs);
@@ -21,12 +21,12 @@ export function rulesOf({ inputs }: Reading, progress: Progress): FoundRules | u
     return { text: JSON.stringify(found.rules), multiplier: found.multiplier, words };
   } catch (error) {
     if (!(error instanceof InvalidInputError)) throw error;
-    progress.write(`the rules that came along do not fit: ${error.message}`);
+    progress.write(`the file has rules too, which are not offered because they are wrong: ${error.message}`);
     return undefined;
   }
 }
 
-/** Stores rules that came with members, and their multiplier, in the place of the present ones. @throws StoreUnavailableError */
+/** Replaces the rules of a guild by rules that came with members, and its multiplier too if they have one. @throws StoreUnavailableError */
 export async function storeRules(
   { guildConfig }: LoadTarget,
   guild: string,

@@ -18,7 +18,7 @@ import {
   type WaitingFiles,
 } from './waiting-files.ts';
 
-/** How long a checked file, or the result of a load, waits for the person. */
+/** Milliseconds for which a checked file, or the result of a load, is kept. */
 const KEPT_MS = 30 * 60_000;
 /** If all places are taken, a file that has been arriving for longer than this gives its place to the file of another guild. */
 const SLOW_MS = 20_000;
@@ -33,7 +33,7 @@ type State = {
   readonly stop?: () => void;
 };
 
-/** What a person says of a file: which of its fields is which, or which of its guilds is loaded. */
+/** The answer of a person to the question about a file: which field is which, or which of its guilds to load. */
 export type FileAnswer = { readonly map: FieldMap } | { readonly sourceGuild: string };
 
 function answered({ choice, questioned }: UnreadImport, answer: FileAnswer): ImportChoice {
@@ -48,7 +48,7 @@ async function remove(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => rm(path, { force: true })));
 }
 
-/** The imports of the guilds, one of each at a time: from the file that was received to the end of its load. Files are temporary. */
+/** The imports of the guilds, one import of a guild at a time: from the upload of the files to the end of their load. The files are temporary. */
 export class GuildImports {
   private readonly states = new Map<string, State>();
   private readonly receiving: ReceivingFiles;
@@ -57,7 +57,7 @@ export class GuildImports {
 
   constructor(
     private readonly target: LoadTarget,
-    /** Members that a file may have, and a guild before members are added to it. Owners share the Redis of the bot. */
+    /** Most members of a file, and most members of a guild to which a file may be added, because owners share the Redis of the bot. */
     private readonly maxMembers: number,
     private readonly maxWaitingBytes = MAX_WAITING_BYTES,
     slowMs = SLOW_MS,
@@ -65,7 +65,7 @@ export class GuildImports {
     this.receiving = new ReceivingFiles(slowMs);
   }
 
-  /** Returns the files that wait for their person, or the load that runs or ran last. */
+  /** Returns the files that wait for an answer or for their load, or the load that runs or ran last. */
   of(guildId: string): Pick<State, 'unread' | 'checked' | 'run'> {
     return this.states.get(guildId) ?? {};
   }
@@ -77,8 +77,8 @@ export class GuildImports {
 
   /**
    * Receives files, reads them once, and keeps them for {@link start}, or for {@link answer}. Writes nothing to the guild.
-   * @param receive writes the files to the paths that it asks for, and returns what the person chose. It fails once the signal says so.
-   * @throws InvalidInputError when they cannot be read, an import of the guild runs, or too many run. The files are then deleted.
+   * @param receive writes the files to paths that it asks for, and returns the choices of the person. It must fail when its signal is aborted.
+   * @throws InvalidInputError when the files cannot be read, an import of the guild runs, or too many imports run. The files are then deleted.
    */
   async add(
     guildId: string,
@@ -107,10 +107,10 @@ export class GuildImports {
   }
 
   /**
-   * Reads files again about which a person was asked.
+   * Reads the files again with the answer of a person to the question about them.
    * @param id of the files that the person has seen.
    * @param answer the names of the fields of the file in question, or the guild whose members are loaded.
-   * @throws InvalidInputError when these files are gone, or cannot be read so. They are kept then.
+   * @throws InvalidInputError when these files are gone, or cannot be read with this answer. In the second case they are kept.
    */
   async answer(guildId: string, id: string, answer: FileAnswer): Promise<void> {
     await this.dropOld(guildId);
@@ -123,9 +123,9 @@ export class GuildImports {
   }
 
   /**
-   * Asks the person of checked files which of their fields is which, so that other fields can be chosen. Reads nothing.
-   * @param id of the files that the person has seen checked.
-   * @param reading the number of the reading of their fields, from 0.
+   * Turns checked files into files with the question which field is which, so that a person can choose other fields. Reads nothing.
+   * @param id of the checked files that the person has seen.
+   * @param reading number of the reading of the fields, from 0.
    * @throws InvalidInputError when these files are gone.
    */
   async askFields(guildId: string, id: string, reading: number): Promise<void> {
@@ -152,14 +152,14 @@ export class GuildImports {
     return this.target.redisKeys.guild(guildId).sessions;
   }
 
-  /** Drops the file of an owner whose sessions were ended since: the guild can have another one. One round trip. */
+  /** Drops waiting files if all sessions of the guild were ended since, because the guild can have another owner now. One round trip. */
   async dropOld(guildId: string): Promise<void> {
     const waiting = waitingOf(this.of(guildId));
     if (waiting && waiting.generation !== (await this.target.client.get(this.sessionsKey(guildId))))
       await this.discard(guildId);
   }
 
-  /** Lets the files go that have waited longest, until another one of this size has room. */
+  /** Drops the files that have waited longest, until there is room for this number of bytes. */
   private async makeRoom(bytes: number): Promise<void> {
     let waiting = bytes;
     for (const state of this.states.values()) waiting += waitingOf(state)?.bytes ?? 0;
@@ -172,7 +172,7 @@ export class GuildImports {
     }
   }
 
-  /** Drops the file that waits, and the load that has ended. */
+  /** Drops the waiting files, or the load that has ended. */
   async discard(guildId: string): Promise<void> {
     if (this.isRunning(guildId)) return;
     const { checked, unread } = this.of(guildId);
@@ -180,7 +180,7 @@ export class GuildImports {
     await remove((checked ?? unread?.choice)?.files.map(({ path }) => path) ?? []);
   }
 
-  /** Drops a file that nobody loads, or a load that has ended, after a time. */
+  /** Drops files that nobody loads, or a load that has ended, after {@link KEPT_MS}. */
   private discardLater(guildId: string, kept: State): void {
     setTimeout(() => {
       const { unread, checked, run } = this.of(guildId);
@@ -189,10 +189,10 @@ export class GuildImports {
   }
 
   /**
-   * Starts to load the file that waits. Two round trips.
-   * @param id of the file that its person has seen checked.
-   * @param onEnd called with the last line.
-   * @throws InvalidInputError when this file is gone, too many loads run, or the guild has too many members already.
+   * Starts to load the checked files. Two round trips.
+   * @param id of the checked files that the person has seen.
+   * @param onEnd called with the last line of the load.
+   * @throws InvalidInputError when these files are gone, too many loads run, or the guild has too many members already.
    */
   async start(
     guildId: string,
@@ -215,7 +215,7 @@ export class GuildImports {
     this.states.set(guildId, { run, stop: () => controller.abort() });
     const load = loadFiles(this.target, guildId, checked, run, controller.signal, this.maxMembers)
       .then(onEnd)
-      .catch(() => {}) // The load is done, and its line is on the page.
+      .catch(() => {}) // An error of `onEnd` changes nothing: the load is done, and the page shows its last line.
       .finally(() => {
         if (this.of(guildId).run === run) this.states.set(guildId, { run });
         this.discardLater(guildId, { run });
@@ -225,13 +225,13 @@ export class GuildImports {
     this.loads.add(load);
   }
 
-  /** Stops all loads, and waits for their ends. */
+  /** Stops all loads, and waits until they have ended. */
   async end(): Promise<void> {
     for (const { stop } of this.states.values()) stop?.();
     await Promise.all(this.loads);
   }
 
-  /** Asks the load that runs to stop. A replacement that puts its members in place still finishes. */
+  /** Asks the running load to stop. A replacement that is already putting its members in place still finishes. */
   stop(guildId: string): void {
     this.states.get(guildId)?.stop?.();
   }

@@ -12,7 +12,7 @@ import { sentence } from '../sentences.ts';
 import { receiveUpload } from '../upload.ts';
 import { actorOf, guildOf } from '../visit.ts';
 
-/** Seconds after which the page of a load that runs is loaded again. */
+/** Seconds after which the page of a running load is loaded again. */
 const REFRESH_S = '1';
 /** Largest upload, in MB. */
 const MAX_MB = 50;
@@ -62,7 +62,7 @@ const startForm = z
     error: 'Check the box to replace all members',
   });
 
-/** Members of a file: first what would be loaded, then the load. */
+/** Imports the members of files: the pages show first what would be loaded, and then the load. */
 export const importPage: GuildPage = {
   path: '/import',
   label: 'Import',

@@ -14,9 +14,9 @@ import { type ImportChoice, MAX_DISTINCT, readFiles, shortened } from './read-fi
 /** How a person wants the members to be loaded. */
 export interface LoadChoice {
   readonly replace: boolean;
-  /** Undefined = refuse levels that the curve does not give. */
+  /** Undefined = refuse the load if levels differ from the curve. */
   readonly levels: LevelChoice | undefined;
-  /** Stores the rules that came with the members too. */
+  /** Whether to store the rules that came with the members too. */
   readonly withRules: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface ImportRun extends LoadChoice {
   share: number;
   /** Why rows were left out, with their places. */
   refused: readonly string[];
-  /** Which rows named a member again. */
+  /** Which rows repeated a member. */
   repeated: readonly string[];
   /** The first rows that were left out, as CSV. */
   refusedCsv: string;
@@ -48,9 +48,9 @@ export interface ImportRun extends LoadChoice {
 const MAX_REFUSED = 1 << 20;
 
 /**
- * Loads files into a guild. However it ends, the run says so, and this is no error.
- * @param run is told of the progress, and of the end.
- * @param maxCreated new members, as `LoadJob` takes it.
+ * Loads files into a guild. Never throws: however the load ends, `run` says so.
+ * @param run receives the progress, and the result.
+ * @param maxCreated most new members, as for `LoadJob`.
  * @returns the last line.
  */
 export async function loadFiles(

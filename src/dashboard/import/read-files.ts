@@ -10,7 +10,7 @@ import { UnknownFieldsError } from '../../imports/unknown-fields.ts';
 import { PAGE_ADVICE } from '../sentences.ts';
 import type { UploadedFile } from '../upload.ts';
 
-/** A received file, with its fields if a person has named them. */
+/** A received file, with the names of its fields if a person has chosen them. */
 export interface ImportFile extends UploadedFile {
   readonly map?: FieldMap;
 }
@@ -20,11 +20,11 @@ export interface ImportChoice extends Partial<Pick<GivenFormat, 'format' | 'sour
   /** Name of the file, or of all of them, for messages. */
   readonly name: string;
   readonly files: readonly ImportFile[];
-  /** Undefined = that of the guild, or of the format. */
+  /** Undefined = the curve of the guild, or of the format. */
   readonly curve: CurveName | undefined;
 }
 
-/** Most members of a file whose repeats are counted exactly, because many files are read at the same time. */
+/** Most members that are told apart, which bounds the memory of many files that are read at once. Repeats of any further member are not counted. */
 export const MAX_DISTINCT = 50_000;
 
 /** A question about a file that only a person can answer: what its fields mean, or which of its guilds to load. */
@@ -39,8 +39,8 @@ export class FileQuestion extends Error {
 }
 
 /**
- * Opens files, hands them to `take`, and closes them however that ends.
- * @throws FileQuestion for a file about which a person has to be asked.
+ * Opens files, passes them to `take`, and closes them even if that fails.
+ * @throws FileQuestion when a person has to answer a question about a file.
  */
 export async function readFiles<T>(
   choice: ImportChoice,

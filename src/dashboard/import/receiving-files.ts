@@ -1,37 +1,37 @@
 import { InvalidInputError } from '../../core/errors.ts';
 
-/** Files that are received, and loads that run, each at the same time. */
+/** Most uploads at once, and most loads at once. */
 export const MAX_AT_ONCE = 20;
 /** What a person is told when all places are taken. */
 export const TOO_MANY = 'Too many imports run: try again in some minutes';
 
-/** Files that come, or are read for the first time. */
+/** Files that are being uploaded, or read for the first time. */
 export interface Receiving {
-  /** Says that the place is needed for others, which only happens while the files come. */
+  /** Aborted when the place is needed for other files, which only happens during the upload. */
   readonly signal: AbortSignal;
-  /** Keeps the place from now on: the files are there. */
+  /** Says that the upload is complete. From now on the place is safe. */
   received(): void;
 }
 
 /** A place for files. */
 interface Place extends Receiving {
   readonly since: number;
-  /** Only while the files come. */
+  /** Takes the place away; undefined once the upload is complete. */
   cut: (() => void) | undefined;
 }
 
-/** The files that guilds send at this moment, of each guild once. */
+/** The uploads of guilds at this moment, at most one of each guild. */
 export class ReceivingFiles {
   private readonly places = new Map<string, Place>();
 
-  /** @param slowMs files that have been coming for longer give their place to those of another guild, when all are taken. */
+  /** @param slowMs an upload that takes longer gives its place to another guild when all places are taken. */
   constructor(private readonly slowMs: number) {}
 
   has(guildId: string): boolean {
     return this.places.has(guildId);
   }
 
-  /** Gives a guild a place. If all places are taken, the slowest files lose theirs. @throws InvalidInputError when no files are slow. */
+  /** Gives a guild a place. If all places are taken, the slowest upload loses its place. @throws InvalidInputError when no upload is slow. */
   begin(guildId: string): Receiving {
     if (this.places.size >= MAX_AT_ONCE && !this.cutSlowest()) throw new InvalidInputError(TOO_MANY);
     const controller = new AbortController();
@@ -47,14 +47,14 @@ export class ReceivingFiles {
     return place;
   }
 
-  /** Gives the place back, unless other files have it by now. */
+  /** Gives the place back, unless another upload has it by now. */
   end(guildId: string, receiving: Receiving): void {
     if (this.places.get(guildId) === receiving) this.places.delete(guildId);
   }
 
-  /** Takes the place of the files that have been coming for longest, if they are slow. @returns whether there was one. */
+  /** Takes the place of the upload that has lasted longest, if it is slow. @returns whether there was a slow upload. */
   private cutSlowest(): boolean {
-    // They are in the order in which they began.
+    // The uploads are in the order in which they began.
     const slowest = [...this.places].find(([, { since, cut }]) => cut && performance.now() - since >= this.slowMs);
     if (!slowest) return false;
     const [guildId, { cut }] = slowest;

@@ -10,23 +10,23 @@ import { UnknownFieldsError } from '../../imports/unknown-fields.ts';
 import { type CheckedFile, checkFiles } from './check-files.ts';
 import { FileQuestion, type ImportChoice, shortened } from './read-files.ts';
 
-/** Files that wait for their person. */
+/** Files that were received, and wait for an answer or for their load. */
 export interface WaitingFiles {
   readonly id: string;
   readonly bytes: number;
-  /** The generation of the guild's sessions when they came. */
+  /** The generation of the guild's sessions at the upload. */
   readonly generation: string;
 }
 
 /** Files that were received and read once. */
 export interface CheckedImport extends ImportChoice, CheckedFile, WaitingFiles {}
 
-/** Files about one of which a person has to be asked: which of its fields is which, or which of its guilds is loaded. */
+/** Files with a question about one of them: which field is which, or which of its guilds to load. */
 export interface UnreadImport extends WaitingFiles {
   readonly choice: ImportChoice;
   /** The numbers of the files for which the answer counts, from 0. The question shows the first of them. */
   readonly questioned: readonly number[];
-  /** Why it cannot be read; empty when a person wants to choose other fields of files that can. */
+  /** Why the file cannot be read; "" when it can, and a person wants to choose other fields. */
   readonly problem: string;
   /** The fields to name, and the likeliest names; undefined when the question is another one. */
   readonly fields?: UnknownFieldsError['fields'];
@@ -40,9 +40,9 @@ const MAX_LISTED = 200;
 
 /**
  * Reads files once, and writes nothing to the guild.
- * @param maxMembers members that the files may have.
- * @returns them checked, or with what a person has to be asked.
- * @throws InvalidInputError when they cannot be read, or have too many members.
+ * @param maxMembers most members of the files.
+ * @returns the checked files, or the files with a question for the person.
+ * @throws InvalidInputError when the files cannot be read, or have too many members.
  */
 export async function checkImport(
   target: LoadTarget,
@@ -51,13 +51,13 @@ export async function checkImport(
   maxMembers: number,
 ): Promise<{ readonly checked: CheckedImport } | { readonly unread: UnreadImport }> {
   const sizes = await Promise.all(choice.files.map(({ path }) => stat(path)));
-  // One of a guild where nobody has signed in begins here. The first sign-in leaves it.
+  // If nobody has signed in to the guild yet, its generation begins here. The first sign-in keeps that generation.
   const { text: generation } = await sessionGeneration(target, target.redisKeys.guild(guildId).sessions);
   const common = { id: randomUUID(), bytes: sizes.reduce((sum, { size }) => sum + size, 0), generation };
   try {
     const file = await checkFiles(target, guildId, choice);
     const { repeated_exact, members } = file.preview;
-    // Of a larger file nobody knows how many are the same: the load ends at the limit.
+    // In a larger file, repeats are not counted exactly, so it is not refused here: the load ends at the limit.
     if (repeated_exact && members > maxMembers)
       throw tooManyMembers(`The file has ${count(members, 'member')}`, maxMembers);
     return { checked: { ...choice, ...file, ...common } };
@@ -72,7 +72,7 @@ export async function checkImport(
   }
 }
 
-/** Returns the error of members above the limit. @param what has them, with their number. */
+/** Returns the error for too many members. @param what says what has how many members. */
 export function tooManyMembers(what: string, maxMembers: number): InvalidInputError {
   const limit = count(maxMembers, 'member');
   return new InvalidInputError(`${what}, and the dashboard loads up to ${limit}: ask the operator for more`);

@@ -17,8 +17,8 @@ interface WantedKey {
 }
 
 /**
- * Makes an API key of the guild, with an entry of the audit log, and keeps it for the page that shows it, so that the key is in no address.
- * @throws RefusedError when the guild has too many.
+ * Makes an API key of the guild with an entry of the audit log, and keeps the key in memory for the page that shows it: no address contains the key.
+ * @throws RefusedError when the guild has too many API keys.
  */
 export function makeKey(
   parts: Parts,
@@ -39,7 +39,7 @@ export function makeKey(
   return auditLog.change(guildId, actorOf(req, res), facts.join(', '), make, 'security');
 }
 
-/** Answers with the page of a key that was made, once: it is in no cache. @throws Refusal at the second time. */
+/** Answers with the page that shows a new key. It does so once, and no cache keeps the page. @throws Refusal at the second request. */
 export function sendNewKey(
   { apiUrl, newKeys, views }: Parts,
   record: ApiKeyRecord,

@@ -156,7 +156,7 @@ function ofKey(
   };
 }
 
-/** Codes of a key that was revoked, before or meanwhile. */
+/** Codes of refusals for a key that is already revoked, or is revoked during the request. */
 const KEY_GONE: readonly RefusalCode[] = ['key_unknown', 'key_revoked', 'key_unfinished'];
 
 function describe({ id, name }: ApiKeyRecord): string {

@@ -6,19 +6,19 @@ import { tokenOf } from '../visit.ts';
 /** An API key that was made. */
 interface NewKey {
   readonly key: string;
-  /** How long the key that it replaces goes on, in words. */
+  /** How long the replaced key still works, in words. */
   readonly overlap?: string | undefined;
 }
 
 /** How long a new key waits for the page that shows it, in milliseconds. */
 const KEPT_MS = 300_000;
-/** Bytes of all keys that wait, about, and bytes of a key with its name. */
+/** About how many bytes all waiting keys, and one key with its name, may take. */
 const MAX_BYTES = 1024 * 1024;
 const KEY_BYTES = 512;
 
 /**
- * Holds new API keys from the answer that makes them until the page that shows them, once. So a reload of that page makes no second key. They are in
- * the memory of this process alone.
+ * Keeps new API keys between the request that makes a key and the page that shows it once, so that a reload of that page makes no second key. The
+ * keys are only in the memory of this process.
  */
 export class NewKeys {
   /** The keys by the token of the session and the id of the key. A timer removes each key that nobody has looked at. */
@@ -29,7 +29,7 @@ export class NewKeys {
     ttlAutopurge: true,
   });
 
-  /** Keeps a key for the session of a request. @param overlap how long the key that it replaces goes on, in words. */
+  /** Keeps a key for the session of a request. @param overlap how long the replaced key still works, in words. */
   keep(res: Response, keyId: string, key: string, overlap?: string): void {
     this.waiting.set(nameOf(res, keyId), { key, overlap });
   }

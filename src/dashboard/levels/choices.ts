@@ -5,11 +5,11 @@ import { visibleName } from '../servers/server.ts';
 /** A role or a channel, as pages show it. */
 export interface Named {
   readonly id: string;
-  /** Its name, and its id if the bot has told none. Beside other names, the id says that it is unknown. */
+  /** Its name, or its id if the bot has told no name. Among roles or channels with names, words before the id say that it is unknown. */
   readonly name: string;
   /** "#rrggbb" of a role; null for a role without a colour, and for a channel. */
   readonly colour: string | null;
-  /** Whether the bot has told it. Rules can name a role or a channel that was deleted since. */
+  /** Whether the bot has told this role or channel. Rules can name a role or channel that was deleted since. */
   readonly isTold: boolean;
 }
 
@@ -25,9 +25,9 @@ export interface Choices {
   /** The highest role first. */
   readonly roles: readonly Named[];
   readonly groups: readonly ChannelGroup[];
-  /** Returns a role by its id, also one that the bot has not told. */
+  /** Returns a role by its id, even if the bot has not told the role. */
   role(id: string): Named;
-  /** Returns a channel or category by its id, also one that the bot has not told. */
+  /** Returns a channel or category by its id, even if the bot has not told it. */
   channel(id: string): Named;
   /** Returns the category of a channel; undefined for none. */
   parentOf(channelId: string): string | undefined;
@@ -58,7 +58,9 @@ export function choicesOf(about: GuildAbout | null): Choices {
   };
 }
 
-/** Returns the channels by their categories, each category with itself as the first choice: rules count for all that is in it. */
+/**
+ * Returns the channels by their categories. The first choice of a category is the category itself: rules for a category count for all its channels.
+ */
 function groupsOf(channels: readonly GuildChannel[]): ChannelGroup[] {
   const categories = channels.filter(({ type }) => type === CATEGORY);
   const known = new Set(categories.map(({ id }) => id));

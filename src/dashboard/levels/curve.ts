@@ -26,7 +26,7 @@ const curveForm = z
     path: ['custom'],
   });
 
-/** Adds the page of the curve: choose one, see what it does to the levels, and save it. */
+/** Adds the page of the curve, where a person chooses a curve, sees what it does to the levels, and saves it. */
 export function addCurve(router: Router, parts: Parts): void {
   const countOnce = oneAtATime(
     'Already counting',

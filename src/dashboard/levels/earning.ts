@@ -3,7 +3,10 @@ import { earningFields, earningOf, VOICE_BOXES } from './rules-form.ts';
 import { RULES_PATH, type RulesPage } from './rules-page.ts';
 import { trialOf } from './trial.ts';
 
-/** The page about how members earn XP: by messages, in voice, and which members earn no XP. It also tries the stored rules. */
+/**
+ * The page about how members earn XP, by messages and in voice, and about who earns no XP. It also shows what a message would earn by the stored
+ * rules.
+ */
 export const earningPage: RulesPage = {
   path: RULES_PATH,
   template: 'earning',

@@ -3,22 +3,22 @@ import { parseRules } from '../../core/rules/parse-rules.ts';
 import { type FormErrors, type FormValues, WrongFieldsError } from '../forms.ts';
 import { type IdKind, idOf, idsIn, numberOr } from './rules-lines.ts';
 
-/** Reads the fields of a form one by one, and collects what is wrong with them. Each value is checked by the parser of rules, alone. */
+/** Reads the fields of a form one by one, and collects what is wrong with them. The parser of rules checks each value on its own. */
 export class FieldCheck {
   private readonly errors: Record<string, string> = {};
 
   constructor(private readonly values: FormValues) {}
 
-  /** Notes what is wrong with a field, unless something else is. */
+  /** Notes what is wrong with a field, unless the field already has a message. */
   fail(name: string, message: string): void {
     this.errors[name] ??= message;
   }
 
   /**
    * Returns the value of a field.
-   * @param label begins the message, in the place of the path in the document.
+   * @param label name of the field, which begins the message instead of the path in the document.
    * @param read makes the value from the text.
-   * @param document makes a document that has this value alone.
+   * @param document makes a document with only this value.
    */
   take(
     name: string,

@@ -12,7 +12,7 @@ import { RULES_PATH, type RulesPage, sendRulesPage } from './rules-page.ts';
 const ROLE_FIELDS = ['role', 'role_multiplier'] as const;
 const CHANNEL_FIELDS = ['channel', 'channel_multiplier'] as const;
 
-/** The multipliers of roles and channels, a row for each, and that of the whole server, which is no part of the rules. */
+/** The multipliers of roles and channels, a row for each, and the multiplier of the whole server, which is not part of the rules. */
 export const multipliersPage: RulesPage = {
   path: `${RULES_PATH}/multipliers`,
   template: 'multipliers',

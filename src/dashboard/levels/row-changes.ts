@@ -1,16 +1,16 @@
 import type { FormValues } from '../forms.ts';
 
-/** What a button of a form does with its rows, beside saving them: "add GROUP", "sort GROUP", or "remove GROUP ROW". */
+/** A group of rows of a form. Buttons with the values "add GROUP", "sort GROUP" and "remove GROUP ROW" change the rows without saving them. */
 export interface RowGroup {
-  /** The fields of a row: the first one names what it is about. */
+  /** The names of the fields of a row. The first field names the subject of the row, such as a role. */
   readonly names: readonly string[];
   /** The values of a new row. */
   readonly blank: readonly string[];
 }
 
 /**
- * Returns the fields of a form after one of its buttons was pressed; null if it was the button that saves. Nothing is stored, so that rows
- * can be changed without scripts.
+ * Returns the fields of a form after a button has changed its rows; null if the button that saves was pressed. Stores nothing. With it, a person can
+ * change rows without scripts.
  * @param groups the groups of rows, by the names that the buttons have.
  */
 export function changedRows(values: FormValues, groups: Readonly<Record<string, RowGroup>>): FormValues | null {
@@ -28,7 +28,7 @@ export function changedRows(values: FormValues, groups: Readonly<Record<string, 
   };
 }
 
-/** Returns the rows that fields with the same number of values make, each with its values without spaces around them. */
+/** Returns the rows of a group from fields that have one value for each row. Spaces around the values are removed. */
 export function rowsOf<const Names extends readonly string[]>(
   values: FormValues,
   names: Names,

@@ -22,7 +22,7 @@ const PATH = `${RULES_PATH}/json`;
 /** Path of the form with a file, below a guild. */
 export const RULES_UPLOAD = `${RULES_PATH}/file`;
 
-/** Largest file. The export of a bot has its members too, and its text is read at once. */
+/** Largest file. The export of a bot contains its members too, and its whole text is in memory. */
 const MAX_FILE = 8 * 1024 * 1024;
 
 const NOTICES: ReadonlyMap<string, string> = new Map([
@@ -38,7 +38,7 @@ interface Shown {
   readonly json?: string;
 }
 
-/** Adds the page of all rules as one document: as JSON, and from a file, whose rules are shown before they are saved. */
+/** Adds the page with all rules as JSON. It also reads rules from a file, and shows them before they are saved. */
 export function addRulesFile(router: Router, parts: Parts): void {
   const readOnce = oneAtATime(
     'Already reading',
@@ -48,7 +48,7 @@ export function addRulesFile(router: Router, parts: Parts): void {
   const readInTurn = inTurn();
   let folder: string | undefined;
 
-  /** Runs `work`, and shows the page again, with its input, if that is refused. */
+  /** Runs `work`. If it is refused, shows the page again with the input. */
   const orShow = (res: Response, shown: Shown, work: () => Promise<void>): Promise<void> =>
     showProblem((problem, error) => {
       const status = error instanceof ChangedMeanwhile ? 409 : 400;
@@ -90,7 +90,7 @@ export function addRulesFile(router: Router, parts: Parts): void {
   });
 }
 
-/** Asks before the rules that are stored are replaced or removed. @param next null for no rules. @returns whether it did. */
+/** Asks before the stored rules are replaced or removed. @param next the new rules; null to remove the rules. @returns whether it has asked. */
 async function asksToReplace(
   parts: Parts,
   req: Request,
@@ -100,7 +100,7 @@ async function asksToReplace(
   const guildId = guildOf(res);
   const { rules, json, version, problem } = await readStoredRules(parts, guildId);
   const isSame = json === (next ? jsonOf(next.document) : '');
-  // The save refuses a form that was made from other rules. Rules that do not work are no loss.
+  // No question if the form was made from other rules, because the save refuses it, or if the stored rules do not work, because nothing is lost.
   if (json === '' || isSame || problem !== '' || formOf(req).version !== version) return false;
   const present = contentsOf(rules);
   const question = {
@@ -121,7 +121,7 @@ async function asksToReplace(
   return true;
 }
 
-/** Returns in words what rules have. */
+/** Returns in words what rules contain, such as "2 rewards, 1 multiplier, and 0 roles and 1 channel without XP". */
 function contentsOf({ rewards, multipliers, noXp }: Rules): string {
   const factors = count(multipliers.roles.size + multipliers.channels.size, 'multiplier');
   const excluded = `${count(noXp.roles.length, 'role')} and ${count(noXp.channels.length, 'channel')} without XP`;

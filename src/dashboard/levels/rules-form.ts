@@ -6,7 +6,7 @@ import { FieldCheck } from './field-check.ts';
 import { rowsOf } from './row-changes.ts';
 import { CHANNEL, type IdKind, ROLE } from './rules-lines.ts';
 
-/** Who gains XP in voice all the same: the boxes of the form, with their texts. */
+/** Boxes of the form, with their texts: members who gain XP in voice although they are muted, for example. */
 export const VOICE_BOXES = {
   alone: 'Members who are alone in the channel',
   muted: 'Members who are muted',
@@ -21,7 +21,7 @@ export const STACKINGS = {
   product: 'Multiply them',
 } as const;
 
-/** What becomes of the role of a reward at the level of the next one. */
+/** What happens to the role of a reward when a member reaches the next reward. */
 export const REWARD_ENDS = {
   kept: 'Members keep it',
   replaced: 'The next reward replaces it',

@@ -10,7 +10,7 @@ export interface IdKind {
 export const ROLE: IdKind = { name: 'role', mention: /^<@&(\d+)>$/ };
 export const CHANNEL: IdKind = { name: 'channel', mention: /^<#(\d+)>$/ };
 
-/** Returns the id that a text is, or mentions. @throws InvalidInputError which quotes it. */
+/** Returns the id in a text that is an id or a mention. @throws InvalidInputError which quotes any other text. */
 export function idOf(kind: IdKind, text: string): string {
   const id = kind.mention.exec(text)?.[1] ?? text;
   if (ID_PATTERN.test(id)) return id;
@@ -23,7 +23,7 @@ export function idsIn(kind: IdKind, texts: readonly string[]): string[] {
   return [...new Set(words.map((word) => idOf(kind, word)))];
 }
 
-/** Returns the number that a text is. Another text stays, and the parser of rules names it. */
+/** Returns a text as a number. Any other text stays a text, and the parser of rules reports it. */
 export function numberOr(text: string): unknown {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }

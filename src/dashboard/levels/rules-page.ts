@@ -7,7 +7,7 @@ import { type Choices, readChoices } from './choices.ts';
 import { changedRows, type RowGroup } from './row-changes.ts';
 import { ChangedMeanwhile, readStoredRules, saveRules } from './stored-rules.ts';
 
-/** Names that the lists of a page offer together, at most. A page with more of them takes ids, so that it stays small. */
+/** Most names in all lists of a page together. A page that would have more names takes ids instead, so that it stays small. */
 const MAX_OFFERED = 20_000;
 
 /** Path of the rules below a guild. */
@@ -50,9 +50,9 @@ interface Shown {
   readonly errors?: FormErrors;
   /** Fields that were entered and are not saved. */
   readonly values?: FormValues | undefined;
-  /** Stands for the rules that the fields were made from, when they are not those of now. */
+  /** The version of the rules from which the fields were made, if it is not the present version. */
   readonly version?: string | undefined;
-  /** Takes the place of what `more` of the page returns. */
+  /** Replaces the result of `more` of the page. */
   readonly more?: object;
 }
 

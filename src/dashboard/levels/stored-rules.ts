@@ -10,18 +10,18 @@ import { actorOf, guildOf } from '../visit.ts';
 
 /** The rules that are stored of a guild. */
 export interface StoredRules {
-  /** As a document; one without fields if there are none, or if they do not work. */
+  /** The rules as a document, which is empty if there are no rules or if they do not work. */
   readonly document: object;
   readonly rules: Rules;
   /** As JSON that a person reads; "" for none. */
   readonly json: string;
-  /** Stands for the rules that are stored now. A save of a form that was made from others is refused. */
+  /** A short text that identifies the stored rules. A form that was made from other rules is not saved. */
   readonly version: string;
   /** Why the stored rules do not work; "" if they do. */
   readonly problem: string;
 }
 
-/** A save of a form that was made from other rules than those that are stored. */
+/** A form is not saved, because it was made from other rules than the stored rules. */
 export class ChangedMeanwhile extends InvalidInputError {}
 
 const CHANGED =
@@ -32,7 +32,7 @@ async function rulesText({ client, redisKeys }: Parts, guildId: string): Promise
   return (await client.hget(redisKeys.guild(guildId).config, 'rules')) || null;
 }
 
-/** Returns a short text that stands for rules. */
+/** Returns a short text that identifies rules. */
 function versionOf(text: string | null): string {
   return createHash('sha256')
     .update(text ?? '')
@@ -52,7 +52,7 @@ export async function readStoredRules(parts: Parts, guildId: string): Promise<St
     return { document, rules, json: jsonOf(document), version, problem: '' };
   } catch (error) {
     if (!(error instanceof InvalidInputError)) throw error;
-    // Somebody has written rules to Redis without the checks.
+    // A program has written rules to Redis without checking them.
     return { ...none, problem: `The stored rules do not work: ${error.message}. Save others in their place.` };
   }
 }
@@ -61,7 +61,7 @@ const saveInTurn = inTurn();
 
 /**
  * Stores rules, with an entry of the audit log. Saves of one guild come one after the other.
- * @param change returns the document to store, from the one that is stored; null for no rules.
+ * @param change returns the document to store, from the stored document; null to remove the rules.
  * @throws ChangedMeanwhile if other rules are stored than when the form was made. InvalidInputError for rules that do not work.
  */
 export function saveRules(
@@ -77,7 +77,7 @@ export function saveRules(
     const document = change(stored.document);
     if (document) parseRules(document);
     const text = document && JSON.stringify(document);
-    // A form that is sent twice has changed nothing the second time.
+    // A form that is sent twice changes nothing the second time.
     if (versionOf(text) !== stored.version && stored.version !== formOf(req).version) {
       throw new ChangedMeanwhile(CHANGED);
     }

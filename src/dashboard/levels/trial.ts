@@ -6,11 +6,11 @@ import type { Choices, Named } from './choices.ts';
 export interface Trial {
   /** The role of the member; null for none. */
   readonly role: Named | null;
-  /** The channel of the message; null for one that no rule names. */
+  /** The channel of the message; null = a channel that no rule names. */
   readonly channel: Named | null;
   /** Such as "22 to 37 XP". */
   readonly xp: string;
-  /** Why, in words, without a stop. */
+  /** Why the message earns this XP, in words, without a full stop. */
   readonly reason: string;
 }
 
@@ -18,8 +18,9 @@ export interface Trial {
 const ONE = 1_000_000;
 
 /**
- * Tries rules on a message of a member with one role, in one channel. Unless the address names role and channel, they come from the first multipliers.
- * @param multiplier that of the whole server.
+ * Tries rules on a message of a member with one role, in one channel. If the address names no role or channel, the role or channel of the first
+ * multiplier is tried.
+ * @param multiplier the multiplier of the whole server.
  * @param query `role` and `channel` of the address.
  */
 export function trialOf(
@@ -70,18 +71,18 @@ function factorOf(factor: number | undefined, words: string): Factor[] {
 
 /** Returns in words what the multipliers of a role and a channel do together; "" if they change nothing. */
 function factorsInWords(found: readonly Factor[], stacking: Stacking): string {
-  const told = ({ factor, words }: Factor) => `${words} ${factor}×`;
+  const inWords = ({ factor, words }: Factor) => `${words} ${factor}×`;
   const others = found.filter(({ factor }) => factor !== 1);
-  if (found.length < 2 || others.length === 0) return others.map(told).join('');
+  if (found.length < 2 || others.length === 0) return others.map(inWords).join('');
   if (stacking === 'max') {
     const greatest = found.reduce((one, other) => (other.factor > one.factor ? other : one));
-    return `${told(greatest)} (of role and channel, only the greatest counts)`;
+    return `${inWords(greatest)} (of role and channel, only the greatest counts)`;
   }
   const isSum = stacking === 'sum' && others.length > 1;
-  return others.map(told).join(' and ') + (isSum ? ' (what each has above 1 is added)' : '');
+  return others.map(inWords).join(' and ') + (isSum ? ' (what each has above 1 is added)' : '');
 }
 
-/** Returns a name that does not turn the sentence after it around. */
+/** Returns a name that cannot reverse the direction of the sentence after it. */
 function isolated(name: string): string {
   return name.replace(/\p{Bidi_Control}/gu, '');
 }

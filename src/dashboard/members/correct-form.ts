@@ -5,7 +5,7 @@ import { MAX_XP } from '../../core/ranking/curves.ts';
 import { isAbove, MAX_USERNAME_BYTES } from '../../core/text-bounds.ts';
 import { choice } from '../forms.ts';
 
-/** The most bytes of the reason of a change. With it, an entry of the audit log still has room for the change. */
+/** The most bytes of the reason of a change. They leave room for the change in the entry of the audit log. */
 const MAX_REASON_BYTES = 120;
 
 /** What can be done with the XP, the level and the name; "" leaves each as it is. */
@@ -16,9 +16,9 @@ const NAME_CHOICES = { '': 'Leave as it is', set: 'Change to', none: 'Remove, an
 export const CHOICES = { xp: XP_CHOICES, level: LEVEL_CHOICES, name: NAME_CHOICES };
 type ValueField = keyof typeof CHOICES;
 
-/** What a person wants of a member, and why. */
+/** The change of a member that a person wants, and the reason. */
 export interface CorrectionForm {
-  /** Id of the correction: the page has another one each time that it is made. */
+  /** Id of the correction. Each time that the page is shown, its form has a new id. */
   readonly once: string;
   readonly correction: Correction;
   readonly reason: string;
@@ -85,7 +85,7 @@ function xpCorrection(chosen: keyof typeof XP_CHOICES, amount = 0): XpCorrection
   return chosen === 'take' ? { take: amount } : undefined;
 }
 
-/** Returns a change in words, for the audit log. @param xpBefore what the member had a moment before. */
+/** Returns a change in words, for the audit log. @param xpBefore XP of the member just before the change. */
 export function describeCorrection(
   { userId, xp, level, username }: Correction,
   reason: string,

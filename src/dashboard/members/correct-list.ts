@@ -24,8 +24,8 @@ const MAX_MB = 2;
 const startForm = z.object({ id: z.string(), reason: reasonField });
 
 /**
- * Adds the page that changes many members by a CSV file: first what it will do, and the earlier values as a file, then the changes. Another
- * sign-in of the guild sees nothing of the file.
+ * Adds the page that changes many members by a CSV file. It first shows what the file will do, offers the earlier values as a file, and then makes
+ * the changes. Other people who are signed in to the guild do not see the file.
  */
 export function addListOfCorrections(router: Router, parts: Parts): void {
   const { auditLog, views } = parts;
@@ -84,7 +84,7 @@ export function addListOfCorrections(router: Router, parts: Parts): void {
     res.redirect(303, pathOf(res));
   });
 
-  /** Makes the changes of a list between an entry of the audit log that says what begins, and one that says how it ended. */
+  /** Makes the changes of a list. The audit log gets an entry before them, and an entry after them that says how the run ended. */
   const log = async (
     req: Request,
     res: Response,

@@ -11,12 +11,12 @@ import { readOneMember } from './one-member.ts';
 import { undoRefusal, undoSentences } from './undo-words.ts';
 
 /**
- * Adds the page that changes XP, level and name of a member, and the page of such a change, with its undo. A form that is sent twice
- * changes the member once: its correction has the id that came with the page.
+ * Adds the page that changes XP, level and name of a member, and the page that shows such a change and undoes it. A form that is sent twice changes
+ * the member once, because both times the correction has the id of the form.
  */
 export function addCorrections(router: Router, parts: Parts): void {
   const { auditLog } = parts;
-  // A second press of the button waits for the first one, and finds it done.
+  // A second press of the button waits for the first press, and finds the change done.
   const correctInTurn = inTurn();
 
   router.get('/members/correct', (req, res) => sendForm(parts, res, String(req.query.id)));
@@ -37,7 +37,7 @@ export function addCorrections(router: Router, parts: Parts): void {
     const change = async (): Promise<void> => {
       if (!(await correctMember(parts, guildId, once, correction))) throw memberGone();
     };
-    // Another change with the id of this one is refused.
+    // A different change with the same id is refused.
     if ((await readCorrection(parts, guildId, once)).corrected) return change();
     const member = await readOneMember(parts, guildId, correction.userId);
     if (!member) throw memberGone();
@@ -67,7 +67,7 @@ export function addCorrections(router: Router, parts: Parts): void {
   };
 }
 
-/** What comes back of a form that was refused: its input, and why. */
+/** A refused form: its input, and why it was refused. */
 interface RefusedForm {
   readonly values?: Readonly<Record<string, string>>;
   readonly problem?: string;

@@ -9,12 +9,12 @@ import { problemOf } from '../sentences.ts';
 import { type PreviewedList, previewList } from './preview-list.ts';
 import { type ReadList, readList } from './read-list.ts';
 
-/** How long a list waits for its person. Redis recognises a repeat of the changes for longer. */
+/** Milliseconds for which a list is kept. Redis recognises a repeat of its changes for longer. */
 const KEPT_MS = 30 * 60_000;
-/** Bytes of the lists that wait, about, and of a change without its texts. */
+/** About how many bytes all kept lists may take, and a change takes without its texts. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const CHANGE_BYTES = 500;
-/** Bytes of a character, about. Each character is in the text that was read, and in the texts that the list keeps. */
+/** About how many bytes a character takes, because it is in the text that was read and in the texts that the list keeps. */
 const CHARACTER_BYTES = 4;
 
 /** The changes of a file, from its check to the end of its run. */
@@ -27,7 +27,7 @@ export interface CorrectionList extends Pick<ReadList, 'notes'> {
   readonly problems: readonly string[];
   readonly refused: string;
   readonly preview: PreviewedList;
-  /** The values that the changes replace, as a CSV file that is a list itself: as they were at the check, or just before the run. */
+  /** The values that the changes replace, at the check or just before the run. They are a CSV file that restores them as a list of changes. */
   earlier: string;
   run?: ListRun;
 }
@@ -38,11 +38,14 @@ export interface ListRun {
   done: number;
   /** How many of them were removed since the check. */
   passedOver: number;
-  /** Why the others are not done; "" when all are. */
+  /** Why the other members are not done; "" when all are done. */
   problem: string;
 }
 
-/** The lists of changes that wait or have run, each of one owner: a name such as that of the session. They are in the memory of this process. */
+/**
+ * The lists of changes that wait or have run, at most one for each owner. An owner is a text, such as the id of a session. The lists are in the
+ * memory of this process.
+ */
 export class CorrectionLists {
   private readonly lists = new LRUCache<string, CorrectionList>({
     maxSize: MAX_BYTES,
@@ -81,10 +84,10 @@ export class CorrectionLists {
   }
 
   /**
-   * Runs the list of an owner, or goes on where it has stopped. A list that is done stays so. A script call for each 200 members.
+   * Runs the list of an owner, or goes on where the run has stopped. Does nothing for a list that is done. One script call for each 200 members.
    * @param id of the list that the person has seen.
    * @param change is called with the list before the first change, and calls back to make the changes.
-   * @throws InvalidInputError when the list is another one, and what `change` throws.
+   * @throws InvalidInputError when the owner has a different list now, and everything that `change` throws.
    */
   async run(
     owner: string,
@@ -95,7 +98,7 @@ export class CorrectionLists {
     const list = this.of(owner);
     if (list?.id !== id)
       throw new InvalidInputError('This is not the file that was checked last: look at it, or choose it again');
-    // A second press of the button waits for the first one, and finds the list done.
+    // A second press of the button waits for the first press, and finds the list done.
     await this.runInTurn(id, async () => {
       if (list.run?.problem === '') return;
       await change(list, () => this.make(guildId, list));
@@ -105,7 +108,7 @@ export class CorrectionLists {
   private async make(guildId: string, list: CorrectionList): Promise<ListRun> {
     const { id, name, preview } = list;
     const { corrections } = preview;
-    // If a list goes on, its earlier values are the values before its first run.
+    // If a list goes on after a stop, it keeps the earlier values from before its first run.
     if (!list.run) {
       const present = await previewList(this.core, guildId, { corrections, problems: new Problems() }, name);
       list.earlier = present.earlier;
@@ -124,7 +127,7 @@ export class CorrectionLists {
   }
 }
 
-/** Returns why a run has stopped. @throws what is neither about the data nor about Redis. */
+/** Returns why a run has stopped. @throws the error itself if it is neither about the data nor about Redis. */
 function problemOfRun(error: unknown, { corrections }: PreviewedList): string {
   if (error instanceof StoreUnavailableError) return 'The database does not answer';
   const problem = problemOf(error);

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 
-/** What a list says of each member, by the names that its columns may have. */
+/** The columns of a list of changes, each with the names that it may have. */
 const COLUMN_NAMES = {
   userId: ['user_id', 'id'],
   xp: ['xp'],
@@ -27,7 +27,7 @@ export interface ListColumns {
 
 /**
  * Finds the columns of a list by the names in its first line, in any case.
- * @throws InvalidInputError when it has no ids or no changes, a column twice, or the columns of an export of all members.
+ * @throws InvalidInputError when the list has no ids or no changes, has a column twice, or has the columns of an export of all members.
  */
 export function listColumns(names: readonly string[], file: string): ListColumns {
   const plain = names.map((name) => name.trim().toLowerCase());

@@ -8,9 +8,9 @@ const PER_PAGE = 50;
 const REASONS = { left: 'left the server', self: 'wants to be hidden', moderator: 'hidden by a moderator' } as const;
 
 /**
- * Reads a page of the members of a guild, ranked or hidden ones: 50 at most, by XP descending; the last page for one past the end, the first
- * for what is no number. A row of a ranked member has its rank and level, that of a hidden one its reasons. O(log m) for m members, one to
- * three round trips.
+ * Reads a page of the ranked or of the hidden members of a guild: 50 at most, by XP descending. A page past the end becomes the last page, and a text
+ * that is no number becomes the first page. The row of a ranked member has its rank and level, and the row of a hidden member its reasons. O(log m)
+ * for m members, one to three round trips.
  * @throws StoreUnavailableError
  */
 export async function readMemberList(
@@ -25,7 +25,7 @@ export async function readMemberList(
     if (!isHidden) return (await commands.read(new PageRead(guildId, page, PER_PAGE))).value.data;
     const first = (page - 1) * PER_PAGE;
     const { members } = await stored.read(guildId, await client.zrevrange(hidden, first, first + PER_PAGE - 1));
-    // A member that came back between the two reads is not hidden any more.
+    // A member that was shown again between the two reads is no longer hidden.
     return members
       .filter((member) => member.hidden)
       .map((member) => ({
@@ -45,7 +45,7 @@ export async function readMemberList(
   return { rows, page, pages, first, isHidden, rankedCount, hiddenCount };
 }
 
-/** Returns why a member is hidden, in words; "" for a ranked one. */
+/** Returns why a member is hidden, in words; "" for a ranked member. */
 export function reasonsOf({ hiddenReasons }: Pick<StoredMember, 'hiddenReasons'>): string {
   return hiddenReasons.map((reason) => REASONS[reason]).join(', ');
 }

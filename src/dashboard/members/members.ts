@@ -55,7 +55,7 @@ interface ShownList {
   readonly problem: string;
 }
 
-/** Throws the failure of a search. One that can be repeated soon gets a page that says when. */
+/** Throws the failure of a search. If the search can be repeated soon, the page says when. */
 function refuseSearch(error: unknown): never {
   if (!(error instanceof RefusedError && error.code === 'search_busy')) throw error;
   const { seconds } = error.params as { readonly seconds: number };
@@ -67,7 +67,10 @@ function tooManySearches(seconds: number): Refusal {
   return new Refusal(429, 'Too many searches', message, seconds);
 }
 
-/** Members as lists, ranked and hidden, and by their id: change, hide, show again, remove. And all of them as a file. */
+/**
+ * Shows the ranked and the hidden members as lists, and a single member by its id, to change, hide, show again or remove it. Also exports all members
+ * as a file.
+ */
 export const membersPage: GuildPage = {
   path: '/members',
   label: 'Members',
@@ -76,14 +79,17 @@ export const membersPage: GuildPage = {
   addTo(router, parts) {
     const { writer, members: stored, auditLog, views } = parts;
 
-    /** Returns the member and the change of a page, or there is no such page. The id is in no path, because ".." is an id. */
+    /**
+     * Returns the member and the change of a page.
+     * @throws Refusal if there is no such page. The id stands in no path, because ".." is a valid id.
+     */
     const asked = async ({ params: { change } }: Request<{ change: string }>, res: Response, id = '') => {
       const member = await readOneMember(parts, guildOf(res), id);
       if (!member || !Object.hasOwn(CHANGES, change)) throw notFound();
       return { member, change: change as Change };
     };
 
-    /** Returns the members that a search finds by name or id. A hidden one is found by its id, also where names cannot be searched. */
+    /** Returns the members that a search finds by name or id. A hidden member is found only by its id, even if there are too many names to search. */
     const search = async (guildId: string, text: string): Promise<readonly { readonly userId: string }[]> => {
       const byId = await readOneMember(parts, guildId, text);
       try {
@@ -144,7 +150,7 @@ export const membersPage: GuildPage = {
       await exportOnce(guildId, async () => {
         const result: ExportResult = { members: 0, hidden: 0, revision: '', curve: undefined };
         const text = exportText(stored.readAll(guildId), 'csv', result);
-        // Read before the answer begins, so that a failure can be told on a page.
+        // The first members are read before the answer begins, so that a page can report a failure.
         const first = await text.next();
         res.set({
           'Content-Type': 'text/csv; charset=utf-8',

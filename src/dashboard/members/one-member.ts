@@ -5,7 +5,7 @@ import type { Parts } from '../guild-page.ts';
 import { reasonsOf } from './member-lists.ts';
 
 /**
- * Reads what is known of a member, ranked or hidden: as it is stored, with its rank, the level that it shows, and why it is hidden in words.
+ * Reads a member, ranked or hidden: its stored fields, its rank, its present level, and why it is hidden, in words.
  * O(log m), one round trip.
  * @returns undefined for a user who is no member, and for a text that is no id.
  * @throws StoreUnavailableError

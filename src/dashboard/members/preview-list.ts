@@ -23,20 +23,20 @@ export interface PreviewedChange {
   readonly nameAfter: string | null;
 }
 
-/** A list beside the members that it changes. */
+/** A list that was compared with the members that it changes. */
 export interface PreviewedList {
   /** Changes of members, in the order of the file. */
   readonly corrections: readonly ListedCorrection[];
-  /** The first of them, with what they will do. */
+  /** The first changes, with what they will do. */
   readonly first: readonly PreviewedChange[];
-  /** The present values of what it changes, as a CSV file that is a list itself. */
+  /** The present values of everything that the list changes, as a CSV file that restores them as a list of changes. */
   readonly earlier: string;
 }
 
 /**
  * Compares a list with the members of the guild, and leaves out users who are no members, and XP that would leave its range.
  * O(n log m), a round trip for each 250 members.
- * @param list is told of them as of other lines that are left out.
+ * @param list the list, whose problems get these lines too.
  * @param name of the file, for messages.
  * @throws StoreUnavailableError
  */
@@ -94,7 +94,7 @@ function changeOf({ xp, level, username }: ListedCorrection, member: StoredMembe
   };
 }
 
-/** Returns a line that gives back what a change replaces, and leaves the rest as it is. */
+/** Returns the line of a list that restores the values which a change replaces, and no other values. */
 function earlierLine({ userId, ...member }: StoredMember, { xp, level, username }: ListedCorrection): string {
   return csvLine([
     userId,

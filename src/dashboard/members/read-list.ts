@@ -17,7 +17,7 @@ import { type ListColumn, listColumns } from './list-columns.ts';
 
 /** The most members of a list. The dashboard holds them in its memory until they are changed. */
 export const MAX_LISTED = 10_000;
-/** Largest text, which an archive may have too. */
+/** Largest text, also when an archive is unpacked. */
 const MAX_TEXT = 4 * 1024 * 1024;
 /** Digits of ids that a spreadsheet can round. */
 const LONG_ID = /^\d{16,}$/;
@@ -34,7 +34,7 @@ export interface ReadList {
   readonly problems: Problems;
   /** The same as CSV. */
   refused(): string;
-  /** What is to know of the file, such as columns that are not used. */
+  /** Lines about the file, such as which columns are not used. */
   readonly notes: readonly string[];
 }
 
@@ -44,7 +44,7 @@ type Cells = Readonly<Record<ListColumn, string>>;
 /**
  * Reads a list of changes from a CSV file, in any encoding and dialect that the imports read.
  * @param name of the file, for messages.
- * @throws InvalidInputError when it is no such list, its ids were rounded, or it has too many members.
+ * @throws InvalidInputError when the file is no list of changes, its ids were rounded, or it has too many members.
  */
 export async function readList(path: string, name: string): Promise<ReadList> {
   const text = await textOfFile(path, name);
@@ -115,7 +115,7 @@ function cellsOf(values: readonly string[], places: ReadonlyMap<ListColumn, numb
     add: cell('add'),
     take: cell('take'),
     level: cell('level'),
-    // A space can be a part of a name.
+    // Names keep their spaces.
     name: value('name'),
   };
 }
@@ -137,7 +137,7 @@ function styleOf(rows: readonly { readonly cells: Cells }[]): NumberReading['num
   return evidence.style;
 }
 
-/** Returns the change that a line names, or the reason why it names none. */
+/** Returns the change in a line, or the reason why the line is refused. */
 function correctionOf(cells: Cells, reading: NumberReading): Correction | string {
   const userId = readId(cells.userId, 'user_id');
   if (typeof userId === 'object') return userId.reason;
@@ -155,7 +155,7 @@ function correctionOf(cells: Cells, reading: NumberReading): Correction | string
   if (typeof level === 'string') return `${level}, or none`;
   if (isAbove(cells.name, MAX_USERNAME_BYTES))
     return `name ${quote(cells.name)} is longer than ${MAX_USERNAME_BYTES} bytes`;
-  // A member without a name shows its id, and earlierLine writes it so.
+  // The id instead of a name removes the name: earlierLine writes a member without a name in this way.
   const username = cells.name === '' ? undefined : cells.name === userId ? null : cells.name;
   if (!xp && level === undefined && username === undefined) return 'it changes nothing';
   return { userId, xp, level, username };

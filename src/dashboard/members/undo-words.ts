@@ -23,11 +23,11 @@ export function undoSentences(corrected: Corrected, undone: Undone): string[] {
     if (undone.xpBefore - undone.xp < difference)
       sentences.push(`The change had given ${digits(difference)} XP, but the member did not have as much any more.`);
   }
-  const told = (what: string, state: Restored): void => {
+  const addSentence = (what: string, state: Restored): void => {
     if (state === 'back') sentences.push(`The ${what} is as it was before the change.`);
     if (state === 'left') sentences.push(`The ${what} stays as it is, because it was changed again since then.`);
   };
-  told('level', undone.explicitLevel);
-  told('name', undone.username);
+  addSentence('level', undone.explicitLevel);
+  addSentence('name', undone.username);
   return sentences;
 }

@@ -64,8 +64,8 @@ export function operatorRoutes(parts: Parts, list: ServerList): Router {
 }
 
 /**
- * Returns the overview of a guild, the requests that were refused in the running hour because its quota was used up, and the requests of this hour
- * without an API key; only its id if its data cannot be read.
+ * Returns the overview of a guild, and its requests of the running hour: those refused because the quota was used up, and those without an API key.
+ * If the data of the guild cannot be read, returns only its id.
  */
 async function stateOf(parts: Parts, guildId: string) {
   try {

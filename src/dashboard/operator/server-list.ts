@@ -6,7 +6,7 @@ import type { Parts } from '../guild-page.ts';
 import { knownServers } from '../servers/known-servers.ts';
 import { readServer, type ShownServer, shownServer } from '../servers/server.ts';
 
-/** A server with what the list is sorted by. */
+/** A server with the facts by which the list can be sorted. */
 interface ListedServer extends ShownServer {
   /** Requests counted in the running hour. */
   readonly requests: number;
@@ -30,11 +30,11 @@ const PER_READ = 100;
 const STALE_AFTER_MS = 30_000;
 
 /**
- * Finds and sorts the servers for the operator. What it sorts by is kept for half a minute, of as many servers as the directory keeps: 50,000, each
- * with a name of 400 bytes at most, so some 40 MB at most.
+ * Finds and sorts the servers for the operator. Keeps the facts by which it sorts for half a minute. The directory has at most 50,000 servers, and a
+ * name at most 400 bytes, so the facts take about 40 MB at most.
  */
 export class ServerList {
-  /** By id, each with the time at which it was read. */
+  /** The servers by id, each with the time at which it was read. */
   private readonly known = new Map<string, { readonly server: ListedServer; readonly readAt: number }>();
 
   /** @param monotonic milliseconds on a clock that never goes back. */
@@ -64,7 +64,7 @@ export class ServerList {
     return { servers: sorted, isComplete, isCut, isNew: search !== '' && !isListed };
   }
 
-  /** Returns servers as they were within the last half minute, in the order of their ids. Others are forgotten. */
+  /** Returns servers as they were within the last half minute, in the order of `guildIds`. Forgets all other servers. */
   private async readAll(guildIds: readonly string[]): Promise<ListedServer[]> {
     const readAt = this.monotonic();
     const stale = guildIds.filter((id) => {

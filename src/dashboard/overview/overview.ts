@@ -8,7 +8,7 @@ import { dayChart, weekChart } from './request-charts.ts';
 
 const TOP = 5;
 
-/** The rankings that the first members can be of: of all time, and by the boards of the guild. */
+/** The rankings whose first members the page can show: of all time, and the boards of the guild. */
 const TOPS = { '': 'All time', week: 'This week', month: 'This month' } as const;
 
 /** The counters, the quota, a chart of the requests, the first steps, and the first members of the ranking. */

@@ -17,12 +17,12 @@ export function weekChart({ hours }: GuildUsage) {
     const part = hours.slice(day * DAY_HOURS, (day + 1) * DAY_HOURS);
     return { startsAt: part[0]?.startsAt ?? '', ...sumOf(part) };
   });
-  // A day of the chart begins at any hour, and most of it is of the weekday of its middle.
+  // A day of the chart can begin at any hour. It is named by the weekday of its middle.
   const ticks = days.map(({ startsAt }) => new Date(Date.parse(startsAt) + (DAY_HOURS / 2) * HOUR_MS).toISOString());
   return { ...chartOf('Last 7 days', days), ticks, show: 'weekday' } as const;
 }
 
-/** Returns a chart of 100 in height. Requests stand below, refused ones on top; `most` is the value at the top. */
+/** Returns a chart that is 100 high. Refused requests stand on top of all others; `most` is the value at the height of 100. */
 function chartOf(title: string, parts: readonly HourUsage[]) {
   const most = Math.max(...parts.map(({ requests, refused }) => requests + refused));
   const share = (requests: number) => (most === 0 ? 0 : (100 * requests) / most);

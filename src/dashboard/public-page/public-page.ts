@@ -17,7 +17,7 @@ const INDEXING_LABELS: readonly [value: Indexing, label: string][] = [
 
 const PATH = '/settings/public-page';
 
-/** Colours of the public page, with their labels, and those that the page has by itself. */
+/** Colours of the public page, with their labels and their defaults. */
 const PAGE_COLOURS = [
   ['page_accent', 'Accent', DEFAULT_COLOURS.accent],
   ['page_accent_dark', 'Accent, dark', DEFAULT_COLOURS.accentDark],

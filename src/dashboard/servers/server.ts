@@ -4,7 +4,10 @@ import type { ClientStore } from '../../core/store/store.ts';
 import { cutText } from '../../core/text-bounds.ts';
 import { nameOf } from '../../widget/name.ts';
 
-/** The store, and whether people can sign in with Discord: browsers then load pictures from its host, which knows them already. */
+/**
+ * The store, and the sign-in with Discord. Only with it may browsers load pictures from the host of Discord, because Discord knows these people
+ * already.
+ */
 interface ServerParts extends ClientStore {
   readonly discord: object | null;
 }
@@ -14,7 +17,7 @@ export interface ShownServer {
   readonly id: string;
   /** The name that its bot tells, else the title of its public page, else its id. */
   readonly name: string;
-  /** Address of its picture; null = there is none to show. */
+  /** Address of its picture; null = no picture to show. */
   readonly picture: string | null;
   /** One or two letters in the place of a picture. */
   readonly initials: string;

@@ -5,12 +5,12 @@ import { guildIdsOf, homeOf } from '../sign-in/home.ts';
 import { guildOf, sessionOf, visitOf } from '../visit.ts';
 import { readServersOf } from './server.ts';
 
-/** Servers that the open menu names. The page of all servers has the others. */
+/** Most servers in the menu. The page of all servers has the others. */
 const OFFERED = 20;
 /** How long a browser remembers the server that it showed last. */
 const REMEMBERED_S = 30 * 86_400;
 
-/** Lets the pages know how many servers the session opens. Their names are read once somebody opens the menu, or the page of all servers. */
+/** Tells the pages how many servers the session opens. Their names are read only when somebody opens the menu, or the page of all servers. */
 export const countServers: RequestHandler = (_req, res, next) => {
   visitOf(res).serverCount = guildIdsOf(sessionOf(res)).length;
   next();
@@ -26,7 +26,7 @@ export function rememberServer({ url }: Parts): RequestHandler {
   };
 }
 
-/** Creates the first page, which leads on, and the page of all servers of a session. */
+/** Creates the address "/", which redirects to the page that a session begins with, and the page of all servers of a session. */
 export function serverRoutes(parts: Parts): Router {
   const { views, url } = parts;
   const router = Router({ caseSensitive: true, strict: true });

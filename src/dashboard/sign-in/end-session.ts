@@ -49,7 +49,7 @@ export async function askToEnd(parts: Parts, req: Request, res: Response, guildI
   });
 }
 
-/** Returns where the forms about sessions of a guild, or of the operators (null), stand, and its name. */
+/** Returns the path of the forms about sessions of a guild, or of the operators (null), and the name of the guild. */
 async function placeOf(parts: Parts, guildId: string | null) {
   if (guildId === null) return { place: '/operator', serverName: '', back: '/operator#sessions' };
   const place = `${pathOf(guildId)}/settings`;

@@ -5,7 +5,7 @@ export function pathOf(guildId: string | null): string {
   return guildId === null ? '/operator' : `/guilds/${encodeURIComponent(guildId)}`;
 }
 
-/** Returns the servers of a session, also those that Discord has to confirm again. */
+/** Returns the servers of a session, including servers that Discord has to confirm again. */
 export function guildIdsOf({ guildIds, unconfirmed }: Session): string[] {
   return [...guildIds, ...unconfirmed.flatMap((guildId) => guildId ?? [])];
 }

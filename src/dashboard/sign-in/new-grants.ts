@@ -3,7 +3,7 @@ import type { ClientStore } from '../../core/store/store.ts';
 import { Refusal } from '../refusal.ts';
 import type { FoundSession, Grant, GrantSource, LiveGrant } from './session-types.ts';
 
-/** Grants that a session has at most: 200 servers of Discord, and links. With them its record has about 50 kB. */
+/** Most grants of a session: 200 servers of Discord, and links. Its record has about 50 kB then. */
 const MAX_GRANTS = 300;
 
 /** Who signs in, and what this person may open. */
@@ -32,7 +32,10 @@ export function newGrants(
   );
 }
 
-/** Returns what goes on of the earlier session of the same person: not what the sign-in opens anew, nor what Discord no longer names. */
+/**
+ * Returns the grants of the earlier session of the same person that a new session keeps: all except grants that the sign-in renews, and grants by
+ * Discord that Discord no longer confirms.
+ */
 export function keptGrants({ grants }: FoundSession, { grants: given, source }: Person): LiveGrant[] {
   const isGiven = (grant: Grant) => given.some(({ guildId }) => guildId === grant.guildId);
   return grants.filter((grant) => !isGiven(grant) && !(source === 'discord' && grant.source === 'discord'));

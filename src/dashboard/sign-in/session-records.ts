@@ -1,7 +1,7 @@
 import type { ClientStore } from '../../core/store/store.ts';
 import type { FoundSession, StoredSession } from './session-types.ts';
 
-/** How long a session opens a server from its sign-in there, in seconds. */
+/** Seconds for which a session opens a server after the sign-in to that server. */
 export const SESSION_TTL_S = 12 * 3600;
 
 /** Sessions that a list names: the latest. */
@@ -23,8 +23,8 @@ export function idOf(sha: string): string {
 }
 
 /**
- * Returns the session whose token has this hash, with the grants that work; null if it is unknown, over, or all sessions of its person were
- * ended. Two round trips, O(n) for n grants. @throws StoreUnavailableError
+ * Returns the session whose token has this hash, with the grants that work; null if the session is unknown or over, or all sessions of its person
+ * were ended. Two round trips, O(n) for n grants. @throws StoreUnavailableError
  */
 export async function findSession(
   { client, redisKeys }: ClientStore,
@@ -47,7 +47,10 @@ export async function findSession(
   return generation === stored.generation ? { stored, grants: found.flat() } : null;
 }
 
-/** Adds a session to the list of a guild, or of the operator (null), and takes those off that are over. One round trip. @throws StoreUnavailableError */
+/**
+ * Adds a session to the list of a guild, or of the operator (null), and removes sessions that are over from the list. One round trip.
+ * @throws StoreUnavailableError
+ */
 export async function enlistSession(
   { client, redisKeys }: ClientStore,
   guildId: string | null,
@@ -63,7 +66,11 @@ export async function enlistSession(
   ]);
 }
 
-/** Takes a session off the list of a guild, or of the operator (null), which it then opens no longer. @returns whether it was there. @throws StoreUnavailableError */
+/**
+ * Removes a session from the list of a guild, or of the operator (null). The session no longer opens that guild.
+ * @returns whether the list had the session.
+ * @throws StoreUnavailableError
+ */
 export async function unlistSession(
   { client, redisKeys }: ClientStore,
   guildId: string | null,
@@ -86,7 +93,7 @@ export async function listSessions({ client, redisKeys }: ClientStore, guildId: 
   const listed = await Promise.all(
     found.map(async ({ sha, at }): Promise<ListedSession[]> => {
       const stored = JSON.parse((await client.get(redisKeys.session(sha))) ?? 'null') as StoredSession | null;
-      // One that ran out, or that opened while all were ended, has no place in the list.
+      // Leaves out sessions that are over, and sessions that were opened while all sessions were ended.
       const isOpen = stored?.grants.some((grant) => grant.guildId === guildId && grant.generation === current);
       if (!stored || !isOpen) return [];
       const { userId, name } = stored;

@@ -31,13 +31,13 @@ export interface LiveGrant extends Grant {
 /** A session as Redis has it now. */
 export interface FoundSession {
   readonly stored: StoredSession;
-  /** Those of its grants that work. */
+  /** The grants of the session that still work. */
   readonly grants: readonly LiveGrant[];
 }
 
 /** A person who is signed in. */
 export interface Session {
-  /** Begin of the hash of its token: it tells sessions apart in the audit log and in lists. */
+  /** Beginning of the hash of its token, which identifies the session in the audit log and in lists. */
   readonly id: string;
   /** The text that every form must carry. It follows from the token of the session, and the token does not follow from it. */
   readonly formToken: string;
@@ -49,8 +49,8 @@ export interface Session {
   readonly isOperator: boolean;
   /** The servers that it opens by a link, or because Discord said so in the last hour. An operator opens the others too. */
   readonly guildIds: readonly string[];
-  /** Whether Discord has named this person and a part of what it opens. */
+  /** Whether Discord has named this person and at least one server that the session opens. */
   readonly isByDiscord: boolean;
-  /** What it opens again once Discord has confirmed it: servers; null = as the operator. */
+  /** Servers that the session opens again after Discord has confirmed the rights; null = the rights of the operator. */
   readonly unconfirmed: readonly (string | null)[];
 }

@@ -2,13 +2,13 @@ import { hashToken } from '../../core/access/invites.ts';
 import { idOf } from './session-records.ts';
 import type { FoundSession, Session } from './session-types.ts';
 
-/** How long the word of Discord is good, in milliseconds. */
+/** Milliseconds for which a confirmation by Discord is valid. */
 const CONFIRMED_MS = 3_600_000;
 
 /** Returns a session as the pages see it. @param now milliseconds since the epoch. */
 export function viewOf(token: string, { stored, grants }: FoundSession, now: number): Session {
   const age = now - stored.checkedAt;
-  // A time in the future comes from a clock that was ahead.
+  // A time in the future was written by a clock that was ahead, and does not count.
   const isConfirmed = age < CONFIRMED_MS && age > -CONFIRMED_MS;
   const confirmed = grants.filter(({ source }) => source === 'link' || isConfirmed);
   return {
@@ -23,7 +23,7 @@ export function viewOf(token: string, { stored, grants }: FoundSession, now: num
   };
 }
 
-/** Returns whether two user ids can be those of one person: a link can leave out for whom it is. */
+/** Returns whether two user ids can belong to the same person. "" is the user id of a link that names no person. */
 export function isOnePerson(one: string, other: string): boolean {
   return one === '' || other === '' || one === other;
 }

@@ -23,14 +23,14 @@ import { isOnePerson, viewOf } from './session-view.ts';
 /** A session that has just been opened. */
 export interface Opened {
   readonly token: string;
-  /** What it opens since this sign-in; null = as the operator. */
+  /** The servers that this sign-in has opened; null = the rights of the operator. */
   readonly opens: readonly (string | null)[];
   readonly session: Session;
 }
 
-/** What Discord confirms of the person of a session. */
+/** What Discord confirms about the person of a session. */
 interface Confirmed {
-  /** What the person may open; null = as the operator. */
+  /** The servers that the person may open; null = the rights of the operator. */
   readonly guildIds: readonly (string | null)[];
   /** The name of the person; left out if Discord told nothing. */
   readonly name?: string;
@@ -40,7 +40,7 @@ interface Confirmed {
 export type Announce = (guildId: string | null, session: Session) => Promise<void>;
 
 /**
- * Opens, renews and ends sessions. A session is of one person, and opens some servers or everything (the operator). Every method can throw
+ * Opens, renews and ends sessions. A session belongs to one person, and opens some servers, or all servers for an operator. Every method can throw
  * StoreUnavailableError.
  */
 export class Sessions {
@@ -56,18 +56,19 @@ export class Sessions {
     private readonly operators: readonly string[] | null,
   ) {}
 
-  /** Returns an invite that opens a session if its button is pressed now; null when it is unknown, used, over, or ended. */
+  /** Returns an invite if it would open a session now; null when it is unknown, used or expired, or all sessions were ended since it was made. */
   async findInvite(inviteToken: string): Promise<Invite | null> {
     return (await this.usable(inviteToken))?.invite ?? null;
   }
 
   /**
-   * Uses an invite up and opens a session with a new token. The invite is taken last, so that a failure before leaves it good.
-   * @param earlier token of the session of the same browser: what it opens goes on in the new session, if both are of one person.
-   * @returns null when the invite is unknown, used or over, or all sessions were ended since it was made.
+   * Uses an invite up and opens a session with a new token. The invite is used up last, so that it still works after a failure.
+   * @param earlier token of the session of the same browser. If both sessions belong to the same person, the new session keeps what the earlier
+   *   session opens.
+   * @returns null when the invite is unknown, used or expired, or all sessions were ended since it was made.
    */
   openByInvite(inviteToken: string, earlier: string | undefined, announce: Announce): Promise<Opened | null> {
-    // If two calls race, the second call finds no invite, and nobody is told of it.
+    // If two calls race, the second call finds no invite, and does not call `announce`.
     return this.openInTurn(hashToken(inviteToken), async () => {
       const usable = await this.usable(inviteToken);
       if (!usable) return null;
@@ -102,9 +103,8 @@ export class Sessions {
   }
 
   /**
-   * Takes over what Discord says of the person of a session now. What it confirms goes on, except where it was ended since; what it no longer
-   * names ends, and so does a session that opens nothing more.
-   * @param opens what Discord lets this person open, and the name of the person if Discord told it.
+   * Renews a session by what Discord says about its person now. Servers that Discord confirms stay open, unless their sessions were ended since.
+   * Servers that Discord no longer names are closed. A session that opens nothing any more ends.
    * @returns whether the session goes on.
    */
   async confirm(token: string, { guildIds, name }: Confirmed, announce: Announce): Promise<boolean> {
@@ -122,7 +122,7 @@ export class Sessions {
     const next: StoredSession = { ...stored, name: name ?? stored.name, checkedAt: now, grants: [...kept, ...given] };
     const session = viewOf(token, { stored: next, grants: found.grants }, now);
     await Promise.all(added.map((guildId) => announce(guildId, session)));
-    // A session that was ended meanwhile stays ended.
+    // XX: a session that was ended in between stays ended.
     const isStored = await client.set(redisKeys.session(sha), JSON.stringify(next), 'KEEPTTL', 'XX');
     if (isStored === null) return false;
     await Promise.all([
@@ -134,7 +134,7 @@ export class Sessions {
     return false;
   }
 
-  /** Returns the session of a token, or null if it is unknown, over or ended. Two round trips, O(n) for n servers. */
+  /** Returns the session of a token; null if the session is unknown, over or ended. Two round trips, O(n) for n servers. */
   async find(token: string): Promise<Session | null> {
     const found = await this.read(token);
     return found && viewOf(token, found, this.now());
@@ -165,13 +165,16 @@ export class Sessions {
     return endSessions(this.store, guildId);
   }
 
-  /** Ends all sessions of the person of a session, and the invites for this person. Ends the session alone when nobody said who it is. */
+  /** Ends all sessions of the person of a session, and the invites for this person. If the session names no person, ends only this session. */
   async closeAllOf(token: string, { userId }: Session): Promise<void> {
     if (userId) await endPersonSessions(this.store, userId);
     await this.close(token);
   }
 
-  /** Opens a session with a new token. What the earlier session of the same person opens goes on in it, as long as it would have. */
+  /**
+   * Opens a session with a new token. Keeps the servers that the earlier session of the same person opens, for as long as that session would have
+   * opened them.
+   */
   private async open(person: Person, earlier: string | undefined, announce: Announce): Promise<Opened> {
     const { client, redisKeys } = this.store;
     const before = earlier ? await this.read(earlier) : null;
@@ -179,7 +182,7 @@ export class Sessions {
     const kept = isSame ? keptGrants(before, person) : [];
     const { source, grants: given } = person;
     requireRoom(kept.length + given.length);
-    // What goes on has the generation of before: it ends with all sessions of the person, also at this moment.
+    // Keeps the generation of the earlier session: if all sessions of the person are ended at this moment, the new session ends too.
     const same = isSame && before.stored.userId !== '' ? before.stored : person;
     const now = this.now();
     const token = newToken();
@@ -209,7 +212,7 @@ export class Sessions {
       sessionGeneration(this.store, redisKeys.sessionsOf(guildId).sessions),
       userId ? sessionGeneration(this.store, redisKeys.personSessions(userId)) : null,
     ]);
-    // An invite that was made by a clock that was ahead would work until the clock reaches its time.
+    // Refuses an invite with a time in the future: no end of all sessions would end it until the clock reaches that time.
     const isGood = [ofServer, ofPerson ?? ofServer].every(
       ({ endedAt, now }) => madeAt > endedAt && madeAt <= now + CLOCKS_DIFFER_US,
     );
@@ -222,7 +225,9 @@ export class Sessions {
     return found && grants.length > 0 ? { ...found, grants } : null;
   }
 
-  /** Returns whether the settings still allow a grant: a link stays good, but the operators of the settings can become others. */
+  /**
+   * Returns whether the settings still allow a grant. They always allow a link, but Discord can be turned off, and the list of operators can change.
+   */
   private isStillGiven({ source, guildId }: Grant, userId: string): boolean {
     if (source === 'link') return true;
     return this.operators !== null && (guildId !== null || this.operators.includes(userId));

@@ -35,13 +35,13 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
   const limiter = new AddressLimiter(monotonic, ATTEMPTS);
   const once = oncePerForm<Opened | null>();
   const router = Router({ caseSensitive: true, strict: true });
-  /** Refuses a bad link. The limit comes after the look-up: people of one address, such as behind a proxy, must not lock each other out. */
+  /** Refuses a bad link. Only bad links count for the limit, so that people with one address, such as behind a proxy, do not lock each other out. */
   const refusalOf = (address: string | undefined): Refusal => {
     const waitMs = limiter.take(address);
     return waitMs > 0 ? tooManyAttempts(Math.ceil(waitMs / 1000)) : badLink();
   };
 
-  // A chat program opens a link that it sees: nothing is used up before the button is pressed.
+  // Chat programs open links by themselves to show a preview, so only the button uses a link up.
   router.get('/sign-in/:invite', async (req, res) => {
     res.context.route = '/sign-in';
     const token = req.params.invite;
@@ -73,7 +73,7 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
   return router;
 }
 
-/** Gives a browser its new session, and ends the one that it had. */
+/** Gives a browser its new session, and ends its earlier session. */
 export async function enter({ sessions, url }: Parts, res: Response, { token }: Opened): Promise<void> {
   const { token: earlier } = visitOf(res);
   if (earlier && earlier !== token) await sessions.close(earlier);

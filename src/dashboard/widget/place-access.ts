@@ -10,7 +10,7 @@ const NOTION = /^https:\/\/(?:[\w-]+\.)*notion\.(?:so|com|site)$/;
  * Returns the name and the origin of a key for a place. A widget in a web page sends the origin of the site, and a widget in a frame sends the
  * origin of the service.
  * @param site the address of the site, as a person enters it.
- * @throws InvalidInputError with what to change, also when the service does not let the site read it or show its page.
+ * @throws InvalidInputError that says what to change, also when the service does not let the site read data or show its page.
  */
 export function keyForPlace(
   place: Place,
@@ -28,7 +28,7 @@ export function keyForPlace(
   const isAllowed = (allowed: readonly string[]) => allowed.includes('*') || allowed.includes(origin);
   if (place === 'iframe' && !isAllowed(embedOrigins))
     throw new InvalidInputError(
-      `Pages of ${origin} may not show those of this service: ask its operator to add ${origin} to EMBED_ORIGINS`,
+      `Pages of ${origin} may not show pages of this service: ask its operator to add ${origin} to EMBED_ORIGINS`,
     );
   if (isOnSite(place) && origin !== apiUrl && !isAllowed(corsOrigins))
     throw new InvalidInputError(

@@ -40,14 +40,14 @@ export function addWidgetData(router: Router, { commands }: Parts): void {
   });
 }
 
-/** Returns the ranking with an id. @throws Refusal unless it is one of the guild of the page. */
+/** Returns the ranking with an id. @throws Refusal unless the ranking belongs to the guild of the page. */
 function ownRanking(id: string | undefined, res: Response): RankingId {
   const ranking = parseRankingId(id ?? '');
   if (ranking?.guildId !== guildOf(res)) throw notFound();
   return ranking;
 }
 
-/** Sends data with the fields of the API. A total beyond 2^53 is rounded here, as the widget rounds that of the API. */
+/** Sends data with the fields of the API. A total above 2^53 is rounded here, because the widget would round it anyway. */
 function sendJson(res: Response, value: object): void {
   res.type('json').send(JSON.stringify(value, (_name, field) => (typeof field === 'bigint' ? Number(field) : field)));
 }

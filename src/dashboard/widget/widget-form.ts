@@ -4,7 +4,7 @@ import { ATTRIBUTES, type PartName } from '../../widget/attributes.ts';
 import type { Language } from '../../widget/translation.ts';
 import { choice } from '../forms.ts';
 
-/** Colours of the widget that the page offers, with those that it has by itself. */
+/** Colours of the widget that the page offers, with the default of each. */
 export const COLOURS = {
   accent: '#4f46e5',
   background: '#ffffff',
@@ -60,12 +60,12 @@ const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 /** A choice of the widget. @param name of the field, for the person. */
 const oneOf = <const Choices extends readonly [string, ...string[]]>(name: string, choices: Choices) =>
   z.enum(choices, { error: `${name} is ${either.format(choices)}` }).default(choices[0]);
-/** A box that leaves something out. */
-const left = z.enum(['on', 'off'], { error: 'A part of the widget is on or off' }).default('on');
-/** A box that adds something. */
-const added = z.enum(['off', 'on'], { error: 'A tab is on or off' }).default('off');
+/** The parser of a box for a part that is shown unless the box is off. */
+const partSwitch = z.enum(['on', 'off'], { error: 'A part of the widget is on or off' }).default('on');
+/** The parser of a box for a tab that is shown only if the box is on. */
+const tabSwitch = z.enum(['off', 'on'], { error: 'A tab is on or off' }).default('off');
 
-/** The settings of a widget, as the fields of the form name them. The address of the page has those that were changed. */
+/** The settings of a widget, by the names of the fields of the form. The address of the page contains the settings that differ from the defaults. */
 export const widgetForm = z.object({
   theme: oneOf('The theme', ATTRIBUTES.theme.choices),
   layout: oneOf('The layout', ATTRIBUTES.layout.choices),
@@ -74,15 +74,15 @@ export const widgetForm = z.object({
   // 0 means that the widget reads the data once.
   refresh: whole('The refresh', 0, ATTRIBUTES.refreshInterval),
   lang: choice(LANGUAGE_LABELS).default(''),
-  podium: left,
-  search: left,
-  stats: left,
-  pager: left,
-  rewards: left,
-  week: added,
-  'week.prev': added,
-  month: added,
-  'month.prev': added,
+  podium: partSwitch,
+  search: partSwitch,
+  stats: partSwitch,
+  pager: partSwitch,
+  rewards: partSwitch,
+  week: tabSwitch,
+  'week.prev': tabSwitch,
+  month: tabSwitch,
+  'month.prev': tabSwitch,
   accent: colour('accent'),
   background: colour('background'),
   'dark-accent': colour('dark-accent'),
@@ -93,14 +93,14 @@ export type WidgetSettings = z.infer<typeof widgetForm>;
 
 const DEFAULTS = widgetForm.parse({});
 
-/** Returns the fields that differ from the widget's own, by their names. */
+/** Returns the fields that differ from the widget's defaults, by their names. */
 export function fieldsOf(settings: WidgetSettings): Readonly<Record<string, string>> {
   const names = Object.keys(DEFAULTS) as (keyof WidgetSettings)[];
   const changed = names.filter((name) => settings[name] !== DEFAULTS[name]);
   return Object.fromEntries(changed.map((name) => [name, String(settings[name])]));
 }
 
-/** Returns the attributes that differ from the widget's own. */
+/** Returns the attributes that differ from the widget's defaults. */
 export function attributesOf(settings: WidgetSettings): Readonly<Record<string, string>> {
   const fields = Object.entries(fieldsOf(settings));
   const boards = BOARDS.filter((board) => settings[board] === 'on');
@@ -111,7 +111,7 @@ export function attributesOf(settings: WidgetSettings): Readonly<Record<string, 
   };
 }
 
-/** Returns the CSS properties of the colours that differ from the widget's own. */
+/** Returns the CSS properties of the colours that differ from the widget's defaults. */
 export function propertiesOf(settings: WidgetSettings): Readonly<Record<string, string>> {
   const fields = Object.entries(fieldsOf(settings)).filter(([name]) => name in COLOURS);
   return Object.fromEntries(fields.map(([name, value]) => [`--guildrank-${name}`, value]));

@@ -22,10 +22,10 @@ export interface Service {
   readonly hasPublicPage: boolean;
 }
 
-/** Stands for the API key in a code without one. */
+/** Stands in the code where a person enters an API key. */
 const NO_KEY = 'gr_...';
 
-/** Whether the widget is part of a page of the site itself. Elsewhere the service's own page shows it. */
+/** Whether the widget is a part of a page of the site itself. In any other place, a page of the service shows it. */
 export function isOnSite(place: Place): boolean {
   return place === 'html' || place === 'wordpress';
 }
@@ -35,7 +35,10 @@ export function takesKey(place: Place, { hasPublicPage }: Service): boolean {
   return !(place === 'obs' && hasPublicPage);
 }
 
-/** Returns what a person copies: HTML, or an address. @param apiKey the API key in it, or a text that stands for it; "" = it reads public data. */
+/**
+ * Returns the code that a person copies: HTML, or an address.
+ * @param apiKey the API key, or a text that stands for it; "" = the code reads public data.
+ */
 export function codeOf(place: Place, settings: WidgetSettings, service: Service, apiKey: string): string {
   if (isOnSite(place)) return snippetOf(settings, service, apiKey);
   const { apiUrl, guildId } = service;
@@ -72,7 +75,7 @@ function snippetOf(settings: WidgetSettings, { apiUrl, guildId }: Service, apiKe
   ].join('\n');
 }
 
-/** Returns the height of a widget with a full page, in em: that of docs/widget.md. */
+/** Returns the height of a widget with a full page, in em, as docs/widget.md computes it. */
 function heightOf(settings: WidgetSettings): number {
   const { layout, density, 'page-size': size } = settings;
   const tabs = 'boards' in attributesOf(settings) ? 3 : 0;

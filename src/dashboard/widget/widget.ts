@@ -93,7 +93,7 @@ async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Re
   res.redirect(303, `/guilds/${record.guildId}/widget/made/${record.id}?${query}`);
 }
 
-/** Returns name and origin as {@link keyForPlace} does. What is wrong with the site is told beside its field. @throws InvalidInputError */
+/** Returns the name and the origin of a key, as {@link keyForPlace} does. An error about the site belongs to its field. @throws InvalidInputError */
 function keyOfSite(place: Place, site: string, parts: Parts) {
   try {
     return keyForPlace(place, site, parts);
@@ -104,7 +104,7 @@ function keyOfSite(place: Place, site: string, parts: Parts) {
   }
 }
 
-/** @param fields those of the address, or of a form that was refused as `refused` says. */
+/** @param fields the fields of the address, or of a refused form. @param refused what is wrong with that form. */
 async function sendPage(parts: Parts, res: Response, fields: Request['query'], refused?: RefusedForm): Promise<void> {
   const { overview, ...shown } = await shownOf(parts, res, fields);
   const { problem, errors } = refused ?? shown;
@@ -133,7 +133,7 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
   parts.views.send(res, 'widget', data, problem === '' ? 200 : 400);
 }
 
-/** Returns the settings that fields name, and what follows from them. Wrong settings give those of the widget. */
+/** Returns the settings in the fields, and the data of the page that follow from them. If a setting is wrong, all settings have their defaults. */
 async function shownOf(parts: Parts, res: Response, fields: Request['query']) {
   const { data: settings = widgetForm.parse({}), error } = widgetForm.safeParse(fields);
   const overview = await overviewOf(parts, res);

@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors.ts';
 import { avatarUrl, type PictureSize } from '../../core/ranking/picture-hash.ts';
 import { plainPng } from './png.ts';
 
-/** How long the host may take for one picture. */
+/** Longest time for one picture, in milliseconds. */
 const TIMEOUT_MS = 1000;
 /** Bytes of the largest picture to accept. At 128 pixels, most pictures have less than a third of it. */
 const MAX_BYTES = 64 * 1024;
@@ -17,9 +17,9 @@ const MISSING_MS = 600_000;
 const PAUSE_MS = 15_000;
 /** Pictures to keep, and their bytes as data URLs. */
 const KEPT = { max: 10_000, maxSize: 16 * 1024 * 1024 };
-/** Memory of what is kept beside a data URL. */
+/** Bytes of memory for an entry, besides its data URL. */
 const OVERHEAD_BYTES = 300;
-/** A user id of Discord. Its host has no pictures of others. */
+/** A user id of Discord. The host of Discord has pictures only for such ids. */
 const USER_ID = /^\d{1,20}$/;
 
 /** A picture that was asked for: its data URL, or when it may be asked for again. */
@@ -35,8 +35,8 @@ export interface AvatarLoaderParts {
 }
 
 /**
- * Loads the avatars of members for the pictures that the service draws, because a picture in a web page loads nothing itself. It asks the one host
- * that the pages name too, and takes PNG of a bounded size alone. What it has loaded, it keeps within bounds. It never fails.
+ * Loads the avatars of members for the pictures that the service draws, because a picture in a web page cannot load other pictures. It asks only the
+ * host whose addresses the pages contain too, and accepts only PNG of a bounded size. It keeps loaded pictures within bounds. It never throws.
  */
 export class AvatarLoader {
   private readonly kept = new LRUCache<string, Kept>({

@@ -8,7 +8,7 @@ import type { MemberQuery, RankingQuery } from './queries.ts';
 import { headingOf, renderTemplate, shorten } from './views.ts';
 import { wordsOf } from './words.ts';
 
-/** The longest text on each side of a badge, in characters as people see them, and in UTF-16 units: a badge has 2 kB at most, beside an avatar. */
+/** The longest text on each side of a badge, in characters as people see them, and in UTF-16 units. So a badge without an avatar has 2 kB at most. */
 const MAX_CHARACTERS = 24;
 const MAX_UNITS = 60;
 /** Widths are known for bold fonts. The font of a badge has 11 pixels, and is about a tenth narrower. */

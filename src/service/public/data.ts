@@ -18,7 +18,7 @@ export function renderRanking({ guildId, board, limit }: DataQuery, found: Publi
   return toBody(documentOf({ guildId, board }, found, { data: rows, total, page, pages, limit, rewards }));
 }
 
-/** Renders the members that a search found in the same form, all on one page. */
+/** Renders the members that a search found in the form of a ranking, all on one page. */
 export function renderFound(query: DataQuery, found: PublicGuild, data: readonly LeaderboardEntry[]): RenderedBody {
   const page: LeaderboardPage = { data, total: data.length, page: 1 };
   return renderRanking(query, { ...found, page });

@@ -34,7 +34,7 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
     avatar: (userId: string) => avatarOf(found, userId),
   };
   const dates = period ? periodFacts(period, words, site.now()) : [];
-  // An empty ranking has no average, and its note says the rest.
+  // An empty ranking has no average. A note says that it is empty.
   const totals =
     page.total === 0
       ? []
@@ -60,7 +60,7 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
     action: guildId,
     multiplier: stats.xp_multiplier !== 1 && !board ? words.number(stats.xp_multiplier) : '',
     note: words.say(page.total === 0 ? 'empty' : 'past'),
-    // The text has the field for the number between its pieces.
+    // The text is split where the field for the number stands.
     pageOf: words.say('pageOf', { n: '\n', m: last }).split('\n'),
     shown,
     last,
@@ -154,7 +154,10 @@ export function renderSearch(
   });
 }
 
-/** Renders a page of a guild. @param data of the template; `base` is the address of the page without its query, `root` that of the service. */
+/**
+ * Renders a page of a guild.
+ * @param data of the template; `base` is the address of the page without its query, and `root` the address of the service.
+ */
 export function html(
   template: string,
   query: RankingQuery & { readonly isOverlay?: boolean },
@@ -174,7 +177,7 @@ export function html(
   const isHere = template === 'rewards';
   const rewards = found.hasRewards ? { href: `${data.root}g/${query.guildId}/rewards`, isHere } : undefined;
   const tabs = tabsOf(boards, query, data.base, data.words, rewards);
-  // An open page compares this value, and so notices that more than the ranking has changed.
+  // An open page compares this value, to notice when something besides the ranking has changed.
   const surroundings = hash('sha1', JSON.stringify([data.title, tabs, picture, style]), 'base64url').slice(0, 10);
   const { guildId } = query;
   const isIndexed = 'userId' in query ? indexing === 'members' : indexing !== 'none' && !query.isOverlay;

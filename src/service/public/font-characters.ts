@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** Code points of Unicode. */
 const CODE_POINTS = 0x110000;
-/** Formats of a table of characters that today's fonts have: the first for 16 bits, the second for all of Unicode. */
+/** The two formats of a table of characters that today's fonts have: for 16 bits, and for all of Unicode. */
 const SEGMENTS = 4;
 const GROUPS = 12;
 

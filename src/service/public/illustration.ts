@@ -7,7 +7,7 @@ const SVG = 'image/svg+xml; charset=utf-8';
 /** Bytes of the data behind a picture: a few rows and the settings of their guild. Measured, rounded up. */
 const HELD_BYTES = 4000;
 
-/** Draws an SVG. @param avatars data URLs by user id: members without one have their initial. */
+/** Draws an SVG. @param avatars data URLs by user id. A member without a data URL is drawn with an initial. */
 export type DrawAvatars = (avatars: ReadonlyMap<string, string>) => string;
 
 /** A picture that shows initials of members who have avatars. It can be drawn anew with the avatars. */
@@ -43,7 +43,7 @@ export function illustration(
   return shown.size > 0 ? new Illustration(plain, draw, shown, size) : plain;
 }
 
-/** Returns a picture with the avatars of its members, as many as there are within a second; any other body as it is. */
+/** Returns a picture with those avatars of its members that arrive within a second; returns any other body unchanged. */
 export async function withAvatars(rendered: RenderedBody, loader: AvatarLoader): Promise<RenderedBody> {
   return rendered instanceof Illustration ? rendered.illustrated(loader) : rendered;
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { DEFAULT_COLOURS, type PageLook } from '../../core/settings/page-look.ts';
 import { contrastOf, mix, THEMES, textOn } from '../../pictures/colours.ts';
 
-/** The least contrast of a text that is not large, as WCAG wants it. */
+/** The least contrast that WCAG demands of text that is not large. */
 const READABLE = 4.5;
 
 /** Returns the accents of both themes. Unless the owner has chosen a dark accent, the dark accent is a light tint of the accent. */
@@ -45,7 +45,7 @@ function accentRules(accent: string, theme: keyof typeof THEMES): string {
  * Returns the policy of a page.
  * @param frameAncestors the sites that may show it in a frame, as the policy names them.
  * @param style text of its style element.
- * @param pictures https addresses of pictures from whose hosts it loads; null counts for none.
+ * @param pictures https addresses of pictures whose hosts the page may load from; null is skipped.
  */
 export function policyOf(frameAncestors: string, style = '', pictures: readonly (string | null)[] = []): string {
   const styleHash = style && ` 'sha256-${hash('sha256', style, 'base64')}'`;

@@ -11,7 +11,7 @@ export const CARD_SIZE = { width: 934, height: 282 } as const;
 /** Size of the avatar on a card: the circle has 148 pixels. */
 const AVATAR_SIZE = 128;
 
-/** Renders the rank card of a member as an SVG, which refers to nothing. The XP of a board has no way to a next level. */
+/** Renders the rank card of a member as an SVG without references to other files. A card of a board has no progress to a next level. */
 export function renderCard({ userId, board, lang, theme }: CardQuery, found: PublicMember): RenderedBody {
   const { member, rows, total, dailyStreak, look, curve } = found;
   const { rank, username, level, xp } = member;

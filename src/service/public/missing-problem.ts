@@ -9,8 +9,8 @@ export interface MissingAddress extends Pick<RankingQuery, 'guildId' | 'board'> 
 }
 
 /**
- * The problem of a page that a guild does not have: of a member who is not in the ranking, of a board, or of the rewards. The guild has a public page,
- * so the page of the problem can look like it.
+ * The problem of a page that a guild with a public page does not have: the page of a member who is not in the ranking, of a board, or of the rewards.
+ * The page of the problem looks like the public page of the guild.
  */
 export class MissingProblem extends Problem {
   readonly guildId: string;

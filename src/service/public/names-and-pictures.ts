@@ -1,7 +1,7 @@
 import { avatarUrl, iconUrl } from '../../core/ranking/picture-hash.ts';
 import type { PublicGuild } from '../../core/reads/public-page.ts';
 
-/** Returns the name of a guild: the title of its page, else what the bot calls it; null when there is neither. */
+/** Returns the name of a guild: the title of its page, else the name that the bot has told; null when there is neither. */
 export function nameOfGuild({ title, about }: Pick<PublicGuild, 'title' | 'about'>): string | null {
   return title || about.name;
 }
@@ -18,7 +18,7 @@ export function iconOf(
   return showsAvatars && about.icon ? iconUrl(guildId, about.icon, 128) : null;
 }
 
-/** Returns the address of a member's picture; null when the bot has told none. */
+/** Returns the address of a member's picture; null when the bot has told no picture. */
 export function avatarOf({ avatars }: Pick<PublicGuild, 'avatars'>, userId: string): string | null {
   const hash = avatars.get(userId);
   return hash === undefined ? null : avatarUrl(userId, hash, 128);

@@ -6,7 +6,7 @@ export type Painter = (svg: string) => Promise<Uint8Array>;
 
 /** Most pictures to keep, and their bytes. A picture has 20 to 80 kB. */
 const KEPT = { max: 500, maxSize: 8 * 1024 * 1024 };
-/** Pictures that wait or are being drawn. A card takes about 20 ms of a core and a top picture about 50 ms, most of it in other threads. */
+/** Most pictures that wait or are being drawn. A card takes about 20 ms of a core and a top picture about 50 ms, most of it in other threads. */
 const MAX_WAITING = 8;
 
 /** Draws pictures, one at a time, and keeps them by the content of their SVG. */
@@ -22,7 +22,7 @@ export class Pictures {
     return `${svg.etag.slice(0, -1)}-png"`;
   }
 
-  /** Returns the picture of an SVG; undefined when too many others wait already. @throws Error when it cannot be drawn. */
+  /** Returns the picture of an SVG; undefined when too many pictures wait already. @throws Error when it cannot be drawn. */
   async png(svg: RenderedBody): Promise<RenderedBody | undefined> {
     const etag = this.etagOf(svg);
     const known = this.kept.get(etag) ?? this.drawn.get(etag);

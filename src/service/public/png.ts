@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
 
-/** An image as a painter leaves it. */
+/** An image with its pixels, as the drawing library returns it. */
 export interface Image {
   readonly width: number;
   readonly height: number;

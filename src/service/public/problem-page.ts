@@ -12,8 +12,8 @@ import { headingOf, renderTemplate, tabsOf } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
 
 /**
- * Returns the page of a problem. Where the problem can pass, the page asks again by itself. For an overlay it shows nothing, because it would stand
- * in a video.
+ * Returns the page of a problem. If the problem can pass, the page reloads by itself. For an overlay the page is empty, because its text would be
+ * seen in a video.
  * @param root relative address of the root of the service.
  */
 export function problemPage(req: Request, problem: Problem, root: string): string {
@@ -29,7 +29,7 @@ export function problemPage(req: Request, problem: Problem, root: string): strin
   return renderTemplate('problem', { ...shown, ...guildOf(req, problem, root, words) });
 }
 
-/** Returns what the page of a guild has around its ranking: title, colours, boards and search. */
+/** Returns the parts of the page of a guild around its ranking: title, colours, boards and search. */
 function guildOf(req: Request, { guildId, board, guild }: MissingProblem, root: string, words: Words) {
   const query = { guildId, board, lang: words.language, isLangGiven: req.query.lang === words.language };
   const home = `${root}g/${guildId}`;
@@ -50,7 +50,7 @@ function guildOf(req: Request, { guildId, board, guild }: MissingProblem, root: 
   };
 }
 
-/** Returns the ways out of a page that is missing: to the member's page of all time, and to the page of the guild. */
+/** Returns the links on the page of a missing page: to the page of the same member in the ranking of all time, and to the page of the guild. */
 function linksOf({ path, query }: Request, { code }: Problem, root: string, words: Words) {
   const [, , guildId = '', below, userId] = path.split('/');
   if (!ID_PATTERN.test(guildId) || (below !== 'm' && below !== 'rewards' && query.board === undefined)) return [];
@@ -70,6 +70,6 @@ function texts({ code, status, detail, extra }: Problem, { say }: Words): [title
   if (status === 404) return [say('nothing'), say('noPage')];
   if (status === 429) return [say('tooMany'), say('later')];
   if (status === 503) return [say('away'), say('later')];
-  // Parameters and methods are for developers: they are told in English.
+  // Problems with parameters and methods are for developers, so they stay in English.
   return [status < 500 ? 'This address is not right' : 'Something went wrong', detail];
 }

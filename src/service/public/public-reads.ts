@@ -40,10 +40,10 @@ const CARD_ROWS = 3;
 /** A read that renders null if it found nothing. Its `render` throws Problem member_not_found for a user that is not ranked. */
 export type PublicRead<T = unknown> = CacheableRead<RenderedBody | null, T>;
 
-/** Returns what an address needs. @throws Problem for a wrong address. */
+/** Returns the read that answers an address. @throws Problem for a wrong address. */
 export type MakeRead<T = unknown> = (address: Address, site: Site) => PublicRead<T>;
 
-/** Returns what the page of a ranking needs. */
+/** Returns the read for the page of a ranking. */
 export const pageRead: MakeRead = (address, site) => {
   const parsed = parsePage(address);
   const { guildId, board, lang, isLangGiven, page, limit, around, isOverlay } = parsed;
@@ -62,12 +62,12 @@ export const pageRead: MakeRead = (address, site) => {
   };
 };
 
-/** Returns what the page of a member needs. */
+/** Returns the read for the page of a member. */
 export const memberRead: MakeRead = (address, site) => {
   return memberReadOf('member', parseMember(address), (query, found) => renderMember(query, found, site));
 };
 
-/** Returns what the page of rewards and rules needs. */
+/** Returns the read for the page of rewards and rules. */
 export const rewardsRead: MakeRead<PublicRewards | PublicMissing | null> = (address, site) => {
   const parsed = parseRewards(address);
   const { guildId, lang, isLangGiven } = parsed;
@@ -78,13 +78,13 @@ export const rewardsRead: MakeRead<PublicRewards | PublicMissing | null> = (addr
   };
 };
 
-/** Returns what a badge needs. */
+/** Returns the read for a badge. */
 export const badgeRead: MakeRead = (address) => {
   const parsed = parseBadge(address);
   return 'userId' in parsed ? memberReadOf('badge', parsed, renderMemberBadge) : wantedGuildBadge(parsed);
 };
 
-/** Returns what the card of a member needs: it is rendered as SVG. */
+/** Returns the read for the card of a member, which is rendered as SVG. */
 export const cardRead: MakeRead = (address) => {
   const parsed = parseCard(address);
   const { guildId, userId, board, lang, theme } = parsed;
@@ -95,7 +95,7 @@ export const cardRead: MakeRead = (address) => {
   };
 };
 
-/** Returns what the picture of the first members needs: it is rendered as SVG. */
+/** Returns the read for the picture of the first members, which is rendered as SVG. */
 export const topRead: MakeRead<PageFound> = (address) => {
   const parsed = parsePicture(address);
   const { guildId, board, lang } = parsed;
@@ -115,7 +115,7 @@ function wantedGuildBadge(parsed: RankingQuery): PublicRead<PageFound> {
   };
 }
 
-/** Returns what a document of data needs: a page of the ranking, or the rows around a member. */
+/** Returns the read for a document of data: a page of the ranking, or the rows around a member. */
 export const dataRead: MakeRead = (address) => {
   const parsed = parseData(address);
   const { guildId, board, page, limit, around, withRewards } = parsed;
@@ -134,7 +134,7 @@ export const dataRead: MakeRead = (address) => {
   };
 };
 
-/** Returns what the document of a member needs. */
+/** Returns the read for the document of a member. */
 export const memberDataRead: MakeRead = (address) => {
   const parsed = parseMemberData(address);
   const { guildId, board, userId } = parsed;
@@ -156,7 +156,7 @@ function present<T extends PublicGuild>(found: T | PublicMissing, address: Missi
   return found;
 }
 
-/** Returns the rows around a member as a page. Its number is that of the page of the ranking that has the member. */
+/** Returns the rows around a member as a page, with the number of the page of the ranking on which the member stands. */
 function pageAround(found: PublicMember, limit: number): PublicPage {
   const { rows: data, total, member } = found;
   return { ...found, page: { data, total, page: Math.ceil(member.rank / limit) } };

@@ -115,7 +115,9 @@ export function parseData(address: Address) {
     (name) => name === 'page' || name === 'around' || name === 'find' || (name === 'board' && find !== undefined),
   );
   if (given.length > 1)
-    throw invalidRequest(given.slice(1).map((parameter) => ({ parameter, detail: `cannot stand beside ${given[0]}` })));
+    throw invalidRequest(
+      given.slice(1).map((parameter) => ({ parameter, detail: `cannot be given together with ${given[0]}` })),
+    );
   const shown = { board, page, limit, around, find, withRewards: rewards === '1' };
   return { guildId: knownForm(address.params.guild_id), ...shown };
 }

@@ -5,7 +5,7 @@ import { charactersOf, type HasCharacter } from './font-characters.ts';
 import type { Painter } from './pictures.ts';
 import { encodePng, type Image } from './png.ts';
 
-/** The optional package that draws. It is named by a value, because nothing of it has to be there when this is compiled. */
+/** The optional package that draws. Its name is a value and not a literal in the import, so that this compiles without the package. */
 const RESVG: string = '@resvg/resvg-js';
 
 interface Resvg {
@@ -17,7 +17,7 @@ const OWN_FONTS = ['DejaVuSans', 'DejaVuSans-Bold', 'NotoEmoji-Bold', 'NanumGoth
   (name) => fileURLToPath(new URL(`./fonts/${name}.ttf`, import.meta.url)),
 );
 
-/** What follows the first picture of an emoji that consists of several pictures. resvg cannot draw such an emoji. */
+/** The rest of an emoji that consists of several pictures, after its first picture. resvg cannot draw such an emoji. */
 const MORE_OF_EMOJI = /\u200d\p{Extended_Pictographic}[\ufe0f\p{EMod}]*|[\u{e0020}-\u{e007f}]/gu;
 const BEYOND_ASCII = /[^\0-\x7f]+/g;
 /** Characters that change the character before them. If no font has such a character, it is left out. */
@@ -25,9 +25,9 @@ const CHANGES_ANOTHER = /[\p{M}\p{EMod}]/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 /**
- * Returns what draws pictures; undefined where the package is not installed.
+ * Returns the function that draws pictures; undefined if the package is not installed.
  * @param fonts files of further fonts, which come before those of the service.
- * @param warn called with a text for the log for each of these fonts that cannot be read, and when nothing draws with them.
+ * @param warn called with a text for the log for each of these fonts that cannot be read, and if there are fonts but the package is not installed.
  */
 export async function loadPainter(
   fonts: readonly string[],
@@ -41,14 +41,14 @@ export async function loadPainter(
     const font = { loadSystemFonts: false, fontFiles: [...further.map(({ file }) => file), ...OWN_FONTS] };
     return async (svg) => encodePng(await renderAsync(drawable(svg.replace(MORE_OF_EMOJI, ''), has), { font }));
   } catch (error) {
-    // Not installed, or not for this machine.
+    // The package is not installed, or not for this machine.
     if (fonts.length > 0)
       warn(`PUBLIC_PAGE_FONTS is set, but there are no pictures without ${RESVG}: ${messageOf(error)}`);
     return undefined;
   }
 }
 
-/** Returns a font with its characters; nothing for a damaged file, which is told. */
+/** Returns a list with a font and its characters. For a damaged file, warns and returns an empty list. */
 function readableFont(file: string, warn: (text: string) => void) {
   try {
     return [{ file, has: charactersOf([file]) }];
@@ -69,7 +69,7 @@ function drawable(svg: string, has: HasCharacter): string {
     for (const character of run) {
       const plain = character.normalize('NFKD');
       if (isDrawn(character)) shown += character;
-      // Some are markup as plain texts.
+      // Some of these plain characters are markup.
       else if ([...plain].every(isDrawn)) shown += escaped(plain);
       else if (!CHANGES_ANOTHER.test(character) && !shown.endsWith('…')) shown += '…';
     }

@@ -34,7 +34,7 @@ export function renderRewards(query: RankingQuery, found: PublicRewards, site: S
   });
 }
 
-/** A role or a channel as the template shows it: its name, or its id where the bot has told none. */
+/** A role or a channel as the template shows it: its name, or its id if the bot has told no name. */
 interface Named {
   readonly name: string;
   /** As `#rrggbb`, "" for none. */
@@ -70,9 +70,9 @@ function membersText(members: number | undefined, words: Words): string {
 }
 
 /**
- * Returns how many ranked members have the role of a reward; undefined where this is not known. Unless members keep the role, they lose it at the
- * level of the next reward.
- * @param levels of all rewards, ascending.
+ * Returns how many ranked members have the role of a reward; undefined if this is unknown. If members do not keep the role, they lose it at the level
+ * of the next reward.
+ * @param levels the levels of all rewards, ascending.
  */
 function holdersOf({ level, kept }: Reward, levels: readonly number[], { reached }: PublicRewards): number | undefined {
   const next = kept ? undefined : levels.find((each) => each > level);
@@ -105,7 +105,7 @@ function sentencesOf({ rules, stats }: PublicRewards, words: Words): string[] {
   return sentences;
 }
 
-/** Returns the roles and channels that multiply XP, and those that give none. */
+/** Returns the roles and channels that multiply XP, and the roles and channels that give no XP. */
 function multipliersOf(found: PublicRewards, words: Words) {
   const { multipliers, noXp } = found.rules;
   const times = (factor: number) => (factor === 0 ? words.say('noXp') : `${words.number(factor)}× XP`);

@@ -44,20 +44,20 @@ const COMMON = {
 };
 const CACHING = headerBlock('Cache-Control', 'no-cache');
 /** The header X-Frame-Options, for old browsers that do not know frame-ancestors. */
-const FRAMELESS = { 'X-Frame-Options': 'DENY' };
+const NO_FRAME = { 'X-Frame-Options': 'DENY' };
 /** A badge and a picture stand in pages of other sites, and run nothing. A search engine that follows links of a page must not list members by them. */
-const OF_IMAGES = joinBlocks(
+const IMAGE_HEADERS = joinBlocks(
   CACHING,
   blockOf({
     ...COMMON,
-    ...FRAMELESS,
+    ...NO_FRAME,
     'Content-Security-Policy': PICTURE_POLICY,
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'X-Robots-Tag': 'noindex',
   }),
 );
 /** The data of a page is for programs of any site. */
-const OF_DATA_PROBLEMS = blockOf({
+const DATA_PROBLEM_HEADERS = blockOf({
   Vary: 'Accept-Encoding',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -66,10 +66,10 @@ const OF_DATA_PROBLEMS = blockOf({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, Retry-After, X-Request-Id',
   'Cross-Origin-Resource-Policy': 'cross-origin',
-  ...FRAMELESS,
+  ...NO_FRAME,
 });
-/** A proxy before the service and a browser may each keep data for five seconds, so what is hidden is gone after ten. */
-const OF_DATA = joinBlocks(headerBlock('Cache-Control', 'public, max-age=5, s-maxage=5'), OF_DATA_PROBLEMS);
+/** A proxy and a browser may each keep data for five seconds. So a hidden member is gone everywhere after ten seconds. */
+const DATA_HEADERS = joinBlocks(headerBlock('Cache-Control', 'public, max-age=5, s-maxage=5'), DATA_PROBLEM_HEADERS);
 /** The codings of the responses. The coding that makes smaller bodies comes first. */
 const DATA_CODINGS = ['br', 'gzip'] as const;
 /** Parsed addresses to cache, because open pages request the same addresses again and again. */
@@ -150,30 +150,33 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     frameAncestors: embedOrigins.join(' ') || "'none'",
   };
   const avatars = parts.avatars && new AvatarLoader(parts.avatars);
-  const ofPages = blockOf(embedOrigins.length > 0 ? COMMON : { ...COMMON, ...FRAMELESS });
+  const pageHeaders = blockOf(embedOrigins.length > 0 ? COMMON : { ...COMMON, ...NO_FRAME });
   // A page has a policy of its own.
-  const ofCachedPages = joinBlocks(CACHING, ofPages);
-  const ofProblems = joinBlocks(ofPages, headerBlock('Content-Security-Policy', policyOf(site.frameAncestors)));
-  /** Returns the headers of a problem page that looks like the page of its guild. */
-  const ofMissing = ({ guild, guildId }: MissingProblem) =>
+  const cachedPageHeaders = joinBlocks(CACHING, pageHeaders);
+  const problemHeaders = joinBlocks(pageHeaders, headerBlock('Content-Security-Policy', policyOf(site.frameAncestors)));
+  /** Returns the headers of a problem page that looks like the page of a guild. */
+  const missingHeaders = ({ guild, guildId }: MissingProblem) =>
     joinBlocks(
-      ofPages,
+      pageHeaders,
       headerBlock(
         'Content-Security-Policy',
         policyOf(site.frameAncestors, styleOf(guild.look), [iconOf(guild, guildId)]),
       ),
     );
   const router = Router({ caseSensitive: true, strict: true });
-  /** Sends a problem as the route sends problems, if the request was for one of these pages. @returns whether it was. */
+  /**
+   * Sends a problem as the route sends problems, if the request was for one of these pages.
+   * @returns whether the request was for one of these pages.
+   */
   const refuse = (req: Request, res: Response, problem: Problem): boolean => {
     const root = ROOTS.get(res.context.route);
     if (root === undefined) return false;
     if (DATA_PATHS.has(res.context.route)) {
       const text = problem.body(res.context.requestId);
-      responses.refuse(req, res, problem, text, 'application/problem+json', OF_DATA_PROBLEMS);
+      responses.refuse(req, res, problem, text, 'application/problem+json', DATA_PROBLEM_HEADERS);
       return true;
     }
-    const headers = problem instanceof MissingProblem ? ofMissing(problem) : ofProblems;
+    const headers = problem instanceof MissingProblem ? missingHeaders(problem) : problemHeaders;
     responses.refuse(req, res, problem, problemPage(req, problem, root), 'text/html; charset=utf-8', headers);
     return true;
   };
@@ -184,7 +187,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
       const waitMs = taken.take(req.ip);
       if (waitMs === 0) return next();
       const detail = 'Too many requests came from your address. Wait a moment, and load this page again.';
-      // Not thrown, because the log of errors and the metric of invalid keys are for other refusals.
+      // Answers instead of throwing, because the log of errors and the metric of invalid keys are for other refusals.
       refuse(req, res, tooManyRequests(detail, Math.ceil(waitMs / 1000)));
     };
   const limit = limitBy(limiter);
@@ -208,7 +211,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     responses.send(req, res, await read(publicRead, codings ? 'data' : 'page'), headers, codings);
   };
 
-  /** Leaves requests that search for nothing to the next route. */
+  /** Passes requests without a search to the next route. */
   const ifSearch =
     (route: string): RequestHandler =>
     ({ query }, res, next) => {
@@ -224,7 +227,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   router.get(PAGE, ifSearch(PAGE), limit, limitSearches, async (req, res) => {
     try {
       const answer = await answerSearch(addressOf(req, acceptedLanguage(req)), site, parts);
-      if ('body' in answer) return responses.send(req, res, answer.body, ofCachedPages);
+      if ('body' in answer) return responses.send(req, res, answer.body, cachedPageHeaders);
       onFile();
       const { requestId } = res.context;
       res.writeHead(303, { Location: answer.to, 'Cache-Control': 'no-store', 'X-Request-Id': requestId }).end();
@@ -236,13 +239,13 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     try {
       const { guildId, body } = await answerDataSearch(addressOf(req, DEFAULT_LANGUAGE), parts);
       usage.countPublic(guildId, 'data');
-      responses.send(req, res, body, OF_DATA, DATA_CODINGS);
+      responses.send(req, res, body, DATA_HEADERS, DATA_CODINGS);
     } catch (error) {
       refuseSearch(req, res, error);
     }
   });
   for (const { path } of ROUTES.filter(({ kind }) => kind === 'page')) {
-    // People and programs put a slash at the end. Relative, because a proxy can serve the pages below a path of its own.
+    // People and programs put a slash at the end. The redirect is relative, because a proxy can serve the pages below a path of its own.
     router.get(`${path}/`, (req, res) => {
       onFile();
       res.context.route = path;
@@ -252,7 +255,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
       res.writeHead(308, { Location: to, 'Cache-Control': 'no-cache', 'X-Request-Id': requestId }).end();
     });
   }
-  const headersOf = { page: ofCachedPages, image: OF_IMAGES, data: OF_DATA } as const;
+  const headersOf = { page: cachedPageHeaders, image: IMAGE_HEADERS, data: DATA_HEADERS } as const;
   for (const { path, makeRead, kind } of ROUTES) {
     addRoute(router, path, limit, (req, res) => {
       const publicRead = readFor(req, makeRead, kind === 'page' ? acceptedLanguage(req) : DEFAULT_LANGUAGE);
@@ -281,7 +284,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
       const picture = isFresh(req.headers['if-none-match'], etag)
         ? new RenderedBody('', etag)
         : await pictures.png(svg);
-      if (picture) return responses.send(req, res, picture, OF_IMAGES);
+      if (picture) return responses.send(req, res, picture, IMAGE_HEADERS);
       const detail = 'Other pictures are being drawn. Load this one again in a moment.';
       // Not thrown, because the store is there.
       refuse(req, res, new Problem('store_unavailable', detail, { headers: ['Retry-After', PICTURE_RETRY_S] }));
@@ -302,7 +305,7 @@ function blockOf(headers: Readonly<Record<string, string>>): HeaderBlock {
   return headerBlock(...Object.entries(headers).flat());
 }
 
-/** Returns what a page depends on, with the languages as the visitor sent them. */
+/** Returns everything that a page depends on as one text: its address, and the languages as the visitor sent them. */
 function keyOf({ url, headers }: Request): string {
   return [headers['accept-language'], url].join('\n');
 }

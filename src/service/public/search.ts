@@ -18,7 +18,7 @@ export interface SearchParts {
 /** The answer to a search: a page, or the relative address of another page. */
 export type SearchAnswer = { readonly body: RenderedBody } | { readonly to: string };
 
-/** User ids that a browser would read as a way up in a path, however they are encoded. */
+/** User ids that a browser would resolve as steps in a path, however they are encoded. */
 const WAYS_UP: readonly string[] = ['.', '..'];
 
 /**

@@ -7,7 +7,7 @@ import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
 import { TOP_SIZE } from './top-drawing.ts';
 import { shorten } from './views.ts';
 
-/** What a preview of a link says. */
+/** The content of the preview of a link. */
 export interface Preview {
   readonly title: string;
   /** What the page belongs to, in words: the leaderboard, or the server of a member. */
@@ -20,9 +20,9 @@ export interface Preview {
 /** A tag of a page's head: `<meta name="…" content="…">`, or with `property`. */
 type Tag = readonly [kind: 'property' | 'name', name: string, content: string | number];
 
-/** What a service has beside the pages themselves. */
+/** Facts about the service that its pages need. */
 export interface Site {
-  /** Public address of the service without a slash at its end; "" = nobody has named it. */
+  /** Public address of the service without a slash at its end; "" = PUBLIC_URL is not set. */
   readonly url: string;
   /** Whether it draws pictures of the first members. */
   readonly hasPictures: boolean;
@@ -36,7 +36,10 @@ export interface Site {
 const NAMED = 3;
 const MAX_NAME = 32;
 
-/** Returns the tags of a page for programs that show a preview of its link. Without the address of the service, there are no addresses in them. */
+/**
+ * Returns the tags of a page for programs that show a preview of its link. If the public address of the service is unknown, the tags contain no
+ * addresses.
+ */
 export function previewTags(
   query: PageQuery | MemberQuery,
   found: PublicPage | PublicMember,
@@ -79,7 +82,9 @@ export function previewTags(
   return tags.filter(([, , content]) => content !== '');
 }
 
-/** Returns a text that changes with all that a picture shows. The revision alone does not suffice, because a new Redis can reach a revision again. */
+/**
+ * Returns a text that changes whenever the picture changes. The revision alone is not enough, because a new Redis can reach the same revision again.
+ */
 function versionOf(found: PublicPage | PublicMember): string {
   const { revision, title, look, about, period } = found;
   const total = 'page' in found ? found.page.total : found.total;

@@ -15,14 +15,14 @@ export function renderTemplate(name: string, data: object): string {
   return render(name, { icon: ICON_ADDRESS, ...data });
 }
 
-/** Returns the title of a guild, or its id instead of a title that nobody can see. */
+/** Returns the title of a guild, or its id if the title has no visible characters. */
 export function headingOf(title: string | null, guildId: string): string {
   return nameOf({ username: title ?? '', user_id: guildId });
 }
 
 const segmenter = new Intl.Segmenter();
 
-/** Returns the start of a text, without what XML forbids and directions of its own, cut between characters. */
+/** Returns the beginning of a text, cut between characters, without characters that XML forbids or that change the direction of text. */
 export function shorten(text: string, maxCharacters: number, maxUnits = Number.POSITIVE_INFINITY): string {
   let short = '';
   let characters = 0;
@@ -36,7 +36,7 @@ export function shorten(text: string, maxCharacters: number, maxUnits = Number.P
 /** The colours of avatars in page.css. */
 const HUES = 24;
 
-/** Returns the way of a member to the next level; undefined on a board, for an explicit level and at the last level. */
+/** Returns the progress of a member to the next level; undefined on a board, for an explicit level and at the last level. */
 export function wayOf(
   { curve, board, words }: Pick<RowSettings, 'curve' | 'board' | 'words'>,
   { level, xp }: LeaderboardEntry,
@@ -56,7 +56,7 @@ export interface RowSettings {
   /** Address of a member's page; undefined = no link. */
   readonly href: (userId: string) => string | undefined;
   readonly hasPodium?: boolean;
-  /** Address of a member's picture; null = its initial alone. */
+  /** Address of a member's picture; null = only an initial is shown. */
   readonly avatar?: (userId: string) => string | null;
   /** User id of the member that is marked. */
   readonly marked?: string | undefined;
@@ -101,7 +101,7 @@ export function xpText(xp: string, words: Words, board: RankingQuery['board']): 
   return board ? words.say('gained', { xp: `+${xp}` }) : `${xp} XP`;
 }
 
-/** Returns a number in few figures where it has many. */
+/** Returns a number in short form if it has many digits. */
 export function shortNumber({ number, compact }: Words, value: number): string {
   return value < 1e9 ? number(value) : compact(value);
 }

@@ -1,7 +1,7 @@
 import { TEXTS as WIDGET_TEXTS } from '../../widget/strings.ts';
 import { createTranslator, type Language, type Texts } from '../../widget/translation.ts';
 
-/** The texts that the page has beside those of the widget, in the same languages. `{x}` stands for a value. */
+/** The texts of the pages that the widget does not have, in the languages of the widget. `{x}` stands for a value. */
 const OWN_TEXTS = {
   rankOf: {
     en: '{n} of {m}',
@@ -367,7 +367,7 @@ function createWords(lang: Language) {
     ...createTranslator(TEXTS, lang),
     /** Returns a time in seconds, in words. */
     seconds: seconds.format.bind(seconds),
-    /** Returns texts as a list with "or", of which one holds. */
+    /** Returns texts as a list with "or" before the last text. */
     list: (texts: readonly string[]) => list.format(texts),
   };
 }

@@ -49,10 +49,10 @@ export interface SignInSecrets {
   readonly verifier: string;
 }
 
-/** Why Discord says nothing about a person: it was refused, by the person or without a question. */
+/** Discord says nothing about a person, because the person refused, or because Discord would have to ask the person first. */
 export class RefusedByDiscord extends Error {}
 
-/** An answer that belongs to no sign-in, or to one that is over. */
+/** An answer of Discord belongs to no sign-in, or to a sign-in that is over. */
 export class WrongAnswer extends Error {}
 
 /** Asks Discord who a person is. It keeps no token. */
@@ -78,7 +78,7 @@ export class DiscordClient {
     this.options = { [customFetch]: boundedFetch, [allowInsecureRequests]: url.startsWith('http:') };
   }
 
-  /** Returns the address at which Discord asks the person. @param isSilent whether Discord may answer without a question only. */
+  /** Returns the address at which Discord asks the person. @param isSilent whether Discord must answer without asking the person. */
   async authorizationUrl({ state, verifier }: SignInSecrets, isSilent: boolean): Promise<string> {
     const url = new URL(this.server.authorization_endpoint ?? '');
     url.search = String(
@@ -117,7 +117,7 @@ export class DiscordClient {
     };
   }
 
-  /** Changes the code of an answer for a token. */
+  /** Exchanges the code of an answer for a token. */
   private async tokenOf(answer: URLSearchParams, { state, verifier }: SignInSecrets): Promise<string> {
     const { server, client } = this;
     const parameters = valid(() => validateAuthResponse(server, client, answer, state));
@@ -130,7 +130,7 @@ export class DiscordClient {
       return (await processAuthorizationCodeResponse(server, client, response)).access_token;
     } catch (error) {
       if (!(error instanceof ResponseBodyError)) throw new NoAnswer(`the token was refused: status ${response.status}`);
-      // A code that was used before, is over, or belongs to another sign-in.
+      // The code was used before, has expired, or belongs to another sign-in.
       if (error.error === 'invalid_grant') throw new WrongAnswer('invalid_grant');
       throw new NoAnswer(`the token was refused: ${error.error.slice(0, 64)}`);
     }
@@ -150,7 +150,7 @@ export class DiscordClient {
   }
 }
 
-/** Returns what checks of an answer return. */
+/** Returns the result of a check of an answer. @throws WrongAnswer, RefusedByDiscord or NoAnswer if the check fails. */
 function valid<T>(check: () => T): T {
   try {
     return check();
@@ -159,7 +159,7 @@ function valid<T>(check: () => T): T {
   }
 }
 
-/** Errors of an answer that no person can mend by an answer of their own. */
+/** Errors in an answer of Discord that the person could not have avoided. */
 const FAILURES: readonly string[] = ['server_error', 'temporarily_unavailable', 'invalid_client', 'invalid_scope'];
 
 function throwWrong(error: unknown): never {

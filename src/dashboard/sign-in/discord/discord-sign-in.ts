@@ -5,10 +5,10 @@ import { DiscordClient, type DiscordPerson, type SignInSecrets } from './discord
 /** Where Discord sends the browser back. */
 export const CALLBACK = '/sign-in/discord/callback';
 
-/** Answers that are worked on at once. Each can hold some megabytes. */
+/** Most answers that are handled at once. Each can take some megabytes. */
 const MAX_AT_ONCE = 16;
 
-/** Asks Discord for people: not more at once than the memory has room for, and not while Discord limits the requests of this service. */
+/** Asks Discord who people are. Bounds the answers that are handled at once, and asks nothing while Discord limits the requests of this service. */
 export class DiscordSignIn {
   /** User ids of the operators. */
   readonly operators: readonly string[];
@@ -31,7 +31,7 @@ export class DiscordSignIn {
     this.client = new DiscordClient(config, () => url() + CALLBACK);
   }
 
-  /** Returns the address at which Discord asks the person. @param isSilent whether Discord may answer only without a question. */
+  /** Returns the address at which Discord asks the person. @param isSilent whether Discord must answer without asking the person. */
   authorizationUrl(secrets: SignInSecrets, isSilent: boolean): Promise<string> {
     return this.client.authorizationUrl(secrets, isSilent);
   }

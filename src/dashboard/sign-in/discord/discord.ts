@@ -12,10 +12,10 @@ import { type DiscordPerson, RefusedByDiscord, WrongAnswer } from './discord-cli
 import { CALLBACK, type DiscordSignIn } from './discord-sign-in.ts';
 import { beginPending, type PendingSignIn, takePending } from './pending-sign-ins.ts';
 
-/** Answers of Discord that one network may bring at once, and the time after which it may bring one more. Those that sign in do not count. */
+/** Failed sign-ins that one network may make at once, and the time after which it may make one more. */
 const ATTEMPTS = { burst: 20, intervalMs: 15_000 };
 
-/** Sends a browser to Discord. A form cannot be answered so: the Content-Security-Policy keeps forms here. */
+/** Sends a browser to Discord. It cannot answer a form, because the Content-Security-Policy keeps forms from leading to another site. */
 async function begin({ discord, url }: Parts, req: Request, res: Response, isAgain: boolean, returnTo: string) {
   if (!discord) throw new Error('there is no sign-in with Discord');
   const pending = beginPending(req, res, url(), isAgain, returnTo);
@@ -23,8 +23,8 @@ async function begin({ discord, url }: Parts, req: Request, res: Response, isAga
 }
 
 /**
- * Answers a request of a session whose rights Discord has to confirm again. A page is loaded again after that; a form comes back with its values,
- * to be sent again.
+ * Answers a request of a session whose rights Discord has to confirm again. After that, the browser loads the page again. A form is shown with its
+ * values, so that the person can send it again.
  */
 export async function askAgain(parts: Parts, req: Request, res: Response): Promise<void> {
   // A script cannot follow a browser to Discord.
@@ -71,7 +71,7 @@ export function discordRoutes(parts: Parts, monotonic: () => number): Router {
   return router;
 }
 
-/** Opens the session of a person whom Discord has named, or goes on with it. */
+/** Opens a session for a person whom Discord has named, or renews the rights of the session that the browser has. */
 async function finish(
   parts: Parts,
   { operators }: DiscordSignIn,
@@ -86,7 +86,7 @@ async function finish(
   const announce: Announce = (guildId, session) =>
     auditLog.note(guildId, actorOf(req, res, session), 'Signed in with Discord', 'security');
   const { session, token } = visitOf(res);
-  // Any other session gets a new token: somebody else may know the one of a session that a link has opened.
+  // Only a session of the same person by Discord keeps its token: somebody else may know the token of a session that a link has opened.
   if (isAgain && token && session?.isByDiscord && session.userId === userId) {
     const goesOn = await sessions.confirm(token, { guildIds: opens, name }, announce);
     if (opens.length === 0 || !goesOn) throw noServers(userId);
@@ -97,7 +97,7 @@ async function finish(
   res.redirect(303, '/');
 }
 
-/** Returns the page for a sign-in that failed. When Discord refuses to confirm the rights of a session, they end. */
+/** Returns the page for a failed sign-in. If Discord refuses to confirm the rights of a session, these rights end. */
 async function refusalOf({ sessions }: Parts, res: Response, { isAgain }: PendingSignIn, error: unknown) {
   if (error instanceof NoAnswer) return noAnswer(error);
   if (error instanceof RefusedByDiscord) {
@@ -123,7 +123,7 @@ function refused(isAgain: boolean): Refusal {
     ? new Refusal(
         401,
         'Sign in again',
-        'Discord did not confirm your rights, so that what you opened with Discord is closed. Nothing was changed.',
+        'Discord did not confirm your rights, so the pages that you opened with Discord are closed. Nothing was changed.',
       )
     : new Refusal(403, 'Not signed in', 'Discord was not allowed to tell who you are. Nothing was changed.');
 }
@@ -140,7 +140,7 @@ function noServers(userId: string): Refusal {
   return new Refusal(
     403,
     'No server to open',
-    `As Discord user ${userId} you own no server, and have Manage Server in none, that this service knows. Add its bot to your server, or sign in with another account of Discord.`,
+    `This service knows no server that Discord user ${userId} owns or has Manage Server in. Add its bot to your server, or sign in with another account of Discord.`,
   );
 }
 

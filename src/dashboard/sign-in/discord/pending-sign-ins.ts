@@ -4,9 +4,9 @@ import { generateRandomCodeVerifier, generateRandomState } from 'oauth4webapi';
 import { clearCookie, readCookie, setCookie } from '../cookies.ts';
 import type { SignInSecrets } from './discord-client.ts';
 
-/** A sign-in with Discord that has begun. Its browser alone keeps it, in a cookie, so that a flood of them fills nothing here. */
+/** A sign-in with Discord that has begun. Only the browser keeps it, in a cookie, so that a flood of sign-ins fills no memory here. */
 export interface PendingSignIn extends SignInSecrets {
-  /** Whether it asks again for the rights of a session, without a question to the person. */
+  /** Whether it renews the rights of a session, without a question to the person. */
   readonly isAgain: boolean;
   /** Path of the page that the browser goes to afterwards. */
   readonly returnTo: string;
@@ -15,7 +15,9 @@ export interface PendingSignIn extends SignInSecrets {
 /** How long a person may take, in seconds. */
 const TTL_S = 600;
 
-/** Sign-ins of one browser at once, such as those of tabs that are opened together. Their cookies are sent with each request. */
+/**
+ * Most sign-ins of one browser at once, such as in tabs that were opened together. The browser sends the cookies of all of them with each request.
+ */
 const MAX_PENDING = 5;
 
 /** State, verifier, "again" or "first", and the path in base64url. */
@@ -48,7 +50,7 @@ export function beginPending(
   return pending;
 }
 
-/** Returns the sign-in of this browser that a state names, and takes its cookie, so that it ends once; null if there is none. */
+/** Returns the sign-in of this browser that a state names, and removes its cookie, so that it can end only once; null if there is no such sign-in. */
 export function takePending(req: Request, res: Response, url: string, state: string | null): PendingSignIn | null {
   if (!state || !/^[\w-]{43}$/.test(state)) return null;
   const [, stored = '', verifier = '', kind, path = ''] = STORED.exec(readCookie(req, nameOf(state), url) ?? '') ?? [];

@@ -1,6 +1,6 @@
 // Keeps the page up to date while it can be seen. The browser sends the ETag, and an unchanged page is an empty 304.
 const EVERY_MS = 30_000;
-/** What begins the part of a page that changes with the ranking. All texts are escaped, so it stands nowhere else. */
+/** The beginning of the part of a page that changes with the ranking. All texts are escaped, so no text can contain it. */
 const LIVE = '<div id="live"';
 let tag = '';
 let askedAt = Date.now();
@@ -16,7 +16,7 @@ function say(state) {
 async function refresh() {
   askedAt = Date.now();
   const response = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined);
-  // The page was switched off, or the member is gone: the server says so better.
+  // The page was switched off, or the member is gone: the answer of the server says which.
   if (response?.status === 404) return location.reload();
   if (!response?.ok) return say('stale');
   const before = tag;
@@ -28,13 +28,13 @@ async function refresh() {
 /** @param {string} html */
 function show(html) {
   const present = document.getElementById('live');
-  // Not the whole page: the policy of this one forbids a new style, even in a document that nobody sees.
+  // Parses only this part: the policy of the open page forbids a new style, even in a document that is never shown.
   const newer = new DOMParser().parseFromString(html.slice(html.indexOf(LIVE)), 'text/html');
   const next = newer.getElementById('live');
-  // The page of a problem that has passed, or a page with another title, tabs or colours.
+  // Loads the whole page again if a problem has passed, or if title, tabs or colours have changed.
   if (!next || !present || present.dataset.surroundings !== next.dataset.surroundings) return location.reload();
   if (present.innerHTML === next.innerHTML) return;
-  // A number that somebody is typing stays. The next refresh brings what is new.
+  // Does not replace a field in which somebody is typing. The next refresh shows the new rows.
   if (present.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement) {
     tag = '';
     return;
@@ -54,7 +54,7 @@ function readMe() {
   try {
     return localStorage.getItem(ME);
   } catch {
-    return null; // The browser lets this page keep nothing.
+    return null; // The browser does not let this page store anything.
   }
 }
 
@@ -64,7 +64,7 @@ function writeMe(me) {
     if (me === null) localStorage.removeItem(ME);
     else localStorage.setItem(ME, me);
   } catch {
-    // It is forgotten with this page.
+    // The browser stores nothing, so only this page knows the visitor.
   }
 }
 
@@ -83,7 +83,7 @@ function showMine() {
   const me = readMe();
   const link = mine.querySelector('a');
   if (link && around && me !== null) {
-    // The address ends with the parameter, or has others behind it.
+    // The parameter can be the last one of the address, or others can follow.
     link.href = around.replace('around=', `around=${encodeURIComponent(me)}`);
     mine.hidden = false;
   }
@@ -106,7 +106,7 @@ function showMine() {
 function showSharing(place) {
   const copy = /** @type {HTMLElement} */ (place.querySelector('.copy'));
   const share = /** @type {HTMLElement} */ (place.querySelector('.share'));
-  // Both need a page with TLS.
+  // Browsers offer both functions only on pages with TLS.
   copy.hidden = navigator.clipboard === undefined;
   share.hidden = navigator.share === undefined;
   copy.onclick = async () => {
@@ -114,7 +114,7 @@ function showSharing(place) {
     copy.textContent = copy.dataset.copied ?? '';
   };
   share.onclick = () => {
-    // Who closes the list of programs shares nothing.
+    // An error only means that the visitor has closed the list of programs.
     navigator.share({ title: document.title, url: location.href }).catch(() => {});
   };
 }
