@@ -44,6 +44,27 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       .replaceAll('&gt;', '>')
       .replaceAll('&amp;', '&');
 
+  it('sees beside each level curve whose levels it counts, and the XP of level 10 and level 50', async () => {
+    const CURVE = '/guilds/own/settings/curve';
+    const rows = async () =>
+      [...(await owner.get(CURVE)).text.matchAll(/<tr><th scope="row">.*?<\/tr>/gs)].map(([row]) =>
+        [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, text]) => text),
+      );
+    const named = [
+      ['standard', 'the levels of MEE6', '4,675 XP', '268,375 XP'],
+      ['amari', 'the levels of Amari', '1,655 XP', '48,055 XP'],
+      ['lurkr', 'the levels of Lurkr', '4,150 XP', '120,150 XP'],
+      ['polaris', 'the levels of Polaris', '7,000 XP', '255,000 XP'],
+      ['arcane', 'the levels of Arcane', '5,250 XP', '126,250 XP'],
+    ];
+    const custom = ['custom', 'a formula with numbers of your own'];
+    expect(await rows()).toEqual([...named, [...custom, '–', '–']]);
+    await dashboard.store.guildConfig.update('own', { xpCurve: 'custom=0,0,50,0,1,1,40' });
+    expect(await rows()).toEqual([...named, [...custom, '500 XP', '–']]);
+    for (const path of [CURVE, '/guilds/own/import'])
+      expect((await owner.get(path)).text).toContain('>standard, as in MEE6</option>');
+  });
+
   describe('sees the pictures of members', () => {
     const host = 'https://cdn.discordapp.com';
     const hash = '0123456789abcdef0123456789abcdef';
