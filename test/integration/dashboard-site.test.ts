@@ -229,7 +229,9 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
       'https://www.example.com may not show your leaderboard in a frame yet: ask the operator',
     );
     expect(await keys()).toHaveLength(2);
-    expect((await owner.get(PAGE)).text).toContain('Only these sites may show your leaderboard in a frame: <code>https://frames.example</code>');
+    expect((await owner.get(PAGE)).text).toContain(
+      'Only these sites may show your leaderboard in a frame: <code>https://frames.example</code>',
+    );
   });
 
   it('gives OBS the overlay of a public page without a key, and else the page for frames', async () => {
