@@ -45,15 +45,16 @@ function guildOf(req: Request, { guildId, board, guild }: MissingProblem, root: 
       guild.hasRewards ? { href: `${home}/rewards`, isHere: false } : undefined,
     ),
     back: home + queryOf({ ...query, board: guild.boards.find((name) => name === board) }),
-    action: `${home}/m`,
+    action: home,
     query,
   };
 }
 
-/** Returns the ways out of a page that is missing: to the member's page of all time, and to the page of the guild. */
+/** Returns the ways out of a page that is missing: to the member's page of all time, to the page of the guild, or to the first page of the service. */
 function linksOf({ path, query }: Request, { code }: Problem, root: string, words: Words) {
-  const [, , guildId = '', below, userId] = path.split('/');
-  if (!ID_PATTERN.test(guildId) || (below !== 'm' && below !== 'rewards' && query.board === undefined)) return [];
+  const [, , guildId = '', below = '', userId] = path.split('/');
+  if (guildId === '') return [{ href: root, label: 'Guildrank' }];
+  if (!ID_PATTERN.test(guildId) || (below === '' && query.board === undefined)) return [];
   const guild = `${root}g/${guildId}`;
   const lang = queryOf({ board: undefined, lang: words.language, isLangGiven: query.lang === words.language });
   // The path of a badge names no member.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import request from 'supertest';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { publicPagesSuite } from '../../support/public-pages.ts';
 import { describeStores } from '../../support/stores.ts';
 
@@ -25,6 +25,55 @@ describeStores('the public page of a guild', (kind) => {
     expect(html.indexOf('Ann')).toBeLessThan(html.indexOf('Bob'));
     await configure({ pageTitle: 'The <b>Den</b>' });
     expect(await text('/g/guild')).toContain('The &lt;b&gt;Den&lt;/b&gt;</h1>');
+  });
+
+  describe('an address below /g that names nothing', () => {
+    const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const page = (path: string) => get(path).set('Accept', BROWSER).expect(404);
+    it.each([
+      ['/g', './', 'Guildrank'],
+      ['/g/', '../', 'Guildrank'],
+      ['/g/guild/m', '../../g/guild', 'Leaderboard'],
+      ['/g/guild/m/', '../../../g/guild', 'Leaderboard'],
+      ['/g/guild/leaderboard', '../../g/guild', 'Leaderboard'],
+      ['/g/guild/m/ann/card', '../../../../g/guild', 'Leaderboard'],
+    ])('a browser gets a page with the way back for %s', async (path, href, label) => {
+      const { headers, text } = await page(path);
+      expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
+      expect(text).toContain(`<a class="button" href="${href}">${label}</a>`);
+      const [, sheet = ''] = /<link rel="stylesheet" href="(.*?)">/.exec(text) ?? [];
+      const { pathname } = new URL(sheet, suite.service.url + path);
+      expect((await get(pathname).expect(200)).headers['content-type']).toContain('text/css');
+      expect(new URL(href, suite.service.url + path).pathname).toBe(label === 'Guildrank' ? '/' : '/g/guild');
+    });
+
+    it('a browser gets the page in its language', async () => {
+      expect((await page('/g/guild/m').set('Accept-Language', 'de')).text).toContain('Rangliste</a>');
+      expect((await page('/g/guild/m?lang=de')).text).toContain('href="../../g/guild?lang=de"');
+    });
+
+    it.each([[undefined], ['*/*'], ['application/json'], ['application/problem+json']])(
+      'a program that accepts %s gets the problem of an unknown path',
+      async (accept) => {
+        for (const path of ['/g', '/g/guild/m', '/g/guild/m/ann/card']) {
+          const answer = accept ? get(path).set('Accept', accept) : get(path);
+          const { headers, body } = await answer.expect(404);
+          expect(headers['content-type']).toContain('application/problem+json');
+          expect(body).toMatchObject({ code: 'not_found' });
+        }
+      },
+    );
+
+    it('a browser gets 404 and not the page of /gx, which is not below /g', async () => {
+      expect((await page('/gx')).headers['content-type']).toContain('application/problem+json');
+    });
+  });
+
+  it('the search on the page of a missing member finds members', async () => {
+    const { text: missing } = await get('/g/guild/m/nobody').expect(404);
+    const [, action = ''] = /<form class="search" action="(.*?)">/.exec(missing) ?? [];
+    const { pathname } = new URL(action, `${suite.service.url}/g/guild/m/nobody`);
+    expect((await get(`${pathname}?find=Ann`).expect(303)).headers.location).toBe('guild/m/ann');
   });
 
   it('answers an address again as it did first, to each method and in each language', async () => {

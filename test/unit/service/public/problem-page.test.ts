@@ -59,7 +59,7 @@ it('keeps title, colours, boards and search of the guild where a member is missi
     '--accent:#0f766e',
     'src="https://cdn.example/a.png"',
     '<a href="../../../g/guild?board=week&amp;lang=de">Diese Woche</a>',
-    '<form class="search" action="../../../g/guild/m">',
+    '<form class="search" action="../../../g/guild">',
     'Dieses Mitglied steht nicht in dieser Rangliste.',
     '<meta name="robots" content="noindex">',
   ])
