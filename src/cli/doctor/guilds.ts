@@ -48,9 +48,12 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
       continue;
     }
     if (reasons > hiddenMembers) unfit.push(`${hiddenReasons} names members that are not hidden`);
-    unfit.push(...(await unfitMembers(context, guild)), ...(await unfitProfiles(context, guild)));
-    if (ranked > MAX_MEMBERS) continue;
-    const result = await audit.checkUndisturbed(guild);
+    const [ofMembers, ofProfiles, result] = await Promise.all([
+      unfitMembers(context, guild),
+      unfitProfiles(context, guild),
+      ranked > MAX_MEMBERS ? null : audit.checkUndisturbed(guild),
+    ]);
+    unfit.push(...ofMembers, ...ofProfiles);
     if (!result) continue;
     counted++;
     if (!result.exact) drifting.push(guild);
