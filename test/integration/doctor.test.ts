@@ -67,7 +67,9 @@ describe('guildrank doctor', needs('redis-server'), () => {
   });
 
   it('doctor checks everything on a Redis that is 200 ms away', async () => {
-    const { port } = await goodRedis();
+    const { port, store } = await goodRedis();
+    const members = Array.from({ length: 5000 }, (_, n) => ({ userId: `${n}`, set: n }));
+    await store.writer.recordMany('large', members);
     const proxy = await startTcpProxy(port);
     onTestFinished(() => proxy.stop());
     proxy.slowBy(200);
