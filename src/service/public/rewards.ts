@@ -30,7 +30,11 @@ export function renderRewards(query: RankingQuery, found: PublicRewards, site: S
       title,
       place: words.say('title'),
       facts: sentences[0] ?? words.say('howToEarn'),
-      rows: rewards.map(({ level, roles }) => ({ label: level, name: roles.map(({ name }) => name).join(', ') })),
+      rows: rewards.flatMap(({ level, roles }) => {
+        // An id says nothing to the readers of a chat.
+        const named = roles.filter(({ isTold }) => isTold).map(({ name }) => name);
+        return named.length > 0 ? [{ label: level, name: named.join(', ') }] : [];
+      }),
       path: '/rewards',
       pictureText: `${inLine(heading)} · ${words.say('title')}`,
     }),
@@ -46,18 +50,19 @@ export function renderRewards(query: RankingQuery, found: PublicRewards, site: S
 /** A role or a channel as the template shows it: its name, or its id where the bot has told none. */
 interface Named {
   readonly name: string;
+  readonly isTold: boolean;
   /** As `#rrggbb`, "" for none. */
   readonly colour: string;
 }
 
 function roleNamed({ roles }: PublicRewards, id: string): Named {
   const role = roles.find((each) => each.id === id);
-  return { name: role?.name ? `@${role.name}` : id, colour: colourOf(role) ?? '' };
+  return { name: role?.name ? `@${role.name}` : id, isTold: Boolean(role?.name), colour: colourOf(role) ?? '' };
 }
 
 function channelNamed({ channels }: PublicRewards, id: string): Named {
   const channel = channels.find((each) => each.id === id);
-  return { name: channel?.name ? `#${channel.name}` : id, colour: '' };
+  return { name: channel?.name ? `#${channel.name}` : id, isTold: Boolean(channel?.name), colour: '' };
 }
 
 /** Returns the levels that give roles, each with its roles. */
