@@ -449,7 +449,9 @@ describe('sign-in with Discord', needs('redis-server'), () => {
         const visitor = await withLink();
         const { status, text } = await visitor.get('/servers');
         expect([status, text.includes('Linked Hall'), text.includes('The Den')]).toEqual([200, true, false]);
-        expect(text).toContain('manage 2 other servers.');
+        expect(text).toContain('You have opened 2 other servers with Discord.');
+        visitor.cookies.set('guildrank-server', '500');
+        expect((await visitor.get('/')).headers.get('location')).toBe('/servers');
         const back = await visitor.get(await discord.pass(await visitor.get('/servers/confirm')));
         expect(back.headers.get('location')).toBe('/servers/confirm');
         expect((await visitor.get('/servers/confirm')).headers.get('location')).toBe('/servers');

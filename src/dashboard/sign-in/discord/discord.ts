@@ -110,7 +110,7 @@ async function refusalOf({ sessions }: Parts, res: Response, { isAgain }: Pendin
 
 function noAnswer({ retryAfterS }: NoAnswer, isAgain: boolean): Refusal {
   const effect = isAgain
-    ? 'You are still signed in, but your servers stay closed until Discord confirms that you may manage them.'
+    ? 'You are still signed in, but what you opened with Discord stays closed until Discord confirms your rights.'
     : 'You are not signed in.';
   const links = `A link of your bot ${isAgain ? 'opens a server' : 'signs you in'} without Discord.`;
   if (retryAfterS !== undefined) {
