@@ -23,7 +23,7 @@ export function problemPage(req: Request, problem: Problem, root: string): strin
   const [title, text] =
     problem instanceof UndrawnProblem ? ['There is no such picture', problem.detail] : texts(problem, words);
   const isLive = isOverlay || status === 503;
-  const links = status === 404 ? linksOf(req, problem, root, words) : [];
+  const links = status === 404 || status === 400 ? linksOf(req, problem, root, words) : [];
   const shown = { title, text, links, root, words, isLive, isOverlay, isIndexed: false, previewTags: [] };
   if (!(problem instanceof MissingProblem) || isOverlay) return renderTemplate('problem', shown);
   return renderTemplate('problem', { ...shown, ...guildOf(req, problem, root, words) });
@@ -50,11 +50,13 @@ function guildOf(req: Request, { guildId, board, guild }: MissingProblem, root: 
   };
 }
 
-/** Returns the ways out of a page that is missing: to the member's page of all time, to the page of the guild, or to the first page of the service. */
-function linksOf({ path, query }: Request, { code }: Problem, root: string, words: Words) {
+/** Returns the ways out of a page that is missing, or whose address is wrong: to the member's page of all time, to the page of the guild, or to the first page of the service. */
+function linksOf({ path, query }: Request, { code, status }: Problem, root: string, words: Words) {
   const [, , guildId = '', below = '', userId] = path.split('/');
   if (guildId === '') return [{ href: root, label: 'Guildrank' }];
-  if (!ID_PATTERN.test(guildId) || (below === '' && query.board === undefined)) return [];
+  // A page that is missing does not lead to itself.
+  const isItself = status === 404 && below === '' && query.board === undefined;
+  if (!ID_PATTERN.test(guildId) || isItself) return [];
   const guild = `${root}g/${guildId}`;
   const lang = queryOf({ board: undefined, lang: words.language, isLangGiven: query.lang === words.language });
   // The path of a badge names no member.

@@ -69,6 +69,17 @@ describeStores('the public page of a guild', (kind) => {
     });
   });
 
+  it.each([
+    ['/g/guild?page=abc', 'guild'],
+    ['/g/guild?board=year', 'guild'],
+    ['/g/guild/m/ann?board=year', '../../guild'],
+    ['/g/guild/rewards?lang=xx', '../guild'],
+  ])('an address with a wrong parameter, %s, gets 400 with the way back to the ranking', async (path, back) => {
+    const { text } = await get(path).expect(400);
+    const [, href = ''] = /<a class="button" href="(.*?)">Leaderboard<\/a>/.exec(text) ?? [];
+    expect(new URL(href, suite.service.url + path).href).toBe(new URL(back, suite.service.url + path).href);
+  });
+
   it('the search on the page of a missing member finds members', async () => {
     const { text: missing } = await get('/g/guild/m/nobody').expect(404);
     const [, action = ''] = /<form class="search" action="(.*?)">/.exec(missing) ?? [];

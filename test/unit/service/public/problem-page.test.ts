@@ -103,7 +103,8 @@ it('leads from a missing page to the member in the ranking of all time, and to t
   for (const query of [{}, { board: 'week' }])
     expect(shown(noPage(), '/g/guild/m/no%20id', query).links).toEqual(toGuild);
   expect(shown(noPage(), '/g/guild').links).toEqual([]);
-  for (const problem of [many, away, broken, wrong])
+  expect(shown(wrong, '/g/guild').links).toEqual(toGuild);
+  for (const problem of [many, away, broken])
     expect(shown(problem, '/g/guild/m/bob', { board: 'week' }).links).toEqual([]);
 });
 
