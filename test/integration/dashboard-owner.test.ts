@@ -44,7 +44,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       .replaceAll('&gt;', '>')
       .replaceAll('&amp;', '&');
 
-  it('sees beside each level curve whose levels it counts, and the XP of level 10 and level 50', async () => {
+  it('sees beside each level curve whose levels it counts and the XP of level 10 and level 50, and is told to enter numbers', async () => {
     const CURVE = '/guilds/own/settings/curve';
     const rows = async () =>
       [...(await owner.get(CURVE)).text.matchAll(/<tr><th scope="row">.*?<\/tr>/gs)].map(([row]) =>
@@ -61,6 +61,8 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     expect(await rows()).toEqual([...named, [...custom, '–', '–']]);
     await dashboard.store.guildConfig.update('own', { xpCurve: 'custom=0,0,50,0,1,1,40' });
     expect(await rows()).toEqual([...named, [...custom, '500 XP', '–']]);
+    const empty = await owner.submit(CURVE, `${CURVE}/preview`, { curve: 'custom', custom: '' });
+    expect(errorBeside(empty, 'custom')).toBe('Enter the six numbers of your curve, such as 0,0,50,0,1,1.');
     for (const path of [CURVE, '/guilds/own/import'])
       expect((await owner.get(path)).text).toContain('>standard, as in MEE6</option>');
   });

@@ -39,6 +39,9 @@ describe('a service that a site may not use', needs('redis-server'), () => {
 describe('what a service does not allow yet', needs('redis-server'), () => {
   /** Returns the texts of a page, without its markup. */
   const textOf = ({ text }: Answer) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  /** Returns the codes that the page of the site shows. */
+  const codesFor = async (visitor: Visitor) =>
+    [...(await visitor.get(PAGE)).text.matchAll(/<code id="(\w+-\w+)">/g)].map(([, id]) => id);
   const start = (env: Record<string, string>) =>
     startTestDashboard({
       DASHBOARD_API_URL: API,
@@ -49,7 +52,7 @@ describe('what a service does not allow yet', needs('redis-server'), () => {
   const asks = (setting: string) =>
     `Ask the operator, who runs this service (see Help ). The operator allows it with ${setting} in the settings of the service and of this dashboard.`;
 
-  it('an owner reads on the page of the site what does not work yet, whom to ask, and the setting to pass on', async () => {
+  it('an owner reads on the page of the site what does not work yet and whom to ask, and gets no code that would not work', async () => {
     const none = await start({});
     const owner = await none.signIn('own', 'u1');
     const text = textOf(await owner.get(PAGE));
@@ -58,9 +61,14 @@ describe('what a service does not allow yet', needs('redis-server'), () => {
     );
     expect(text).toContain(`show your leaderboard in a frame. ${asks('EMBED_ORIGINS=https://www.notion.so')}`);
     expect(text).toContain('Turn on your public page , and you get the address of its overlay here.');
+    expect(await codesFor(owner)).toEqual(['keyed-html', 'keyed-wordpress']);
+    await none.store.guildConfig.update('own', { publicPage: true });
+    expect(await codesFor(owner)).toEqual(['code-html', 'keyed-html', 'code-wordpress', 'keyed-wordpress', 'code-obs']);
     await none.close();
     const some = await start({ EMBED_ORIGINS: 'https://a.example' });
-    const other = textOf(await (await some.signIn('own', 'u1')).get(PAGE));
+    const visitor = await some.signIn('own', 'u1');
+    const other = textOf(await visitor.get(PAGE));
+    expect(await codesFor(visitor)).toEqual(['keyed-html', 'keyed-wordpress', 'keyed-iframe', 'keyed-obs']);
     expect(other).toContain('Only these sites may show your leaderboard in a frame: https://a.example');
     expect(other).toContain(asks('EMBED_ORIGINS=https://a.example,https://YOUR-SITE'));
     expect(other).toContain(

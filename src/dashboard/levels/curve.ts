@@ -22,6 +22,11 @@ const curveForm = z
     custom: z.string().trim(),
   })
   .transform(({ curve, custom }): CurveText => (curve === 'custom' ? `custom=${custom.replaceAll(' ', '')}` : curve))
+  .refine((curve) => curve !== 'custom=', {
+    error: 'Enter the six numbers of your curve, such as 0,0,50,0,1,1',
+    path: ['custom'],
+    abort: true,
+  })
   .refine((curve) => parseCurve(curve) !== undefined, {
     error: 'These six numbers make no curve: see the bounds below',
     path: ['custom'],

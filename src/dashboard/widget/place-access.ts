@@ -13,6 +13,16 @@ export function isNotionAllowed(embedOrigins: readonly string[]): boolean {
   return embedOrigins.some((origin) => origin === '*' || NOTION.test(origin));
 }
 
+/** Returns the places for which the service has what their code reads: a page for frames that the place may show, or the overlay of the public page. */
+export function usablePlaces({ embedOrigins }: Pick<Parts, 'embedOrigins'>, hasPublicPage: boolean): Place[] {
+  const hasFrames = embedOrigins.length > 0;
+  return (Object.keys(PLACES) as Place[]).filter((place) => {
+    if (isOnSite(place)) return true;
+    if (place === 'notion') return isNotionAllowed(embedOrigins);
+    return hasFrames || (place === 'obs' && hasPublicPage);
+  });
+}
+
 /**
  * Returns the name and the origin of a key for a place. A widget in a web page sends the origin of the site, and a widget in a frame sends the
  * origin of the service.

@@ -21,7 +21,7 @@ import { makeKey } from '../keys/key-made.ts';
 import { notFound } from '../refusal.ts';
 import { sentence } from '../sentences.ts';
 import { guildOf } from '../visit.ts';
-import { isNotionAllowed, keyForPlace, NOTION_SITE } from './place-access.ts';
+import { isNotionAllowed, keyForPlace, NOTION_SITE, usablePlaces } from './place-access.ts';
 import { addWidgetData } from './widget-data.ts';
 import {
   attributesOf,
@@ -120,6 +120,7 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
     place: Object.hasOwn(PLACES, String(fields.place)) ? fields.place : 'html',
     boards: BOARDS.filter((board) => overview.boards.includes(kindOfBoard(board))),
     ...frameFacts(parts),
+    usablePlaces: usablePlaces(parts, shown.hasPublicPage),
     names: {
       places: PLACES,
       boards: BOARD_LABELS,
