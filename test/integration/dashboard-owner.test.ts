@@ -285,8 +285,11 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     });
 
     it('and is told why a search is not possible', async () => {
-      const long = await find('x'.repeat(101));
-      expect([long.status, long.text.includes('text must have 1 to 100 characters')]).toEqual([400, true]);
+      for (const text of ['\u0301', 'a'.repeat(101)]) {
+        const refused = await find(text);
+        const told = 'Enter a name or an id with 1 to 100 characters that can be seen.';
+        expect([refused.status, alert(refused)]).toEqual([400, told]);
+      }
       const search = vi.spyOn(NameSearch.prototype, 'find');
       search.mockRejectedValueOnce(new RefusedError('search_busy', { guild: 'own', seconds: 9 }));
       const busy = await find('raven');
