@@ -285,11 +285,9 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     });
 
     it('and is told why a search is not possible', async () => {
-      for (const text of ['\u0301', 'a'.repeat(101)]) {
-        const refused = await find(text);
-        const told = 'Enter a name or an id with 1 to 100 characters that can be seen.';
-        expect([refused.status, alert(refused)]).toEqual([400, told]);
-      }
+      const unseen = await find('\u0301');
+      const told = 'Enter a name or an id with 1 to 100 characters that can be seen.';
+      expect([unseen.status, alert(unseen)]).toEqual([400, told]);
       const search = vi.spyOn(NameSearch.prototype, 'find');
       search.mockRejectedValueOnce(new RefusedError('search_busy', { guild: 'own', seconds: 9 }));
       const busy = await find('raven');
