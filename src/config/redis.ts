@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { messageOf } from '../core/errors.ts';
@@ -5,9 +6,11 @@ import { listSetting } from './values.ts';
 
 /** The parsers of the variables that say how to reach Redis. */
 
+/** The address of a Redis. The tools of Valkey write valkey:// and valkeys:// for redis:// and rediss://. */
 export const redisUrl = z
   .string()
   .default('redis://127.0.0.1:6379')
+  .transform((text) => text.replace(/^valkey(s?):/i, 'redis$1:'))
   .superRefine((text, context) => {
     const problem = redisUrlProblem(text);
     if (problem) context.addIssue({ code: 'custom', message: problem });
@@ -25,7 +28,10 @@ export const nodeList = listSetting()
     }),
   );
 
-/** Returns the parser of the path of a PEM file that holds such a thing. It gives the file's content; an empty text when the setting is empty. */
+/**
+ * Returns the parser of the path of a PEM file that holds such a thing. It gives the file's content; an empty text when the setting is empty. All
+ * certificates of the file are read, because TLS leaves out a broken certificate and those after it without a word.
+ */
 export const pemFile = (kind: 'certificate' | 'private key') =>
   z
     .string()
@@ -36,13 +42,30 @@ export const pemFile = (kind: 'certificate' | 'private key') =>
       try {
         const text = readFileSync(path, 'utf8');
         // Such as "BEGIN EC PRIVATE KEY".
-        if (new RegExp(`-----BEGIN ([A-Z0-9]+ )?${kind.toUpperCase()}-----`).test(text)) return text;
-        context.addIssue({ code: 'custom', message: `${rule}, but ${path} contains none` });
+        const isThere = new RegExp(`-----BEGIN ([A-Z0-9]+ )?${kind.toUpperCase()}-----`).test(text);
+        const problem = isThere ? brokenCertificate(text, path) : `${path} contains none`;
+        if (problem === undefined) return text;
+        context.addIssue({ code: 'custom', message: `${rule}, but ${problem}` });
       } catch (error) {
         context.addIssue({ code: 'custom', message: `${rule}: ${messageOf(error)}` });
       }
       return '';
     });
+
+/** Returns which certificate of a PEM file cannot be read, and why; undefined if each can be read, or if the file has none. */
+function brokenCertificate(text: string, path: string): string | undefined {
+  const certificates = text.match(/-----BEGIN ([A-Z0-9]+ )?CERTIFICATE-----.*?(?=-----BEGIN|$)/gs) ?? [];
+  for (const [at, certificate] of certificates.entries()) {
+    try {
+      new X509Certificate(certificate);
+    } catch (error) {
+      const which = certificates.length === 1 ? 'the certificate' : `certificate ${at + 1} of ${certificates.length}`;
+      const reason = messageOf(error).split(':').at(-1)?.trim();
+      return `${which} in ${path} cannot be read (${reason}): copy the file again from its source`;
+    }
+  }
+  return undefined;
+}
 
 const URL_FORMAT =
   'must be redis://[user:password@]host:port[/database], rediss://… for TLS, or unix:///path/to/redis.sock[?db=database]; ' +

@@ -414,6 +414,64 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect((await visitor.get('/guilds/502/activity')).text).toContain('Signed in with Discord');
     });
 
+    describe('the page of all servers', () => {
+      beforeEach(async () => {
+        const { client, redisKeys } = dashboard.store;
+        await client.hset(redisKeys.guild('500').about, 'name', 'The Den');
+        await client.hset(redisKeys.guild('502').about, 'name', 'Linked Hall');
+      });
+      const withLink = async () => {
+        const visitor = new Visitor(dashboard);
+        await visitor.signIn(await dashboard.link('502', ANN.id));
+        await discord.signIn(visitor, ANN);
+        await passHour(visitor);
+        return visitor;
+      };
+
+      it('the list of servers appears after Discord was asked, with the servers that the person may still manage', async () => {
+        const visitor = await signedIn(ANN);
+        expect((await visitor.get('/servers')).text).toContain('The Den');
+        await passHour(visitor);
+        discord.account = { ...ANN, servers: [{ id: '501', owner: true }] };
+        const asked = await visitor.get('/servers');
+        expect([asked.status, asked.text]).toEqual([303, expect.not.stringContaining('The Den')]);
+        expect((await visitor.get(await discord.pass(asked))).headers.get('location')).toBe('/servers');
+        const { status, text } = await visitor.get('/servers');
+        expect([status, text.includes('/guilds/501'), text.includes('The Den')]).toEqual([200, true, false]);
+      });
+
+      it('the menu of servers names only servers that a link, or Discord in the last hour, has opened', async () => {
+        const visitor = await withLink();
+        expect(JSON.parse((await visitor.get('/servers/menu')).text)).toMatchObject([{ id: '502' }]);
+      });
+
+      it('a person whom a link has let in sees that server at once, and the others after Discord has confirmed them', async () => {
+        const visitor = await withLink();
+        const { status, text } = await visitor.get('/servers');
+        expect([status, text.includes('Linked Hall'), text.includes('The Den')]).toEqual([200, true, false]);
+        expect(text).toContain('You have opened 2 other servers with Discord.');
+        visitor.cookies.set('guildrank-server', '500');
+        expect((await visitor.get('/')).headers.get('location')).toBe('/servers');
+        const back = await visitor.get(await discord.pass(await visitor.get('/servers/confirm')));
+        expect(back.headers.get('location')).toBe('/servers/confirm');
+        expect((await visitor.get('/servers/confirm')).headers.get('location')).toBe('/servers');
+        const confirmed = await visitor.get('/servers');
+        expect(confirmed.text).toContain('The Den');
+        expect(confirmed.text).not.toContain('/servers/confirm');
+      });
+
+      it('the list of servers gets 503 while Discord is out of order, with the time to try again and without the name of a server', async () => {
+        const visitor = await signedIn(ANN);
+        await passHour(visitor);
+        discord.instead.set('token', (_req, res) => void res.writeHead(500).end());
+        const answer = await visitor.get(await discord.pass(await visitor.get('/servers')));
+        expectPage(answer, 503, 'Discord does not answer');
+        expect(answer.text).toContain('You are still signed in');
+        expect(answer.text).not.toContain('The Den');
+        expect(answer.headers.get('retry-after')).toBe('60');
+      });
+    });
+
     it('the session of a person who may open nothing any more ends', async () => {
       const visitor = await signedIn(ANN);
       await passHour(visitor);

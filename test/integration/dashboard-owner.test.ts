@@ -44,6 +44,29 @@ describe('an owner in the dashboard', needs('redis-server'), () => {
       .replaceAll('&gt;', '>')
       .replaceAll('&amp;', '&');
 
+  it('an owner sees beside each level curve whose levels it counts and the XP of levels 10 and 50, and is told to enter the numbers of a custom curve', async () => {
+    const CURVE = '/guilds/own/settings/curve';
+    const rows = async () =>
+      [...(await owner.get(CURVE)).text.matchAll(/<tr><th scope="row">.*?<\/tr>/gs)].map(([row]) =>
+        [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, text]) => text),
+      );
+    const named = [
+      ['standard', 'the levels of MEE6', '4,675 XP', '268,375 XP'],
+      ['amari', 'the levels of Amari', '1,655 XP', '48,055 XP'],
+      ['lurkr', 'the levels of Lurkr', '4,150 XP', '120,150 XP'],
+      ['polaris', 'the levels of Polaris', '7,000 XP', '255,000 XP'],
+      ['arcane', 'the levels of Arcane', '5,250 XP', '126,250 XP'],
+    ];
+    const custom = ['custom', 'a formula with numbers of your own'];
+    expect(await rows()).toEqual([...named, [...custom, '–', '–']]);
+    await dashboard.store.guildConfig.update('own', { xpCurve: 'custom=0,0,50,0,1,1,40' });
+    expect(await rows()).toEqual([...named, [...custom, '500 XP', '–']]);
+    const empty = await owner.submit(CURVE, `${CURVE}/preview`, { curve: 'custom', custom: '' });
+    expect(errorBeside(empty, 'custom')).toBe('Enter the six numbers of your curve, such as 0,0,50,0,1,1.');
+    for (const path of [CURVE, '/guilds/own/import'])
+      expect((await owner.get(path)).text).toContain('>standard, as in MEE6</option>');
+  });
+
   describe('pictures of members', () => {
     const host = 'https://cdn.discordapp.com';
     const hash = '0123456789abcdef0123456789abcdef';
@@ -262,8 +285,9 @@ describe('an owner in the dashboard', needs('redis-server'), () => {
     });
 
     it('a search that is not possible says why', async () => {
-      const long = await find('x'.repeat(101));
-      expect([long.status, long.text.includes('text must have 1 to 100 characters')]).toEqual([400, true]);
+      const unseen = await find('\u0301');
+      const told = 'Enter a name or an id with 1 to 100 characters that can be seen.';
+      expect([unseen.status, alert(unseen)]).toEqual([400, told]);
       const search = vi.spyOn(NameSearch.prototype, 'find');
       search.mockRejectedValueOnce(new RefusedError('search_busy', { guild: 'own', seconds: 9 }));
       const busy = await find('raven');

@@ -36,6 +36,63 @@ describe('services that a site may not use', needs('redis-server'), () => {
   });
 });
 
+describe('what a service does not allow yet', needs('redis-server'), () => {
+  /** Returns the texts of a page, without its markup. */
+  const textOf = ({ text }: Answer) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  /** Returns the codes that the page of the site shows. */
+  const codesFor = async (visitor: Visitor) =>
+    [...(await visitor.get(PAGE)).text.matchAll(/<code id="(\w+-\w+)">/g)].map(([, id]) => id);
+  const start = (env: Record<string, string>) =>
+    startTestDashboard({
+      DASHBOARD_API_URL: API,
+      PUBLIC_PAGES: '1',
+      DASHBOARD_HELP_URL: 'https://help.example',
+      ...env,
+    });
+  const asks = (setting: string) =>
+    `Ask the operator, who runs this service (see Help ). The operator allows it with ${setting} in the settings of the service and of this dashboard.`;
+
+  it('an owner reads on the page of the site what does not work yet and whom to ask, and gets no code that would not work', async () => {
+    const none = await start({});
+    const owner = await none.signIn('own', 'u1');
+    const text = textOf(await owner.get(PAGE));
+    expect(text).toContain(
+      `lets no other site show your leaderboard in a frame. ${asks('EMBED_ORIGINS=https://YOUR-SITE')}`,
+    );
+    expect(text).toContain(`show your leaderboard in a frame. ${asks('EMBED_ORIGINS=https://www.notion.so')}`);
+    expect(text).toContain('Turn on your public page , and you get the address of its overlay here.');
+    expect(await codesFor(owner)).toEqual(['keyed-html', 'keyed-wordpress']);
+    await none.store.guildConfig.update('own', { publicPage: true });
+    expect(await codesFor(owner)).toEqual(['code-html', 'keyed-html', 'code-wordpress', 'keyed-wordpress', 'code-obs']);
+    await none.close();
+    const some = await start({ EMBED_ORIGINS: 'https://a.example' });
+    const visitor = await some.signIn('own', 'u1');
+    const other = textOf(await visitor.get(PAGE));
+    expect(await codesFor(visitor)).toEqual(['keyed-html', 'keyed-wordpress', 'keyed-iframe', 'keyed-obs']);
+    expect(other).toContain('Only these sites may show your leaderboard in a frame: https://a.example');
+    expect(other).toContain(asks('EMBED_ORIGINS=https://a.example,https://YOUR-SITE'));
+    expect(other).toContain(
+      `does not let Notion show your leaderboard in a frame. ${asks('EMBED_ORIGINS=https://a.example,https://www.notion.so')}`,
+    );
+    await some.close();
+  });
+
+  it('an owner reads on the public page why there is no preview, and that the page works all the same', async () => {
+    const path = '/guilds/own/settings/public-page';
+    const dashboard = await start({ EMBED_ORIGINS: 'https://a.example' });
+    const owner = await dashboard.signIn('own', 'u1');
+    expect(textOf(await owner.get(path))).toContain('Turn the page on and save it, and you see it here.');
+    await dashboard.store.guildConfig.update('own', { publicPage: true });
+    const text = textOf(await owner.get(path));
+    expect(text).toContain('Your page is on, and &quot;View public page&quot; above opens it. You see no preview here');
+    expect(text).toContain(asks(`EMBED_ORIGINS=https://a.example,${dashboard.url}`));
+    await dashboard.close();
+    const without = await start({ PUBLIC_PAGES: '' });
+    expect(textOf(await (await without.signIn('own', 'u1')).get(path))).toContain(asks('PUBLIC_PAGES=1'));
+    await without.close();
+  });
+});
+
 describe('the way of a guild to a site', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
@@ -176,9 +233,13 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
       { name: 'frames.example', origins: [API] },
       { name: 'Notion', origins: [API] },
     ]);
-    expect((await make({ place: 'iframe' })).text).toContain('may not show pages of this service: ask its operator');
+    expect((await make({ place: 'iframe' })).text).toContain(
+      'https://www.example.com may not show your leaderboard in a frame yet: ask the operator',
+    );
     expect(await keys()).toHaveLength(2);
-    expect((await owner.get(PAGE)).text).toContain('This service allows it on <code>https://frames.example</code>');
+    expect((await owner.get(PAGE)).text).toContain(
+      'Only these sites may show your leaderboard in a frame: <code>https://frames.example</code>',
+    );
   });
 
   it('the page gives OBS the overlay of a public page without a key, and else the page for frames', async () => {

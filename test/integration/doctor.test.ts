@@ -9,6 +9,7 @@ import { startCluster } from '../support/cluster.ts';
 import { type ContextOptions, runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
 
 /** Long enough for a server that answers, and for one that never lets a client in. */
@@ -63,6 +64,19 @@ describe('guildrank doctor', needs('redis-server'), () => {
       detail: expect.stringContaining('READONLY'),
       fix: 'Correct this, because every request gets 503 until then',
     });
+  });
+
+  it('doctor checks everything on a Redis that is 200 ms away', async () => {
+    const { port, store } = await goodRedis();
+    const members = Array.from({ length: 5000 }, (_, n) => ({ userId: `${n}`, set: n }));
+    await store.writer.recordMany('large', members);
+    const proxy = await startTcpProxy(port);
+    onTestFinished(() => proxy.stop());
+    proxy.slowBy(200);
+    const env = { ...ANY_ROUND_TRIP, REDIS_URL: `redis://127.0.0.1:${proxy.port}` };
+    const { code, states, findings } = await doctor(env, { connectTimeoutMs: 10_000 });
+    expect([code, findings.filter(({ state }) => state === 'problem')]).toEqual([0, []]);
+    expect(states).toMatchObject({ rights: 'note', keys: 'ok', counters: 'ok', bounds: 'ok' });
   });
 
   it('doctor names an API key whose stored origins are above their bound, and says what to do', async () => {

@@ -15,29 +15,38 @@ const CHECK_MS = 8000;
 const TOTAL_MS = 30_000;
 
 /**
- * Runs every check, in an order in which the cause comes before its effects. Ends within 30 s, even if Redis never answers.
+ * Runs every check, in an order in which the cause comes before its effects. Checks that do not need each other run together, because Redis can be
+ * far away. Ends within 30 s, even if Redis never answers.
  * @param guild the guild to look into; without it, the checks look into guilds that a sample of keys names.
  */
 export async function examine(context: CheckContext, guild?: string): Promise<readonly Finding[]> {
   const until = performance.now() + TOTAL_MS;
   const findings: Finding[] = [];
-  let hung = false;
-  for (const [name, check] of Object.entries(checksFor(guild))) {
-    if (hung) {
-      findings.push(unknown(name, 'not checked', 'Run doctor again when Redis answers'));
+  let isHung = false;
+  for (const group of checksFor(guild)) {
+    const checks = Object.entries(group);
+    if (isHung) {
+      findings.push(...checks.map(([name]) => unknown(name, 'not checked', 'Run doctor again when Redis answers')));
       continue;
     }
     const limitMs = Math.min(CHECK_MS, until - performance.now());
-    const result = await within(limitMs, check(context)).catch((error: Error) => failed(name, error));
-    hung = result === undefined;
+    const results = await Promise.all(
+      checks.map(([name, check]) => within(limitMs, check(context)).catch((error: Error) => failed(name, error))),
+    );
     const fix = 'Look at SLOWLOG GET and at the load of Redis';
-    findings.push(...(result ?? [problem(name, `did not end within ${Math.ceil(limitMs / 1000)} s`, fix)]));
+    for (const [at, [name]] of checks.entries())
+      findings.push(...(results[at] ?? [problem(name, `did not end within ${Math.ceil(limitMs / 1000)} s`, fix)]));
+    isHung = results.includes(undefined);
   }
   return findings;
 }
 
-/** Returns the checks by name. @param named the guild to look into; without it, the guilds of a sample of keys. */
-function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
+/**
+ * Returns the checks by name, in groups that run one after the other. The checks of a group run together, so a check that measures times is alone in
+ * its group.
+ * @param named the guild to look into; without it, the guilds of a sample of keys.
+ */
+function checksFor(named: string | undefined): readonly Readonly<Record<string, Check>>[] {
   let guilds = named === undefined ? undefined : [named];
   const fix = 'Run doctor again as the user operator of deploy/redis/users.acl, or name a guild with --guild';
   /** Looks into the guilds. @param names of the findings to report as unknown when the check of the keys could not find guilds. */
@@ -47,21 +56,25 @@ function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
       guilds
         ? look(context, guilds)
         : names.map((name) => unknown(name, 'no guild was looked at, because the keys were not checked', fix));
-  return {
-    'round trip': checkRoundTrip,
-    server: checkServers,
-    EVAL: checkScripts,
-    host: checkHost,
-    rights: checkRights,
-    keys: async (context) => {
-      const sample = await sampleKeys(context);
-      if (named === undefined) guilds = [...sample.guilds];
-      return keyFindings(sample);
+  return [
+    { 'round trip': checkRoundTrip },
+    {
+      server: checkServers,
+      EVAL: checkScripts,
+      rights: checkRights,
+      keys: async (context) => {
+        const sample = await sampleKeys(context);
+        if (named === undefined) guilds = [...sample.guilds];
+        return keyFindings(sample);
+      },
     },
-    counters: inGuilds(['data version', 'counters'], checkGuilds),
-    stored: inGuilds(['bounds', 'stored times', 'time zones'], checkStored),
-    cost: inGuilds(['cost'], checkCost),
-  };
+    {
+      host: checkHost,
+      counters: inGuilds(['data version', 'counters'], checkGuilds),
+      stored: inGuilds(['bounds', 'stored times', 'time zones'], checkStored),
+    },
+    { cost: inGuilds(['cost'], checkCost) },
+  ];
 }
 
 /** Returns what a person can do about a check that could not be made. */

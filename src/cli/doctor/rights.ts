@@ -101,11 +101,10 @@ export async function checkRights(context: CheckContext): Promise<readonly Findi
   const ask = (command: Command) => refusalOf(context, ['acl', 'dryrun', user, ...command]);
   const canAsk = !CANNOT_ASK.test((await ask(['ping'])) ?? '');
   const needed = neededCommands(context).filter(([name]) => canAsk || name !== 'hset');
-  const lacking: string[] = [];
-  for (const command of needed) {
-    const refusal = await (canAsk ? ask(command) : refusalOf(context, command));
-    if (refusal && (NOT_ALLOWED.test(refusal) || MISSING.test(refusal))) lacking.push(nameOf(command));
-  }
+  // In one go, because Redis can be far away.
+  const refusals = await Promise.all(needed.map((command) => (canAsk ? ask(command) : refusalOf(context, command))));
+  const isLacking = (refusal = '') => NOT_ALLOWED.test(refusal) || MISSING.test(refusal);
+  const lacking = needed.filter((_, at) => isLacking(refusals[at])).map(nameOf);
   const channel = context.redisKeys.invalidationChannel;
   const unheard = await context.subscriber.subscribe(channel).then(
     () => undefined,
@@ -117,8 +116,9 @@ export async function checkRights(context: CheckContext): Promise<readonly Findi
   if (lacking.length > 0) return [problem(check, `${user} may not: ${[...new Set(lacking)].join(', ')}`, fix)];
   const how = `${user} has all ${needed.length + 1} rights of the service`;
   if (!canAsk) return [ok(check, `${how}, as tried`)];
-  const harmful: string[] = [];
-  for (const command of harmfulCommands(context)) if (!(await ask(command))) harmful.push(nameOf(command));
+  const harms = harmfulCommands(context);
+  const harmRefusals = await Promise.all(harms.map(ask));
+  const harmful = harms.filter((_, at) => !harmRefusals[at]).map(nameOf);
   if (harmful.length === 0) return [ok(check, `${how}, and none of those that could do harm`)];
   return [note(check, `${how}, and more: ${firstThree(harmful)}`, `Give the service a user of its own. ${fix}`)];
 }

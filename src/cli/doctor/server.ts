@@ -22,6 +22,10 @@ export async function checkServers({ client, config }: CheckContext): Promise<re
   const nodes = nodesOf(client, 'master');
   const perNode = await Promise.all(
     nodes.map(async (node) => {
+      const saved = node.config('GET', 'save').then(
+        (reply) => (reply as string[])[1] ?? '',
+        () => undefined,
+      );
       const from = Date.now();
       const text = await node.info().catch((error: Error) => error);
       const to = Date.now();
@@ -29,10 +33,7 @@ export async function checkServers({ client, config }: CheckContext): Promise<re
         return [unknown('server', text.message, 'Give the user of REDIS_URL the permission +info')];
       }
       const info = infoFields(text);
-      const save = await node.config('GET', 'save').then(
-        (reply) => (reply as string[])[1] ?? '',
-        () => undefined,
-      );
+      const save = await saved;
       const serverTime = Number(info.get('server_time_usec')) / 1000;
       const clock = serverTime ? { ahead: serverTime - (from + to) / 2, uncertain: (to - from) / 2 } : undefined;
       const findings = findingsOf({ info, save, clock, mode: config.redis.mode });

@@ -21,11 +21,17 @@ export async function checkStored(context: CheckContext, guilds: readonly string
   for (const guild of guilds.slice(0, MAX_GUILDS)) {
     if (performance.now() > until) break;
     const { config, about } = context.redisKeys.guild(guild);
-    long.push(...(await longFields(context, config, GUILD_FIELDS.config, guild)));
-    long.push(...(await longFields(context, about, GUILD_FIELDS.about, `the description of ${guild}`)));
-    long.push(...(await longProfiles(context, guild)));
-    ahead.push(...(await keysAhead(context, guild, latest)), ...(await timesAhead(context, guild, latest)));
-    outdated.push(...(await outdatedZones(context, guild, nowMs)));
+    const [ofConfig, ofAbout, ofProfiles, ofKeys, ofTimes, ofZones] = await Promise.all([
+      longFields(context, config, GUILD_FIELDS.config, guild),
+      longFields(context, about, GUILD_FIELDS.about, `the description of ${guild}`),
+      longProfiles(context, guild),
+      keysAhead(context, guild, latest),
+      timesAhead(context, guild, latest),
+      outdatedZones(context, guild, nowMs),
+    ]);
+    long.push(...ofConfig, ...ofAbout, ...ofProfiles);
+    ahead.push(...ofKeys, ...ofTimes);
+    outdated.push(...ofZones);
   }
   return [
     long.length > 0

@@ -3,7 +3,7 @@ import { PageRead } from '../../core/reads/reader.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, unknown } from './finding.ts';
 
 const SAMPLES = 200;
-const MAX_MS = 3000;
+const MAX_MS = 2000;
 const PAGE_SIZE = 10;
 const MAX_GUILDS = 50;
 

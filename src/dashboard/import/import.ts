@@ -7,6 +7,7 @@ import { FORMAT_NAMES } from '../../imports/formats.ts';
 import { LEVEL_CHOICES } from '../../imports/levels.ts';
 import { formOf, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
+import { CURVE_CHOICES } from '../levels/curve-names.ts';
 import { Refusal } from '../refusal.ts';
 import { sentence } from '../sentences.ts';
 import { receiveUpload } from '../upload.ts';
@@ -190,7 +191,7 @@ function sendState({ views, imports }: Parts, res: Response, problem = ''): void
     if (isRunning) res.set('Refresh', REFRESH_S);
     views.send(res, 'import-run', { title: 'Import', run, isRunning, problem }, status);
   } else {
-    const choices = { formats: FORMAT_NAMES, curves: CURVE_NAMES, megabytes: MAX_MB };
+    const choices = { formats: FORMAT_NAMES, curves: CURVE_CHOICES, megabytes: MAX_MB };
     views.send(res, 'import', { title: 'Import', ...choices, problem }, status);
   }
 }

@@ -8,6 +8,7 @@ import { errorsOf, formOf, parseForm, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { guildOf } from '../visit.ts';
+import { COMPARED_LEVELS, CURVE_CHOICES, comparedCurves } from './curve-names.ts';
 
 /** Path of the page of the curve below a guild. */
 export const CURVE_PATH = '/settings/curve';
@@ -21,6 +22,11 @@ const curveForm = z
     custom: z.string().trim(),
   })
   .transform(({ curve, custom }): CurveText => (curve === 'custom' ? `custom=${custom.replaceAll(' ', '')}` : curve))
+  .refine((curve) => curve !== 'custom=', {
+    error: 'Enter the six numbers of your curve, such as 0,0,50,0,1,1',
+    path: ['custom'],
+    abort: true,
+  })
   .refine((curve) => parseCurve(curve) !== undefined, {
     error: 'These six numbers make no curve: see the bounds below',
     path: ['custom'],
@@ -65,7 +71,9 @@ async function sendCurve(parts: Parts, res: Response, shown: ShownForm): Promise
     overview,
     curve: shown.values?.curve ?? overview.xp_curve,
     custom: shown.values?.custom ?? custom ?? '',
-    curves: [...CURVE_NAMES, 'custom'].map((name) => [name, name]),
+    curves: [...CURVE_CHOICES, ['custom', 'custom, your own numbers']],
+    compared: comparedCurves(custom),
+    comparedLevels: COMPARED_LEVELS,
   };
   parts.views.send(res, 'curve', { title: 'Level curve', ...data }, shown.problem ? 400 : 200);
 }

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { RefusedError } from '../../core/errors.ts';
+import { InvalidInputError, RefusedError } from '../../core/errors.ts';
 import { type ExportResult, exportText } from '../../imports/export.ts';
 import { startWith } from '../../imports/text-bytes.ts';
 import { formOf, showProblem } from '../forms.ts';
@@ -97,6 +97,8 @@ export const membersPage: GuildPage = {
         return hits.length === 0 && byId ? [byId] : hits;
       } catch (error) {
         if (byId && error instanceof RefusedError) return [byId];
+        if (error instanceof InvalidInputError)
+          throw new InvalidInputError('Enter a name or an id with 1 to 100 characters that can be seen');
         return refuseSearch(error);
       }
     };

@@ -89,11 +89,19 @@ async function sendPublicPage(parts: Parts, res: Response, shown: ShownForm): Pr
   parts.views.send(res, 'public-page', { title: 'Public page', ...data }, shown.problem ? 400 : 200);
 }
 
-/** Returns why there is no preview of the public page; "" when there is one. */
-function previewProblem({ publicPages, embedOrigins, url }: Parts, { public_page }: Overview): string {
+/** Why there is no preview of the public page, and the setting with which the operator can change this; "" = none is needed. */
+interface PreviewProblem {
+  readonly text: string;
+  readonly setting: string;
+}
+
+/** Returns why there is no preview of the public page; null when there is one. */
+function previewProblem({ publicPages, embedOrigins, url }: Parts, { public_page }: Overview): PreviewProblem | null {
   if (!publicPages)
-    return 'This service has no public pages yet. Its operator turns them on with PUBLIC_PAGES=1, for the service and for this dashboard.';
-  if (!embedOrigins.includes('*') && !embedOrigins.includes(url()))
-    return `There is no preview here yet. The operator allows it with EMBED_ORIGINS=${url()}, for the service and for this dashboard.`;
-  return public_page ? '' : 'Turn the page on and save it, and you see it here.';
+    return { text: 'This service shows no public pages yet, so nobody can open yours.', setting: 'PUBLIC_PAGES=1' };
+  if (!public_page) return { text: 'Turn the page on and save it, and you see it here.', setting: '' };
+  if (embedOrigins.includes('*') || embedOrigins.includes(url())) return null;
+  const text =
+    'Your page is on, and "View public page" above opens it. You see no preview here, because this service does not let the dashboard show it in a frame.';
+  return { text, setting: `EMBED_ORIGINS=${[...embedOrigins, url()].join(',')}` };
 }

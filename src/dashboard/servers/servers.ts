@@ -1,6 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { Parts } from '../guild-page.ts';
 import { readCookie, setCookie } from '../sign-in/cookies.ts';
+import { askAgain } from '../sign-in/discord/discord.ts';
 import { guildIdsOf, homeOf } from '../sign-in/home.ts';
 import { guildOf, sessionOf, visitOf } from '../visit.ts';
 import { readServersOf } from './server.ts';
@@ -26,7 +27,10 @@ export function rememberServer({ url }: Parts): RequestHandler {
   };
 }
 
-/** Creates the address "/", which redirects to the page that a session begins with, and the page of all servers of a session. */
+/**
+ * Creates the address "/", which redirects to the page that a session begins with, and the page of all servers of a session. That page names no server
+ * for which Discord has to confirm the rights again, because the person may have lost them.
+ */
 export function serverRoutes(parts: Parts): Router {
   const { views, url } = parts;
   const router = Router({ caseSensitive: true, strict: true });
@@ -35,16 +39,25 @@ export function serverRoutes(parts: Parts): Router {
     res.context.route = '/';
     res.redirect(303, homeOf(sessionOf(res), readCookie(req, 'server', url())));
   });
-  router.get('/servers', async (_req, res) => {
+  router.get('/servers', async (req, res) => {
     res.context.route = '/servers';
-    const all = await readServersOf(parts, guildIdsOf(sessionOf(res)));
+    const { guildIds, unconfirmed } = sessionOf(res);
+    if (guildIds.length === 0 && unconfirmed.length > 0) return askAgain(parts, req, res);
+    const all = await readServersOf(parts, guildIds);
     all.sort((a, b) => a.name.localeCompare(b.name, 'en'));
-    views.send(res, 'servers', { title: 'Your servers', all });
+    const unnamed = unconfirmed.filter((guildId) => guildId !== null).length;
+    views.send(res, 'servers', { title: 'Your servers', all, unnamed });
+  });
+  // The servers that links have opened can be listed while Discord is away, so Discord is asked only if the person wants the others.
+  router.get('/servers/confirm', (req, res) => {
+    res.context.route = '/servers/confirm';
+    if (sessionOf(res).unconfirmed.length > 0) return askAgain(parts, req, res);
+    res.redirect(303, '/servers');
   });
   // The menu of servers, for the script of the pages.
   router.get('/servers/menu', async (_req, res) => {
     res.context.route = '/servers/menu';
-    res.json(await readServersOf(parts, guildIdsOf(sessionOf(res)).slice(0, OFFERED)));
+    res.json(await readServersOf(parts, sessionOf(res).guildIds.slice(0, OFFERED)));
   });
   return router;
 }

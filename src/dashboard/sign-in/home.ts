@@ -14,7 +14,8 @@ export function guildIdsOf({ guildIds, unconfirmed }: Session): string[] {
 export function homeOf(session: Session, last: string | undefined): string {
   const guildIds = guildIdsOf(session);
   if (session.isOperator || session.unconfirmed.includes(null)) return pathOf(null);
-  const known = guildIds.find((guildId) => guildId === last);
+  // While Discord is away, a link to a server that it has to confirm would lead nowhere. A server that a link has opened can be reached from the list.
+  const known = (session.guildIds.length > 0 ? session.guildIds : guildIds).find((guildId) => guildId === last);
   if (known !== undefined) return pathOf(known);
   const [only, ...others] = guildIds;
   return only !== undefined && others.length === 0 ? pathOf(only) : '/servers';

@@ -5,6 +5,23 @@ import { isOnSite, PLACES, type Place } from './widget-snippet.ts';
 
 /** Sites of Notion, which show its pages. */
 const NOTION = /^https:\/\/(?:[\w-]+\.)*notion\.(?:so|com|site)$/;
+/** The site of Notion to add to EMBED_ORIGINS. */
+export const NOTION_SITE = 'https://www.notion.so';
+
+/** Returns whether pages of Notion may show pages of the service. */
+export function isNotionAllowed(embedOrigins: readonly string[]): boolean {
+  return embedOrigins.some((origin) => origin === '*' || NOTION.test(origin));
+}
+
+/** Returns the places for which the service has what their code reads: a page for frames that the place may show, or the overlay of the public page. */
+export function usablePlaces({ embedOrigins }: Pick<Parts, 'embedOrigins'>, hasPublicPage: boolean): Place[] {
+  const hasFrames = embedOrigins.length > 0;
+  return (Object.keys(PLACES) as Place[]).filter((place) => {
+    if (isOnSite(place)) return true;
+    if (place === 'notion') return isNotionAllowed(embedOrigins);
+    return hasFrames || (place === 'obs' && hasPublicPage);
+  });
+}
 
 /**
  * Returns the name and the origin of a key for a place. A widget in a web page sends the origin of the site, and a widget in a frame sends the
@@ -18,21 +35,23 @@ export function keyForPlace(
   { apiUrl, corsOrigins, embedOrigins }: Pick<Parts, 'apiUrl' | 'corsOrigins' | 'embedOrigins'>,
 ): { readonly name: string; readonly origin: string } {
   if (!isOnSite(place) && embedOrigins.length === 0)
-    throw new InvalidInputError('This service has no page for frames yet: ask its operator to set EMBED_ORIGINS');
-  if (place === 'notion' && !embedOrigins.some((origin) => origin === '*' || NOTION.test(origin)))
     throw new InvalidInputError(
-      'Notion may not show pages of this service: ask its operator to add https://www.notion.so to EMBED_ORIGINS',
+      'This service lets no other site show your leaderboard in a frame yet: ask its operator to set EMBED_ORIGINS',
+    );
+  if (place === 'notion' && !isNotionAllowed(embedOrigins))
+    throw new InvalidInputError(
+      `Notion may not show your leaderboard yet: ask the operator of this service to add ${NOTION_SITE} to EMBED_ORIGINS`,
     );
   if (place === 'notion' || place === 'obs') return { name: PLACES[place], origin: apiUrl };
   const origin = siteOrigin(site);
   const isAllowed = (allowed: readonly string[]) => allowed.includes('*') || allowed.includes(origin);
   if (place === 'iframe' && !isAllowed(embedOrigins))
     throw new InvalidInputError(
-      `Pages of ${origin} may not show pages of this service: ask its operator to add ${origin} to EMBED_ORIGINS`,
+      `${origin} may not show your leaderboard in a frame yet: ask the operator of this service to add ${origin} to EMBED_ORIGINS`,
     );
   if (isOnSite(place) && origin !== apiUrl && !isAllowed(corsOrigins))
     throw new InvalidInputError(
-      `Pages of ${origin} may not read this service: ask its operator to add ${origin} to CORS_ORIGINS`,
+      `${origin} may not read your leaderboard yet: ask the operator of this service to add ${origin} to CORS_ORIGINS`,
     );
   return { name: new URL(origin).host.slice(0, 64), origin: isOnSite(place) ? origin : apiUrl };
 }

@@ -21,7 +21,7 @@ import { makeKey } from '../keys/key-made.ts';
 import { notFound } from '../refusal.ts';
 import { sentence } from '../sentences.ts';
 import { guildOf } from '../visit.ts';
-import { keyForPlace } from './place-access.ts';
+import { isNotionAllowed, keyForPlace, NOTION_SITE, usablePlaces } from './place-access.ts';
 import { addWidgetData } from './widget-data.ts';
 import {
   attributesOf,
@@ -44,7 +44,7 @@ export const widgetPage: GuildPage = {
   label: 'Put it on your site',
   icon: 'code-xml',
   addTo(router, parts) {
-    const { apiKeys, newKeys, views, apiUrl, embedOrigins } = parts;
+    const { apiKeys, newKeys, views } = parts;
 
     router.get('/widget', (req, res) => sendPage(parts, res, req.query));
     router.get('/widget/settings', async (req, res) => {
@@ -70,7 +70,7 @@ export const widgetPage: GuildPage = {
       const code = codeOf(place, data, service, key);
       const settings = String(new URLSearchParams(fieldsOf(data)));
       const { hasPublicPage } = service;
-      const shown = { record, code, place, settings, hasPublicPage, apiUrl, embedOrigins };
+      const shown = { record, code, place, settings, hasPublicPage, ...frameFacts(parts) };
       views.send(res, 'widget-made', { title: 'Your code', ...shown });
     });
     addWidgetData(router, parts);
@@ -119,8 +119,8 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
     site: fields.site ?? '',
     place: Object.hasOwn(PLACES, String(fields.place)) ? fields.place : 'html',
     boards: BOARDS.filter((board) => overview.boards.includes(kindOfBoard(board))),
-    apiUrl: parts.apiUrl,
-    embedOrigins: parts.embedOrigins,
+    ...frameFacts(parts),
+    usablePlaces: usablePlaces(parts, shown.hasPublicPage),
     names: {
       places: PLACES,
       boards: BOARD_LABELS,
@@ -154,6 +154,11 @@ async function shownOf(parts: Parts, res: Response, fields: Request['query']) {
 
 function overviewOf(parts: Parts, res: Response): Promise<Overview> {
   return readOverview(parts, parts.planQuotas, guildOf(res));
+}
+
+/** Returns what the texts of the places say of the service: its address, and the sites that may show its pages in a frame. */
+function frameFacts({ apiUrl, embedOrigins }: Parts) {
+  return { apiUrl, embedOrigins, notion: NOTION_SITE, isNotionAllowed: isNotionAllowed(embedOrigins) };
 }
 
 function serviceOf({ apiUrl, publicPages }: Parts, { guild, public_page }: Overview): Service {

@@ -56,7 +56,13 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
     root: '../',
     previewTags: isOverlay
       ? []
-      : previewTags(query, found, site, { title: heading, place: words.say('title'), facts, rows }),
+      : previewTags(query, found, site, {
+          title: heading,
+          place: words.say('title'),
+          facts,
+          rows: rows.map(({ rank, name }) => ({ label: `${rank}.`, name })),
+          path: '',
+        }),
     action: guildId,
     multiplier: stats.xp_multiplier !== 1 && !board ? words.number(stats.xp_multiplier) : '',
     note: words.say(page.total === 0 ? 'empty' : 'past'),
@@ -104,7 +110,13 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
     title: `${inLine(name)} · ${inLine(heading)}`,
     base: userId,
     root: '../../../',
-    previewTags: previewTags(query, found, site, { title: name, place: heading, facts, rows: [] }),
+    previewTags: previewTags(query, found, site, {
+      title: name,
+      place: heading,
+      facts,
+      rows: [],
+      path: `/m/${userId}`,
+    }),
     back: `../../${guildId}${queryOf(query)}`,
     action: `../../${guildId}`,
     facts: [

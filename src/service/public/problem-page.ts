@@ -23,7 +23,7 @@ export function problemPage(req: Request, problem: Problem, root: string): strin
   const [title, text] =
     problem instanceof UndrawnProblem ? ['There is no such picture', problem.detail] : texts(problem, words);
   const isLive = isOverlay || status === 503;
-  const links = status === 404 ? linksOf(req, problem, root, words) : [];
+  const links = status === 404 || status === 400 ? linksOf(req, problem, root, words) : [];
   const shown = { title, text, links, root, words, isLive, isOverlay, isIndexed: false, previewTags: [] };
   if (!(problem instanceof MissingProblem) || isOverlay) return renderTemplate('problem', shown);
   return renderTemplate('problem', { ...shown, ...guildOf(req, problem, root, words) });
@@ -45,15 +45,21 @@ function guildOf(req: Request, { guildId, board, guild }: MissingProblem, root: 
       guild.hasRewards ? { href: `${home}/rewards`, isHere: false } : undefined,
     ),
     back: home + queryOf({ ...query, board: guild.boards.find((name) => name === board) }),
-    action: `${home}/m`,
+    action: home,
     query,
   };
 }
 
-/** Returns the links on the page of a missing page: to the page of the same member in the ranking of all time, and to the page of the guild. */
-function linksOf({ path, query }: Request, { code }: Problem, root: string, words: Words) {
-  const [, , guildId = '', below, userId] = path.split('/');
-  if (!ID_PATTERN.test(guildId) || (below !== 'm' && below !== 'rewards' && query.board === undefined)) return [];
+/**
+ * Returns the links on the page of a missing page or a wrong address: to the page of the same member in the ranking of all time, and to the page of
+ * the guild. Without a guild, the link leads to the first page of the service.
+ */
+function linksOf({ path, query }: Request, { code, status }: Problem, root: string, words: Words) {
+  const [, , guildId = '', below = '', userId] = path.split('/');
+  if (guildId === '') return [{ href: root, label: 'Guildrank' }];
+  // A missing page does not lead to itself.
+  const isItself = status === 404 && below === '' && query.board === undefined;
+  if (!ID_PATTERN.test(guildId) || isItself) return [];
   const guild = `${root}g/${guildId}`;
   const lang = queryOf({ board: undefined, lang: words.language, isLangGiven: query.lang === words.language });
   // The path of a badge names no member.

@@ -1,12 +1,11 @@
 import { xpForLevel } from '../../core/ranking/curves.ts';
 import { colourOf, type PublicRewards } from '../../core/reads/public-page.ts';
-import type { Reward } from '../../core/rules/rules-document.ts';
 import { inLine } from '../../pictures/text.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
 import { html } from './documents.ts';
 import { nameOfGuild } from './names-and-pictures.ts';
 import { queryOf, type RankingQuery } from './queries.ts';
-import type { Site } from './unfurl.ts';
+import { previewTags, type Site } from './unfurl.ts';
 import { headingOf } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
 
@@ -18,17 +17,31 @@ export function renderRewards(query: RankingQuery, found: PublicRewards, site: S
   const { guildId } = query;
   const words = wordsOf(query.lang);
   const heading = headingOf(nameOfGuild(found), guildId);
+  const title = `${words.say('rewards')} · ${inLine(heading)}`;
+  const rewards = rewardsOf(found, words);
+  const sentences = sentencesOf(found, words);
   return html('rewards', query, found, site, {
     words,
     heading,
-    title: `${words.say('rewards')} · ${inLine(heading)}`,
+    title,
     base: `../${guildId}`,
     root: '../../',
-    previewTags: [],
+    previewTags: previewTags(query, found, site, {
+      title,
+      place: words.say('title'),
+      facts: sentences[0] ?? words.say('howToEarn'),
+      rows: rewards.flatMap(({ level, roles }) => {
+        // An id says nothing to the readers of a chat.
+        const named = roles.filter(({ isTold }) => isTold).map(({ name }) => name);
+        return named.length > 0 ? [{ label: level, name: named.join(', ') }] : [];
+      }),
+      path: '/rewards',
+      pictureText: `${inLine(heading)} · ${words.say('title')}`,
+    }),
     isLive: false,
     back: `../${guildId}${queryOf(query)}`,
-    rewards: rewardsOf(found, words),
-    sentences: sentencesOf(found, words),
+    rewards,
+    sentences,
     multipliers: multipliersOf(found, words),
     levels: levelsOf(found, words),
   });
@@ -37,18 +50,19 @@ export function renderRewards(query: RankingQuery, found: PublicRewards, site: S
 /** A role or a channel as the template shows it: its name, or its id if the bot has told no name. */
 interface Named {
   readonly name: string;
+  readonly isTold: boolean;
   /** As `#rrggbb`, "" for none. */
   readonly colour: string;
 }
 
 function roleNamed({ roles }: PublicRewards, id: string): Named {
   const role = roles.find((each) => each.id === id);
-  return { name: role?.name ? `@${role.name}` : id, colour: colourOf(role) ?? '' };
+  return { name: role?.name ? `@${role.name}` : id, isTold: Boolean(role?.name), colour: colourOf(role) ?? '' };
 }
 
 function channelNamed({ channels }: PublicRewards, id: string): Named {
   const channel = channels.find((each) => each.id === id);
-  return { name: channel?.name ? `#${channel.name}` : id, colour: '' };
+  return { name: channel?.name ? `#${channel.name}` : id, isTold: Boolean(channel?.name), colour: '' };
 }
 
 /** Returns the levels that give roles, each with its roles. */
@@ -60,7 +74,7 @@ function rewardsOf(found: PublicRewards, words: Words) {
       .filter((reward) => reward.level === level)
       .map((reward) => ({
         ...roleNamed(found, reward.role),
-        members: membersText(holdersOf(reward, levels, found), words),
+        members: membersText(holdersOf(reward.role, levels, found), words),
       })),
   }));
 }
@@ -70,14 +84,25 @@ function membersText(members: number | undefined, words: Words): string {
 }
 
 /**
- * Returns how many ranked members have the role of a reward; undefined if this is unknown. If members do not keep the role, they lose it at the level
- * of the next reward.
+ * Returns how many ranked members have a role; undefined if this is unknown. Several levels can give the same role. A reward that members keep gives
+ * the role from its level on. Any other reward gives the role from its level on, up to the level of the next reward.
  * @param levels the levels of all rewards, ascending.
  */
-function holdersOf({ level, kept }: Reward, levels: readonly number[], { reached }: PublicRewards): number | undefined {
-  const next = kept ? undefined : levels.find((each) => each > level);
-  const [here, gone] = [reached.get(level), next === undefined ? 0 : reached.get(next)];
+function holdersOf(role: string, levels: readonly number[], { rules, reached }: PublicRewards): number | undefined {
+  const own = rules.rewards.filter((reward) => reward.role === role);
+  const keptFrom = Math.min(...own.flatMap(({ kept, level }) => (kept ? level : [])));
+  const lost = new Set(own.map(({ level }) => level).filter((level) => level < keptFrom));
+  const next = (level: number) => levels.find((each) => each > level) ?? Number.POSITIVE_INFINITY;
+  const begins = [...lost, keptFrom];
+  const ends = [...lost].map(next);
+  const membersFrom = (level: number) => (level === Number.POSITIVE_INFINITY ? 0 : reached.get(level));
+  const [here, gone] = [sumOf(begins.map(membersFrom)), sumOf(ends.map(membersFrom))];
   return here === undefined || gone === undefined ? undefined : here - gone;
+}
+
+/** Returns the sum of numbers; undefined if one of them is not known. */
+function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
+  return numbers.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each), 0);
 }
 
 /** Returns how XP is earned, in sentences. */

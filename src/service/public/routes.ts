@@ -10,6 +10,7 @@ import { Problem, tooManyRequests } from '../http/response/problem.ts';
 import { RenderedBody } from '../http/response/rendered-body.ts';
 import { isFresh, type ResponseWriter } from '../http/response/response-writer.ts';
 import { addRoute, assetFile, serve } from '../http/site/asset.ts';
+import { isPerson } from '../http/site/is-person.ts';
 import { REVALIDATE } from '../http/site/static-routes.ts';
 import type { RequestBatcher } from '../serving/request-batcher.ts';
 import { AvatarLoader, type AvatarLoaderParts } from './avatar-loader.ts';
@@ -135,6 +136,8 @@ const PICTURES = [
 ] as const;
 const DATA_PATHS = new Set(ROUTES.filter(({ kind }) => kind === 'data').map(({ path }) => path));
 const DATA_PATH = /^\/g\/[^/]+\/(?:m\/[^/]+\/)?data\.json$/;
+/** Route of the addresses below /g that name nothing, such as those that a person has shortened by hand. */
+const NOWHERE = '/g/*';
 const ROOTS = new Map([
   ...ROUTES.map(({ path, root }) => [path, root] as const),
   ...PICTURES.map(({ path, root }) => [path, root] as const),
@@ -169,7 +172,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
    * @returns whether the request was for one of these pages.
    */
   const refuse = (req: Request, res: Response, problem: Problem): boolean => {
-    const root = ROOTS.get(res.context.route);
+    const root = res.context.route === NOWHERE ? rootAbove(req.path) : ROOTS.get(res.context.route);
     if (root === undefined) return false;
     if (DATA_PATHS.has(res.context.route)) {
       const text = problem.body(res.context.requestId);
@@ -294,7 +297,18 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     const file = assetFile(new URL(`./assets/${name}`, import.meta.url));
     serve(router, `/public/${name}`, file, REVALIDATE, onFile);
   }
+  // A person gets a page with a link back. A program gets the problem document of an unknown path.
+  router.get(/^\/g(?:\/|$)/, (req, res, next) => {
+    if (!isPerson(req)) return next();
+    res.context.route = NOWHERE;
+    limit(req, res, () => next(noPage()));
+  });
   return { router, knownAddresses, refuse, isData: (path: string) => DATA_PATH.test(path) };
+}
+
+/** Returns the relative address of the root of the service from a path, such as "../../" from /g/1/m. */
+function rootAbove(path: string): string {
+  return '../'.repeat(path.split('/').length - 2) || './';
 }
 
 function addressOf({ params, query }: Request, lang: Language): Address {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import type { PublicMember, PublicPage } from '../../core/reads/public-page.ts';
+import type { PublicMember, PublicPage, PublicRewards } from '../../core/reads/public-page.ts';
 import { inLine, isolated } from '../../pictures/text.ts';
 import { CARD_SIZE } from './member-card.ts';
 import { iconOf } from './names-and-pictures.ts';
-import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
+import { type MemberQuery, type PageQuery, queryOf, type RankingQuery } from './queries.ts';
 import { TOP_SIZE } from './top-drawing.ts';
 import { shorten } from './views.ts';
 
@@ -13,8 +13,12 @@ export interface Preview {
   /** What the page belongs to, in words: the leaderboard, or the server of a member. */
   readonly place: string;
   readonly facts: string;
-  /** Members in the order of the ranking. */
-  readonly rows: readonly { readonly rank: string; readonly name: string }[];
+  /** The first names of the page: members after their ranks, or roles after their levels. */
+  readonly rows: readonly { readonly label: string; readonly name: string }[];
+  /** Path of the page below that of the guild: "", or such as "/rewards". */
+  readonly path: string;
+  /** What the picture shows; the description of the page unless given. */
+  readonly pictureText?: string;
 }
 
 /** A tag of a page's head: `<meta name="…" content="…">`, or with `property`. */
@@ -32,7 +36,7 @@ export interface Site {
   readonly now: () => number;
 }
 
-/** Members that a description names. */
+/** Rows that a description names. */
 const NAMED = 3;
 const MAX_NAME = 32;
 
@@ -41,29 +45,28 @@ const MAX_NAME = 32;
  * addresses.
  */
 export function previewTags(
-  query: PageQuery | MemberQuery,
-  found: PublicPage | PublicMember,
+  query: PageQuery | MemberQuery | RankingQuery,
+  found: PublicPage | PublicMember | PublicRewards,
   site: Site,
   preview: Preview,
 ): Tag[] {
-  const { facts, rows } = preview;
+  const { facts, rows, path } = preview;
   const title = inLine(preview.title);
   const place = inLine(preview.place);
-  const path = 'userId' in query ? `/m/${query.userId}` : '';
   const guild = `${site.url}/g/${query.guildId}`;
   const url = site.url && guild + path + queryOf(query);
-  const names = rows.slice(0, NAMED).map(({ rank, name }) => `${rank}. ${isolated(shorten(name, MAX_NAME))}`);
+  const names = rows.slice(0, NAMED).map(({ label, name }) => `${label} ${isolated(shorten(name, MAX_NAME))}`);
   const description = [facts, ...names].join(' · ');
   // Programs keep a picture by its address, so the address changes with what the picture shows.
   const version = `v=${versionOf(found)}`;
   const isMember = 'userId' in query;
-  const drawn = `${guild}${path}/${isMember ? 'card.png' : 'top.png'}${queryOf(query, version)}`;
+  const drawn = `${guild}${isMember ? `${path}/card.png` : '/top.png'}${queryOf(query, version)}`;
   const size = isMember ? CARD_SIZE : TOP_SIZE;
   const hasDrawn = site.hasPictures && site.url !== '';
   const picture = hasDrawn ? drawn : (iconOf(found, query.guildId) ?? '');
   const tags: Tag[] = [
     ['name', 'description', description],
-    ['property', 'og:type', 'userId' in query ? 'profile' : 'website'],
+    ['property', 'og:type', isMember ? 'profile' : 'website'],
     ['property', 'og:site_name', place],
     ['property', 'og:title', title],
     ['property', 'og:description', description],
@@ -72,7 +75,7 @@ export function previewTags(
     ['property', 'og:image:type', hasDrawn ? 'image/png' : ''],
     ['property', 'og:image:width', hasDrawn ? size.width : ''],
     ['property', 'og:image:height', hasDrawn ? size.height : ''],
-    ['property', 'og:image:alt', hasDrawn ? description : ''],
+    ['property', 'og:image:alt', hasDrawn ? (preview.pictureText ?? description) : ''],
     ['name', 'twitter:card', hasDrawn ? 'summary_large_image' : 'summary'],
     ['name', 'twitter:title', title],
     ['name', 'twitter:description', description],
@@ -85,9 +88,9 @@ export function previewTags(
 /**
  * Returns a text that changes whenever the picture changes. The revision alone is not enough, because a new Redis can reach the same revision again.
  */
-function versionOf(found: PublicPage | PublicMember): string {
+function versionOf(found: PublicPage | PublicMember | PublicRewards): string {
   const { revision, title, look, about, period } = found;
-  const total = 'page' in found ? found.page.total : found.total;
+  const total = 'page' in found ? found.page.total : 'total' in found ? found.total : found.stats.total_members;
   const shown = [revision, total, title, about.name, about.icon, period?.from, ...Object.values(look)];
   return hash('sha1', shown.join('\n'), 'base64url').slice(0, 10);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import request from 'supertest';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { publicPagesSuite } from '../../support/public-pages.ts';
 import { describeStores } from '../../support/stores.ts';
 
@@ -25,6 +25,66 @@ describeStores('the public page of a guild', (kind) => {
     expect(html.indexOf('Ann')).toBeLessThan(html.indexOf('Bob'));
     await configure({ pageTitle: 'The <b>Den</b>' });
     expect(await text('/g/guild')).toContain('The &lt;b&gt;Den&lt;/b&gt;</h1>');
+  });
+
+  describe('an address below /g that names nothing', () => {
+    const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const page = (path: string) => get(path).set('Accept', BROWSER).expect(404);
+    it.each([
+      ['/g', './', 'Guildrank'],
+      ['/g/', '../', 'Guildrank'],
+      ['/g/guild/m', '../../g/guild', 'Leaderboard'],
+      ['/g/guild/m/', '../../../g/guild', 'Leaderboard'],
+      ['/g/guild/leaderboard', '../../g/guild', 'Leaderboard'],
+      ['/g/guild/m/ann/card', '../../../../g/guild', 'Leaderboard'],
+    ])('a browser gets 404 and a page with the way back for %s', async (path, href, label) => {
+      const { headers, text } = await page(path);
+      expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
+      expect(text).toContain(`<a class="button" href="${href}">${label}</a>`);
+      const [, sheet = ''] = /<link rel="stylesheet" href="(.*?)">/.exec(text) ?? [];
+      const { pathname } = new URL(sheet, suite.service.url + path);
+      expect((await get(pathname).expect(200)).headers['content-type']).toContain('text/css');
+      expect(new URL(href, suite.service.url + path).pathname).toBe(label === 'Guildrank' ? '/' : '/g/guild');
+    });
+
+    it('the page with the way back speaks the language of the browser, or the language that the address names', async () => {
+      expect((await page('/g/guild/m').set('Accept-Language', 'de')).text).toContain('Rangliste</a>');
+      expect((await page('/g/guild/m?lang=de')).text).toContain('href="../../g/guild?lang=de"');
+    });
+
+    it.each([[undefined], ['*/*'], ['application/json'], ['application/problem+json']])(
+      'a program that accepts %s gets 404 and a problem document for an address that names nothing',
+      async (accept) => {
+        for (const path of ['/g', '/g/guild/m', '/g/guild/m/ann/card']) {
+          const answer = accept ? get(path).set('Accept', accept) : get(path);
+          const { headers, body } = await answer.expect(404);
+          expect(headers['content-type']).toContain('application/problem+json');
+          expect(body).toMatchObject({ code: 'not_found' });
+        }
+      },
+    );
+
+    it('a browser gets 404 and a problem document for /gx, which is not below /g', async () => {
+      expect((await page('/gx')).headers['content-type']).toContain('application/problem+json');
+    });
+  });
+
+  it.each([
+    ['/g/guild?page=abc', 'guild'],
+    ['/g/guild?board=year', 'guild'],
+    ['/g/guild/m/ann?board=year', '../../guild'],
+    ['/g/guild/rewards?lang=xx', '../guild'],
+  ])('an address with a wrong parameter, %s, gets 400 with the way back to the ranking', async (path, back) => {
+    const { text } = await get(path).expect(400);
+    const [, href = ''] = /<a class="button" href="(.*?)">Leaderboard<\/a>/.exec(text) ?? [];
+    expect(new URL(href, suite.service.url + path).href).toBe(new URL(back, suite.service.url + path).href);
+  });
+
+  it('the search on the page of a missing member finds members', async () => {
+    const { text: missing } = await get('/g/guild/m/nobody').expect(404);
+    const [, action = ''] = /<form class="search" action="(.*?)">/.exec(missing) ?? [];
+    const { pathname } = new URL(action, `${suite.service.url}/g/guild/m/nobody`);
+    expect((await get(`${pathname}?find=Ann`).expect(303)).headers.location).toBe('guild/m/ann');
   });
 
   it('the public page answers an address again as it did first, to each method and in each language', async () => {

@@ -120,6 +120,30 @@ describeStores('the page of rewards and rules', (kind) => {
     }
   });
 
+  it('each of several levels that give the same role shows the number of all members with this role, which is that of a naive count', async () => {
+    const reward = (level: number, role: string, kept: boolean) => ({ level, role, kept });
+    const rewards = [
+      ...[reward(2, 'twice', false), reward(5, 'other', true), reward(8, 'twice', true), reward(9, 'last', false)],
+      ...[reward(3, 'again', false), reward(5, 'again', false), reward(1, 'early', true), reward(8, 'early', false)],
+    ];
+    await setRules({ rewards });
+    const curve = parseCurve('standard') ?? expect.fail();
+    await suite.service.store.writer.recordMany(
+      'guild',
+      [1, 2, 2, 3, 4, 5, 5, 5, 7, 8, 9, 9, 12].map((level, n) => ({ userId: `m${n}`, set: xpForLevel(curve, level) })),
+    );
+    const { data } = (await get('/g/guild/data.json?limit=100').expect(200)).body;
+    const html = await shown();
+    for (const role of new Set(rewards.map(({ role }) => role))) {
+      const holders = data.filter(({ level }: { level: number }) =>
+        rewardRoles(parseRules({ rewards }), level, []).add.includes(role),
+      );
+      const counts = [...html.matchAll(new RegExp(` ${role} (\\d+) members?`, 'g'))].map(([, count]) => Number(count));
+      const rows = rewards.filter((each) => each.role === role);
+      expect([role, counts]).toEqual([role, rows.map(() => holders.length)]);
+    }
+  });
+
   it('the page of rewards counts nobody while levels are explicit, and counts again once the counters are counted without an explicit level', async () => {
     const { writer, counters } = suite.service.store;
     await writer.record('guild', { userId: 'bob', set: 5, level: 40 });

@@ -46,6 +46,33 @@ describeStores('the preview of a link to a public page', (kind) => {
     expect(await tagsOf('/g/guild?overlay=1')).not.toHaveProperty('og:title');
   });
 
+  it('the page of rewards has a preview with its roles and the picture of the ranking', async () => {
+    const rewards = [
+      { level: 10, role: '802' },
+      { level: 5, role: '801' },
+      { level: 5, role: '803' },
+    ];
+    const { guildConfig } = suite.service.store;
+    await guildConfig.setRules('guild', JSON.stringify({ message: { xp: 20 }, rewards }));
+    const roles = [{ id: '801', name: '\u202eRegular<b>', color: 0, position: 1 }];
+    await suite.testStore.client.hset('gr:{guild}:about', 'roles', JSON.stringify(roles));
+    await suite.testStore.client.hincrby('gr:{guild}:stats', 'rev', 1);
+    const tags = await tagsOf('/g/guild/rewards?lang=de');
+    expect(tags).toMatchObject({
+      'og:type': 'website',
+      'og:title': 'Belohnungen · The Den',
+      'og:site_name': 'Rangliste',
+      'og:url': 'https://ranks.example.com/g/guild/rewards?lang=de',
+      'og:image': expect.stringMatching(/^https:\/\/ranks\.example\.com\/g\/guild\/top\.png\?v=[\w-]{10}&amp;lang=de$/),
+      'og:image:alt': 'The Den · Rangliste',
+      'twitter:card': 'summary_large_image',
+    });
+    expect(tags['og:description']).toMatch(/20 XP\. · Level 5 @Regular&lt;b&gt;$/);
+    const before = (await tagsOf('/g/guild/rewards'))['og:image'];
+    await record('fay', { add: 1 });
+    expect((await tagsOf('/g/guild/rewards'))['og:image']).not.toBe(before);
+  });
+
   it('the preview names another picture after each change of what it shows, on the page of each member too', async () => {
     const { writer, guildConfig } = suite.service.store;
     const paths = ['/g/guild', '/g/guild?page=2&limit=2', '/g/guild/m/fay'];

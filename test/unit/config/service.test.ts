@@ -5,6 +5,20 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseConfig } from '../../../src/config/service.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
 
+/** A self-signed certificate. */
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUblpOEatMcCjB8r8A9X8aOKPMLoYwCgYIKoZIzj0EAwIw
+IzEhMB8GA1UEAwwYZ3VpbGRyYW5rIHRlc3QgYXV0aG9yaXR5MB4XDTI2MTEyODE4
+MjM0MFoXDTM2MTEyNTE4MjM0MFowIzEhMB8GA1UEAwwYZ3VpbGRyYW5rIHRlc3Qg
+YXV0aG9yaXR5MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEXKPIElxJPGhLqJHe
+Zhd6shaqi4A8kj4rDzBiRMN1X0w1MOwd7WkoKz9ICru7sVw6ZvU/DVhhGlsQHyyZ
+2kCvG6NTMFEwHQYDVR0OBBYEFOVuFGKSecujqx/m+5gR0MlySG0ZMB8GA1UdIwQY
+MBaAFOVuFGKSecujqx/m+5gR0MlySG0ZMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZI
+zj0EAwIDSAAwRQIgLTeoIBbrjc7EMZsjtUSROZBkuE76MDOKguXaoUFloJICIQDd
++GchoCk30U/ed2wEAznlg9WEq5LdV2t/5xGfF8M3rg==
+-----END CERTIFICATE-----
+`;
+
 describe('parseConfig', () => {
   it('a service needs no setting', () => {
     expect(parseConfig({})).toMatchObject({
@@ -146,7 +160,7 @@ describe('parseConfig', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'x.pem');
     // One file may have both.
-    const text = '-----BEGIN CERTIFICATE-----\n-----BEGIN EC PRIVATE KEY-----\n';
+    const text = `${CERTIFICATE}-----BEGIN EC PRIVATE KEY-----\n`;
     writeFileSync(file, text);
     const tls = { REDIS_TLS_CA: file, REDIS_TLS_CERT: file, REDIS_TLS_KEY: file };
     const parsed = { ca: text, cert: text, key: text, servername: '', verify: true };
@@ -159,12 +173,62 @@ describe('parseConfig', () => {
     );
   });
 
+  it.each([
+    ['a cut certificate', CERTIFICATE.slice(0, 300), 'the certificate in PATH cannot be read (bad end line)'],
+    [
+      'a certificate with another content',
+      CERTIFICATE.replace('MIIB', 'AAAA'),
+      /the certificate in PATH cannot be read \([\w ]+\): copy the file again/,
+    ],
+    [
+      'a second certificate that is broken',
+      `Authority 1\n${CERTIFICATE}Authority 2\n${CERTIFICATE.replace('MIIB', 'AAAA')}`,
+      'certificate 2 of 2 in PATH cannot be read',
+    ],
+  ])('a PEM file with %s is refused, and the error says which certificate cannot be read', (_what, text, told) => {
+    const folder = mkdtempSync(join(tmpdir(), 'guildrank-config-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'PATH');
+    writeFileSync(file, text);
+    const attempt = () => {
+      try {
+        return parseConfig({ REDIS_URL: 'rediss://h', REDIS_TLS_CA: file });
+      } catch (error) {
+        throw new Error((error as Error).message.replaceAll(folder, '').replaceAll('/PATH', 'PATH'));
+      }
+    };
+    expect(attempt).toThrow(/REDIS_TLS_CA must be the path of a PEM file with a certificate, but /);
+    expect(attempt).toThrow(told);
+  });
+
+  it('a PEM file with several certificates and texts between them is read', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'guildrank-config-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'ca.pem');
+    const text = `Authority 1\r\n${CERTIFICATE.replaceAll('\n', '\r\n')}\nAuthority 2\n${CERTIFICATE}`;
+    writeFileSync(file, text);
+    expect(parseConfig({ REDIS_URL: 'rediss://h', REDIS_TLS_CA: file }).redis.tls.ca).toBe(text);
+  });
+
+  it.each([
+    ['valkey://user:p%40ss@host:6380/2', 'redis://user:p%40ss@host:6380/2'],
+    ['valkeys://host', 'rediss://host'],
+    ['Valkey://valkey:6379', 'redis://valkey:6379'],
+  ])('the address %s of Valkey is read as %s', (url, read) => {
+    expect(parseConfig({ REDIS_URL: url }).redis.url).toBe(read);
+  });
+
+  it('an address of Valkey with TLS takes the files of TLS, and a wrong address is refused with the format', () => {
+    expect(parseConfig({ REDIS_URL: 'valkeys://h', REDIS_TLS_SERVERNAME: 'h2' }).redis.tls.servername).toBe('h2');
+    expect(() => parseConfig({ REDIS_URL: 'valkey://h/five' })).toThrow(/REDIS_URL must be redis:/);
+  });
+
   it('a PEM file of another kind is refused', () => {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-config-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const [key, cert] = [join(folder, 'a.key'), join(folder, 'a.crt')];
     writeFileSync(key, '-----BEGIN PRIVATE KEY-----\n');
-    writeFileSync(cert, '-----BEGIN CERTIFICATE-----\n');
+    writeFileSync(cert, CERTIFICATE);
     const parse = (tls: Record<string, string>) => () => parseConfig({ REDIS_URL: 'rediss://h', ...tls });
     expect(parse({ REDIS_TLS_CA: key })).toThrow(
       `REDIS_TLS_CA must be the path of a PEM file with a certificate, but ${key} contains none`,

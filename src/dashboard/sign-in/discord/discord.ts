@@ -99,7 +99,7 @@ async function finish(
 
 /** Returns the page for a failed sign-in. If Discord refuses to confirm the rights of a session, these rights end. */
 async function refusalOf({ sessions }: Parts, res: Response, { isAgain }: PendingSignIn, error: unknown) {
-  if (error instanceof NoAnswer) return noAnswer(error);
+  if (error instanceof NoAnswer) return noAnswer(error, isAgain);
   if (error instanceof RefusedByDiscord) {
     const { token } = visitOf(res);
     if (isAgain && token) await sessions.confirm(token, { guildIds: [] }, async () => {});
@@ -108,13 +108,16 @@ async function refusalOf({ sessions }: Parts, res: Response, { isAgain }: Pendin
   return error instanceof WrongAnswer ? wrongAnswer() : error;
 }
 
-function noAnswer({ retryAfterS }: NoAnswer): Refusal {
-  const links = 'A link of your bot signs you in without Discord.';
+function noAnswer({ retryAfterS }: NoAnswer, isAgain: boolean): Refusal {
+  const effect = isAgain
+    ? 'You are still signed in, but what you opened with Discord stays closed until Discord confirms your rights.'
+    : 'You are not signed in.';
+  const links = `A link of your bot ${isAgain ? 'opens a server' : 'signs you in'} without Discord.`;
   if (retryAfterS !== undefined) {
-    const message = `Discord limits the sign-ins of this service. Nothing was changed: try again in ${retryAfterS} s. ${links}`;
+    const message = `Discord limits the sign-ins of this service. ${effect} Nothing was changed: try again in ${retryAfterS} s. ${links}`;
     return new Refusal(503, 'Discord is busy', message, retryAfterS);
   }
-  const message = `You are not signed in, because Discord does not answer as it should. Nothing was changed: try again in a minute. ${links}`;
+  const message = `Discord does not answer as it should. ${effect} Nothing was changed: try again in a minute. ${links}`;
   return new Refusal(503, 'Discord does not answer', message, 60);
 }
 

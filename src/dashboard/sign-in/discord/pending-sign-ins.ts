@@ -24,7 +24,8 @@ const MAX_PENDING = 5;
 const STORED = /^([\w-]{43})\.([\w-]{43})\.(again|first)\.([\w-]{1,700})$/;
 
 /** Paths that a sign-in leads back to: pages of the dashboard, at most 512 characters long. */
-const OWN_PATH = /^\/(?:(?:guilds\/[\w.-]{1,64}|operator|sign-in\/discord\/confirmed)(?:[/?][\x21-\x7e]{0,400})?)?$/;
+const OWN_PATH =
+  /^\/(?:(?:guilds\/[\w.-]{1,64}|servers|operator|sign-in\/discord\/confirmed)(?:[/?][\x21-\x7e]{0,400})?)?$/;
 
 /** Begins a sign-in and gives its browser the cookie. @param returnTo the path of a page; any other path becomes the path of the first page. */
 export function beginPending(

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Router } from 'express';
 import { type Asset, asset, serve, typeOf } from './asset.ts';
 import { ICON_ADDRESS } from './icon.ts';
+import { isPerson } from './is-person.ts';
 import { readWidgetFile } from './widget-file.ts';
 
 /** Headers of files that any site may load, whatever CORS_ORIGINS says of the data: they are the same for everyone. */
@@ -109,8 +110,7 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
   const vary = { Vary: 'Accept, Accept-Encoding' };
   serve(home, '/', webFile('service/explorer/home.html'), { ...PAGE_HEADERS, ...vary }, onPage);
   router.get('/', (req, res, next) => {
-    const isPerson = req.headers.accept?.includes('text/html') && req.headers['x-api-key'] === undefined;
-    if (isPerson) home(req, res, next);
+    if (isPerson(req)) home(req, res, next);
     else next();
   });
   // The address is relative, because a proxy can serve the page below a path of its own.

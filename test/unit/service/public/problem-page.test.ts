@@ -59,7 +59,7 @@ it('the problem page of a missing member keeps title, colours, boards and search
     '--accent:#0f766e',
     'src="https://cdn.example/a.png"',
     '<a href="../../../g/guild?board=week&amp;lang=de">Diese Woche</a>',
-    '<form class="search" action="../../../g/guild/m">',
+    '<form class="search" action="../../../g/guild">',
     'Dieses Mitglied steht nicht in dieser Rangliste.',
     '<meta name="robots" content="noindex">',
   ])
@@ -92,7 +92,7 @@ it('an overlay shows no problem but a wrong address, and asks again after every 
   expect(mistake).toMatchObject({ isOverlay: false, asksAgain: false, text: 'page must be an integer.' });
 });
 
-it('the problem page of a missing page leads to the member in the ranking of all time, and to the guild', () => {
+it('the problem page of a missing page leads to the member in the ranking of all time and to the guild, and the problem page of a wrong address to the guild', () => {
   expect(shown(memberNotFound(), '/g/guild/m/bob', { board: 'week', lang: 'de' }).links).toEqual([
     ['../g/guild/m/bob?lang=de', 'Gesamt'],
     ['../g/guild?lang=de', 'Rangliste'],
@@ -103,7 +103,8 @@ it('the problem page of a missing page leads to the member in the ranking of all
   for (const query of [{}, { board: 'week' }])
     expect(shown(noPage(), '/g/guild/m/no%20id', query).links).toEqual(toGuild);
   expect(shown(noPage(), '/g/guild').links).toEqual([]);
-  for (const problem of [many, away, broken, wrong])
+  expect(shown(wrong, '/g/guild').links).toEqual(toGuild);
+  for (const problem of [many, away, broken])
     expect(shown(problem, '/g/guild/m/bob', { board: 'week' }).links).toEqual([]);
 });
 

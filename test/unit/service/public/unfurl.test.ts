@@ -4,8 +4,14 @@ import { previewTags, type Site } from '../../../../src/service/public/unfurl.ts
 import { MEMBER, memberQuery, PAGE, PLAIN, pageQuery } from './fixtures.ts';
 
 const SITE: Site = { url: 'https://ranks.example.com', hasPictures: true, frameAncestors: "'none'", now: () => 0 };
-const named = (...names: string[]) => names.map((name, at) => ({ rank: String(at + 1), name }));
-const PREVIEW = { title: 'The Den', place: 'Leaderboard', facts: '4 members', rows: named('Ann', 'Bob', 'Cid', 'Dee') };
+const named = (...names: string[]) => names.map((name, at) => ({ label: `${at + 1}.`, name }));
+const PREVIEW = {
+  title: 'The Den',
+  place: 'Leaderboard',
+  facts: '4 members',
+  rows: named('Ann', 'Bob', 'Cid', 'Dee'),
+  path: '',
+};
 
 /** Returns the description of a page whose first member has a name. */
 function descriptionOf(name: string): string {
@@ -43,7 +49,7 @@ it('the tags of a preview describe a page with its facts and first three members
 it('the tags of a preview name the address of a member, and the picture that the owner chose where none are drawn', () => {
   const picture = 'https://x.example/icon.png';
   const found = { ...MEMBER, look: { ...PLAIN, picture } };
-  const preview = { title: 'Bob', place: 'The Den', facts: 'Rank 2 of 2', rows: [] };
+  const preview = { title: 'Bob', place: 'The Den', facts: 'Rank 2 of 2', rows: [], path: '/m/bob' };
   const tags = previewTags(memberQuery(), found, { ...SITE, hasPictures: false }, preview);
   expect(tags).toEqual([
     ['name', 'description', 'Rank 2 of 2'],
@@ -79,7 +85,8 @@ it('the tags of a preview cut names after 32 characters, as people see character
 
 it('the tags of a preview name another picture after each change of revision, members, title and look', () => {
   const ofPage = (found: PublicPage) => String(previewTags(pageQuery(), found, SITE, PREVIEW)[6]?.[2]);
-  const ofMember = (found: PublicMember) => String(previewTags(memberQuery(), found, SITE, PREVIEW)[6]?.[2]);
+  const ofMember = (found: PublicMember) =>
+    String(previewTags(memberQuery(), found, SITE, { ...PREVIEW, path: '/m/bob' })[6]?.[2]);
   const total = (n: number) => ({ page: { ...PAGE.page, total: n } });
   const changes = [
     {},
