@@ -29,8 +29,8 @@ export const nodeList = listSetting()
   );
 
 /**
- * Returns the parser of the path of a PEM file that holds such a thing. It gives the file's content; an empty text when the setting is empty. All
- * certificates of the file are read, because TLS leaves out a broken certificate and those after it without a word.
+ * Returns the parser of the path of a PEM file that holds such a thing. It gives the file's content; an empty text when the setting is empty. It
+ * reads all certificates of the file, because TLS silently leaves out a broken certificate and all certificates after it.
  */
 export const pemFile = (kind: 'certificate' | 'private key') =>
   z

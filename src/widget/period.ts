@@ -23,7 +23,7 @@ const MONDAY = 1;
 export function periodFacts(period: Period, words: PeriodWords, nowMs: number): string[] {
   const [first, last] = daysOf(period);
   const isOver = nowMs >= Date.parse(period.to);
-  // At a change of daylight saving, a day of the calendar has 23 or 25 hours. The two ends tell the distances from UTC before and after the change.
+  // At a change of daylight saving, a day of the calendar has 23 or 25 hours. The ends of the period give the distance from UTC before and after it.
   const isChanged = period.change !== undefined && nowMs >= Date.parse(period.change);
   const fromUtc = isChanged ? last + DAY_MS - Date.parse(period.to) : first - Date.parse(period.from);
   const today = Math.floor((nowMs + fromUtc) / DAY_MS) * DAY_MS;

@@ -90,8 +90,8 @@ def stored_curve(text: str) -> Curve:
 
 
 def part_of(reply: list[Any], first: int) -> RankingPart:
-    """Decodes a reply of "page" in batch.lua, whose first row has the rank `first`, from 0. That of a board has the XP in the guild, and
-    the limits of its period in seconds since 1970, and then when the clock changes in it."""
+    """Decodes a reply of "page" in batch.lua, whose first row has the rank `first`, from 0. The reply of a
+    board also has the XP in the guild, and times in seconds since 1970: the limits of the period, and the change of the clock in it, if any."""
     _, total, stored, cells, profiles, *rest = reply
     curve = stored_curve(stored)
     in_guild = rest[0] if rest else cells[1::2]

@@ -101,7 +101,7 @@ export async function checkRights(context: CheckContext): Promise<readonly Findi
   const ask = (command: Command) => refusalOf(context, ['acl', 'dryrun', user, ...command]);
   const canAsk = !CANNOT_ASK.test((await ask(['ping'])) ?? '');
   const needed = neededCommands(context).filter(([name]) => canAsk || name !== 'hset');
-  // In one go, because Redis can be far away.
+  // All questions are sent at once, because Redis can be far away.
   const refusals = await Promise.all(needed.map((command) => (canAsk ? ask(command) : refusalOf(context, command))));
   const isLacking = (refusal = '') => NOT_ALLOWED.test(refusal) || MISSING.test(refusal);
   const lacking = needed.filter((_, at) => isLacking(refusals[at])).map(nameOf);

@@ -89,13 +89,13 @@ async function sendPublicPage(parts: Parts, res: Response, shown: ShownForm): Pr
   parts.views.send(res, 'public-page', { title: 'Public page', ...data }, shown.problem ? 400 : 200);
 }
 
-/** Why there is no preview of the public page, and the setting with which the operator can change this; "" = none is needed. */
+/** Why there is no preview of the public page, and the setting with which the operator can change this; "" = no setting is needed. */
 interface PreviewProblem {
   readonly text: string;
   readonly setting: string;
 }
 
-/** Returns why there is no preview of the public page; null when there is one. */
+/** Returns why there is no preview of the public page; null when there is a preview. */
 function previewProblem({ publicPages, embedOrigins, url }: Parts, { public_page }: Overview): PreviewProblem | null {
   if (!publicPages)
     return { text: 'This service shows no public pages yet, so nobody can open yours.', setting: 'PUBLIC_PAGES=1' };

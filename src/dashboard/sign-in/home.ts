@@ -14,7 +14,7 @@ export function guildIdsOf({ guildIds, unconfirmed }: Session): string[] {
 export function homeOf(session: Session, last: string | undefined): string {
   const guildIds = guildIdsOf(session);
   if (session.isOperator || session.unconfirmed.includes(null)) return pathOf(null);
-  // While Discord is away, a link to a server that it has to confirm would lead nowhere. A server that a link has opened can be reached from the list.
+  // While Discord is away, nobody can open a server that Discord has to confirm. The list leads to the servers that links have opened.
   const known = (session.guildIds.length > 0 ? session.guildIds : guildIds).find((guildId) => guildId === last);
   if (known !== undefined) return pathOf(known);
   const [only, ...others] = guildIds;

@@ -13,7 +13,7 @@ export function isNotionAllowed(embedOrigins: readonly string[]): boolean {
   return embedOrigins.some((origin) => origin === '*' || NOTION.test(origin));
 }
 
-/** Returns the places for which the service has what their code reads: a page for frames that the place may show, or the overlay of the public page. */
+/** Returns the places whose code works: in a frame, the place may show pages of the service, or the code reads the overlay of the public page. */
 export function usablePlaces({ embedOrigins }: Pick<Parts, 'embedOrigins'>, hasPublicPage: boolean): Place[] {
   const hasFrames = embedOrigins.length > 0;
   return (Object.keys(PLACES) as Place[]).filter((place) => {

@@ -31,7 +31,7 @@ export function renderRewards(query: RankingQuery, found: PublicRewards, site: S
       place: words.say('title'),
       facts: sentences[0] ?? words.say('howToEarn'),
       rows: rewards.flatMap(({ level, roles }) => {
-        // An id says nothing to the readers of a chat.
+        // Readers of a chat cannot tell a role by its id.
         const named = roles.filter(({ isTold }) => isTold).map(({ name }) => name);
         return named.length > 0 ? [{ label: level, name: named.join(', ') }] : [];
       }),
@@ -100,7 +100,7 @@ function holdersOf(role: string, levels: readonly number[], { rules, reached }: 
   return here === undefined || gone === undefined ? undefined : here - gone;
 }
 
-/** Returns the sum of numbers; undefined if one of them is not known. */
+/** Returns the sum of numbers; undefined if a number is unknown. */
 function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
   return numbers.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each), 0);
 }

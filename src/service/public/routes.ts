@@ -136,7 +136,7 @@ const PICTURES = [
 ] as const;
 const DATA_PATHS = new Set(ROUTES.filter(({ kind }) => kind === 'data').map(({ path }) => path));
 const DATA_PATH = /^\/g\/[^/]+\/(?:m\/[^/]+\/)?data\.json$/;
-/** Route of the addresses below /g that name nothing, such as those that a person has shortened by hand. */
+/** Route of the addresses below /g that name nothing, such as an address that a person has shortened by hand. */
 const NOWHERE = '/g/*';
 const ROOTS = new Map([
   ...ROUTES.map(({ path, root }) => [path, root] as const),

@@ -15,9 +15,9 @@ export interface Preview {
   readonly facts: string;
   /** The first names of the page: members after their ranks, or roles after their levels. */
   readonly rows: readonly { readonly label: string; readonly name: string }[];
-  /** Path of the page below that of the guild: "", or such as "/rewards". */
+  /** Path of the page below the page of the guild, such as "/rewards"; "" = the page of the guild. */
   readonly path: string;
-  /** What the picture shows; the description of the page unless given. */
+  /** What the picture shows; if left out, the description of the page. */
   readonly pictureText?: string;
 }
 

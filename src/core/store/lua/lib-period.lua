@@ -78,7 +78,7 @@ local function first_day_of(kind, period)
   return 146097 * cycle + 365 * rest + math.floor(rest / 4) - math.floor(rest / 100) + math.floor((153 * month + 2) / 5) - 719468
 end
 
--- Returns when the clock of a guild changes first from one time on and before another, in minutes since 1970; nil if it does not change.
+-- Returns when the clock of a guild first changes at or after `begin` and before `finish`; nil if it does not change. All are minutes since 1970.
 local function change_between(begin, finish, offsets)
   local _, changes = parse_offsets(offsets)
   for at in changes do
@@ -88,7 +88,7 @@ local function change_between(begin, finish, offsets)
   end
 end
 
--- Returns when a period begins, when it ends, and then when the clock of the guild changes in the period, if it does. All are texts: seconds since 1970.
+-- Returns when a period begins and ends, and third when the clock of the guild changes in the period, if it does. All are texts: seconds since 1970.
 local function limits_of(kind, period, offsets)
   local days = { first_day_of(kind, period), first_day_of(kind, period + 1) }
   local begin, finish = unpack(begins_of_days(days, offsets))
