@@ -37,7 +37,8 @@ export async function inspectCsv(
   list.count = 0;
   const columns = dialect.columns.map((name, index) => ({ name, index, field: list.field(name) }));
   const looked = columns.filter(({ name }) => !only || only.has(name));
-  for await (const records of readRecords(chunks, dialect, file)) {
+  for await (const all of readRecords(chunks, dialect, file)) {
+    const records = all.filter(({ problem }) => problem === undefined);
     if (list.count === 0) {
       for (const { values } of records.slice(0, MAX_EXAMPLE_ROWS))
         for (const { index, field } of columns) field?.show((values[index] ?? '').trim());

@@ -306,3 +306,65 @@ describe('truth values and times in a CSV file', () => {
     ]);
   });
 });
+
+describe('a second table in a CSV file', () => {
+  const [ANN, BOB, ROLE] = ['204255221017214977', '159998587045832321', '81384788765712384'];
+  const members = `user_id,xp,username\n${ANN},4700,ann\n${BOB},254,bob\n`;
+  const own = (line: number) =>
+    `it is in another table, which begins in line ${line}: save that table as a file of its own`;
+
+  it.each([
+    ['below an empty line', `${members}\nrole_id,level,name\n${ROLE},10,Gold\n`, 5],
+    ['below a line of commas', `${members},,\nchannel,multiplier,topic\n${ROLE},2,general\n`, 5],
+    [
+      'without an empty line, with a column that is called as a level',
+      `${members}role_id,level,name\n${ROLE},10,Gold\n`,
+      4,
+    ],
+    ['with the same columns, below an empty line', `${members}\nuser_id,xp,username\n${ROLE},10,old\n`, 5],
+    ['with fewer columns', `${members}\nrole,level\n${ROLE},10\n`, 5],
+  ])('is left out as bad rows with its first line: %s', async (_where, text, line) => {
+    for (const size of [1, 1000]) {
+      const file = await read(text, size);
+      expect(file.rows).toMatchObject([{ userId: ANN }, { userId: BOB }]);
+      expect(refusals(file)).toEqual([`${line}: ${own(line)}`, `${line + 1}: ${own(line)}`]);
+    }
+  });
+
+  it('is found below a title of its own', async () => {
+    const file = await read(`${members}\nTop roles,,\nrole,level,name\n${ROLE},10,Gold\n`);
+    expect(refusals(file)).toEqual([
+      '5: user_id "Top roles" is not 1 to 64 of A-Z a-z 0-9 _ - .',
+      `6: ${own(6)}`,
+      `7: ${own(6)}`,
+    ]);
+  });
+
+  it('is found in the output of psql, and its counts of rows are no rows', async () => {
+    const text = ` user_id | xp | username\n---------+----+----\n ${ANN} | 4700 | ann \n(1 row)\n\n role_id | level | name\n---------+----+----\n ${ROLE} | 10 | Gold\n(1 row)\n`;
+    const file = await read(text);
+    expect(file.rows).toEqual([{ userId: ANN, xp: 4700, username: 'ann' }]);
+    expect(refusals(file)).toEqual([`6: ${own(6)}`, `8: ${own(6)}`]);
+  });
+
+  it.each([
+    ['repeats the names, as joined files do', `${members}USER_ID,xp,username\n${ROLE},5,eve\n`],
+    ['has members after an empty line', `${members}\n${ROLE},5,eve\n`],
+    ['has empty lines between all rows', `${members.replaceAll('\n', '\n\n')}${ROLE},5,eve\n`],
+  ])('is not seen in a table that %s', async (_what, text) => {
+    const file = await read(text);
+    expect(refusals(file)).toEqual([]);
+    expect(file.rows).toHaveLength(3);
+  });
+
+  it('is not seen in a row of totals below an empty line, or in a member that is called as a column', async () => {
+    const file = await read(`user_id,xp,username\n1,5,level\n\nlevel,6,name\nTotal,11,\n`);
+    expect(file.rows).toHaveLength(3);
+  });
+});
+
+it('a table that mysql has drawn has its names without the spaces around them', async () => {
+  const rule = '+---------+------+----------+\n';
+  const text = `${rule}| user_id | xp   | username |\n${rule}| 1       | 4700 | ann      |\n${rule}1 row in set (0.00 sec)\n`;
+  expect((await read(text)).entries).toEqual([{ at: 4, row: { userId: '1', xp: 4700, username: 'ann' } }]);
+});
