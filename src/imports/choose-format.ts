@@ -5,7 +5,7 @@ import { FORMAT_NAMES, type FormatName, formatNamed } from './formats.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
 import { mapFields } from './map-fields.ts';
-import { hasArraysAsColumns, hasMembers, innerId, isKeyed, isOfColumns, likeliest } from './member-lists.ts';
+import { hasColumns, hasMembers, innerId, isKeyed, isOfColumns, likeliest } from './member-lists.ts';
 import { unknownFields, unknownMaps } from './unknown-fields.ts';
 
 export type Syntax = 'csv' | 'ndjson' | 'json';
@@ -39,8 +39,8 @@ export function chooseFormat(
   file: string,
   advice: Advice,
 ): ChosenFormat {
+  if (hasColumns(found)) throw columnsInsteadOfRows(file);
   if (map) return asMapped(found, syntax, format, map, file);
-  if (hasArraysAsColumns(found)) throw columnsInsteadOfRows(file);
   const lists = found.lists.filter((list) => syntax !== 'json' || (hasMembers(list) && !isOfColumns(list)));
   if (format) return asGiven(found, syntax, format, lists, file, advice);
   const fitting = FORMAT_NAMES.flatMap((name) =>
