@@ -72,6 +72,7 @@ export async function load(target: LoadTarget, job: LoadJob) {
     created,
     repeated,
     skipped: problems.count,
+    avatars_left_out: problems.avatarCount,
     // Of an early end nobody knows how many of the hidden members were written.
     hidden: complete ? members.hidden : 0,
     ...(removed !== undefined && { removed }),

@@ -34,6 +34,8 @@ export interface Entry {
   readonly row: SeedRow | string;
   /** What a row that is none has, so that a person can tell whose it is. */
   readonly content?: RowContent;
+  /** Why the avatar of the member cannot be read, and is left out. */
+  readonly avatarProblem?: string;
 }
 
 /** What a refused row has. Each text has at most about 200 characters, and is "" where the row does not tell. */
@@ -112,13 +114,8 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
     if (time !== null && isFutureClaim(time, now)) return `${name} ${FUTURE_CLAIM}`;
     row.lastDailyClaim = time;
   }
-  const { avatar } = raw;
-  if (avatar !== undefined) {
-    const isNone = NO_VALUE.has(avatar) || DEFAULT_AVATAR.test(String(avatar));
-    const hash = isNone ? null : (AVATAR_ADDRESS.exec(String(avatar))?.[1] ?? avatar);
-    if (hash !== null && !isPictureHash(hash)) return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}`;
-    row.avatar = hash;
-  }
+  const avatar = readAvatar(raw.avatar);
+  if (avatar !== undefined) row.avatar = avatar;
   for (const field of ['explicitLevel', 'hidden'] as const) {
     const value = raw[field];
     if (NO_VALUE.has(value)) continue;
@@ -127,6 +124,20 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
     row[field] = truth;
   }
   return withReasons(row, raw.hiddenReasons, reading);
+}
+
+/** Returns the hash of an avatar; null for a member without an avatar; undefined for a file without avatars, and for what is none. */
+function readAvatar(value: unknown): string | null | undefined {
+  if (value === undefined) return undefined;
+  if (NO_VALUE.has(value) || DEFAULT_AVATAR.test(String(value))) return null;
+  const hash = AVATAR_ADDRESS.exec(String(value))?.[1] ?? value;
+  return isPictureHash(hash) ? hash : undefined;
+}
+
+/** Says why the avatar of a row cannot be read; undefined when it can, or when there is none. The member is loaded without it. */
+export function avatarProblemOf({ avatar }: RawRow, { names }: RowReading): string | undefined {
+  if (avatar === undefined || readAvatar(avatar) !== undefined) return undefined;
+  return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}, so the member is loaded without it`;
 }
 
 function withReasons(row: SeedRow, reasons: unknown, { names }: RowReading): SeedRow | string {
