@@ -6,7 +6,7 @@ import { unwrappedId } from './row-values.ts';
 import { DateEvidence } from './times.ts';
 
 /** Different guilds that are told apart. Each file that a person exports has fewer. */
-const MAX_GUILDS = 1000;
+export const MAX_GUILDS = 1000;
 /** Characters of an example. */
 const EXAMPLE = 40;
 

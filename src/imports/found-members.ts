@@ -1,4 +1,5 @@
 import { FoundList } from './found-list.ts';
+import { PageGuilds } from './page-guilds.ts';
 
 /** What a file was found to have: its lists of objects, with the fields of each. */
 
@@ -7,6 +8,14 @@ const MAX_LISTS = 200;
 
 /** Names of the id of a document. */
 export const DOCUMENT_IDS = ['_id', 'id'] as const;
+
+/** A page that says its number. */
+export interface NumberedPage {
+  readonly page: number;
+  readonly members: number;
+  /** The fields that can name its guild, with their values. */
+  readonly guilds: ReadonlyMap<string, string>;
+}
 
 /** All that one file was found to have. */
 export class FoundMembers {
@@ -20,7 +29,9 @@ export class FoundMembers {
   /** What documents say of themselves, outside their lists. */
   readonly document: FoundList;
   /** The numbers that pages say of themselves, and the members of each. */
-  readonly pages: { readonly page: number; readonly members: number }[] = [];
+  readonly pages: NumberedPage[] = [];
+  /** What each page says of its guild. */
+  readonly pageGuilds = new PageGuilds();
 
   /** @param guildField the field that a person names as that of the guild. */
   constructor(private readonly guildField?: string) {
@@ -35,6 +46,13 @@ export class FoundMembers {
     const created = new FoundList(place, this.guildField);
     this.byPlace.set(place, created);
     return created;
+  }
+
+  /** Forgets the settings, of which nobody knows whose they are. @returns whether there were any, but for what a page says of itself. */
+  dropSettings(): boolean {
+    const names = [...this.settings.keys()].filter((name) => name !== 'guild' && name !== 'page');
+    this.settings.clear();
+    return names.length > 0;
   }
 
   /** Takes an array or object that has ended, by its place. @param isFilled whether it has values. */

@@ -10,7 +10,7 @@ import { detectSyntax } from './detect.ts';
 import { type FieldNames, guessField } from './fields.ts';
 import { type FormatName, formatNamed, OPEN_FORMATS } from './formats.ts';
 import type { FoundList } from './found-list.ts';
-import type { FoundMembers } from './found-members.ts';
+import type { FoundMembers, NumberedPage } from './found-members.ts';
 import { guildFilter, guildsIn, withGuildField } from './guild-filter.ts';
 import { type ImportSource, openSource, readSource } from './import-source.ts';
 import { readJson } from './json.ts';
@@ -43,6 +43,8 @@ export interface Input {
   readonly hasLevels: boolean;
   /** What it was found to have. */
   readonly found?: FoundMembers;
+  /** The pages of its guild that say their numbers. */
+  readonly pages?: readonly NumberedPage[];
   /** What its list of members was found to have. */
   readonly members?: FoundList;
   /** The names of the fields that are read. */
@@ -107,8 +109,13 @@ async function inspect(
   for (const line of [...beside.lines, ...idLines]) write(line);
   const doubts = [...beside.doubts, ...idDoubts];
   const guilds = guildsIn(chosen, found);
-  const keep = guildFilter(guilds, given.sourceGuild, name, advice, write);
+  const isGuildKnown = guilds.areOfRows || (syntax === 'json' && !found.pageGuilds.isCutOff);
+  const keep = guildFilter(guilds, isGuildKnown, given.sourceGuild, name, advice, write);
   const guild = given.sourceGuild ?? [...guilds.rowsOf.keys()][0];
+  const pageField = guilds.rowsOf.size > 1 ? guilds.pageField : undefined;
+  if (pageField !== undefined && found.dropSettings())
+    write(`${name}: the settings in pages of several guilds are not used`);
+  const pages = found.pages.filter((page) => pageField === undefined || page.guilds.get(pageField) === guild);
   for (const line of unreadLines(chosen, name, advice)) write(line);
   const reading = readingOf(chosen);
   const curve = curveInSettings(chosen.format, found, guild, name, write);
@@ -120,6 +127,7 @@ async function inspect(
     ...(curve && { curve }),
     hasLevels: chosen.names.level !== undefined,
     found,
+    pages,
     ...(chosen.list && { members: chosen.list }),
     names: chosen.names,
     ...(guild !== undefined && { guild }),
@@ -127,7 +135,8 @@ async function inspect(
     entries(onRead) {
       if (dialect) return readCsv(text(onRead), dialect, reading, keep, name);
       if (syntax === 'ndjson') return readNdjson(text(onRead), reading, keep, name);
-      return readJson(text(onRead), chosen.list ?? NOWHERE, reading, keep, name, beside.strangers);
+      const nextGuild = guilds.areOfRows || pageField === undefined ? undefined : found.pageGuilds.inOrder(pageField);
+      return readJson(text(onRead), chosen.list ?? NOWHERE, reading, keep, name, beside.strangers, nextGuild);
     },
     close: () => source.close(),
   };

@@ -27,6 +27,8 @@ export async function inspectJson(
   return inspector.found;
 }
 
+const newPage = () => ({ members: 0, guilds: new Map<string, string>() });
+
 /** An object or array around the present value. */
 interface Level {
   /** The list whose member it is, or one for what a document says of itself; undefined for others, and arrays. */
@@ -46,8 +48,8 @@ class Inspector implements TokenTaker {
   private readonly tracker = new PlaceTracker();
   private readonly levels: Level[] = [];
   private readonly settings: SettingReader;
-  /** The number that the present page says of itself, before or after its members, and how many it has. */
-  private page: { number?: number; members: number } = { members: 0 };
+  /** The number and the guild that the present page says of itself, before or after its members, and how many it has. */
+  private page: { number?: number; members: number; readonly guilds: Map<string, string> } = newPage();
 
   constructor(file: string, guildField: string | undefined) {
     this.found = new FoundMembers(guildField);
@@ -129,9 +131,10 @@ class Inspector implements TokenTaker {
 
   /** Takes the number of a document, or of a page in an array of them, and begins the next one. */
   private endPage(): void {
-    const { number, members } = this.page;
-    if (number !== undefined) this.found.pages.push({ page: number, members });
-    this.page = { members: 0 };
+    const { number, members, guilds } = this.page;
+    if (number !== undefined) this.found.pages.push({ page: number, members, guilds });
+    this.found.pageGuilds.add(guilds);
+    this.page = newPage();
   }
 
   private addKey(list: FoundList, key: string): void {
@@ -183,6 +186,9 @@ class Inspector implements TokenTaker {
     const names = unwrappedName(place.slice(base)).split('.');
     const name = prefix + names.slice(0, MAX_FIELD_DEPTH).join('.');
     list.field(name)?.add(text, isNumber);
-    if (base === 0 && prefix === '') this.found.document.field(name)?.add(text, isNumber);
+    if (base > 0 || prefix !== '') return;
+    const field = this.found.document.field(name);
+    field?.add(text, isNumber);
+    if (field?.guilds) this.page.guilds.set(name, text);
   }
 }

@@ -1,5 +1,9 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { readFile } from './read.ts';
+import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
+import { checkInputs } from '../../../src/imports/check-inputs.ts';
+import { openInput } from '../../../src/imports/inputs.ts';
+import { readFile, refusals } from './read.ts';
 
 describe('a file of two guilds', () => {
   const refused = 'f has members of 2 guilds: 7 (2), 8 (1): choose one with --source-guild';
@@ -47,11 +51,70 @@ describe('a file of two guilds', () => {
     expect((await readFile(text, { map, sourceGuild: '7' })).rows).toMatchObject([{ userId: '1' }, { userId: '3' }]);
   });
 
-  it('is refused when its pages alone tell the guild', async () => {
-    const page = (guild: string) => ({ guild_id: guild, data: [{ user_id: guild, xp: 5 }] });
-    await expect(readFile(JSON.stringify([page('7'), page('8')]))).rejects.toThrow(
-      'f has pages of 2 guilds: 7 (1), 8 (1): load a file with the pages of one guild alone',
+  it.each([
+    ['in an array, before the members', (pages: readonly string[]) => `[${pages.join(',')}]`, ['guild', 'players']],
+    ['in an array, behind the members', (pages: readonly string[]) => `[${pages.join(',')}]`, ['players', 'guild']],
+    ['one after the other', (pages: readonly string[]) => pages.join('\n'), ['players', 'guild']],
+  ])('is refused when its pages alone tell the guild, and gives the chosen one: %s', async (_what, join, order) => {
+    const page = (guild: string, number: number, ids: readonly string[]) => {
+      const all = { guild: { id: guild }, page: number, players: ids.map((id) => ({ id, xp: 5, level: 0 })) };
+      return JSON.stringify(all, [...order, 'page', 'id', 'xp', 'level']);
+    };
+    const text = join([page('7', 0, ['1', '2']), page('8', 0, ['3']), page('7', 1, ['4']), page('7', 2, [])]);
+    await expect(readFile(text)).rejects.toThrow(
+      'f has pages of 2 guilds: 7 (3), 8 (1): choose one with --source-guild',
     );
+    for (const size of [1, 1000]) {
+      const chosen = await readFile(text, { sourceGuild: '7', size });
+      expect(chosen.rows).toMatchObject([{ userId: '1' }, { userId: '2' }, { userId: '4' }]);
+      expect(chosen.lines).toEqual(['f: left out: 1 page of other guilds']);
+    }
+    expect((await readFile(text, { sourceGuild: '8' })).rows).toMatchObject([{ userId: '3' }]);
+  });
+
+  it('has the pages of the chosen one checked alone', async () => {
+    const page = (guild: string, number: number) =>
+      JSON.stringify({
+        guild: { id: guild },
+        page: number,
+        players: [{ id: guild, guild_id: guild, xp: 5, level: 0 }],
+      });
+    const input = async (sourceGuild: string, text: string) => {
+      const reporter = { write: () => {}, advice: COMMAND_ADVICE };
+      return openInput(Readable.from([Buffer.from(text)]), { sourceGuild }, new AbortController().signal, reporter);
+    };
+    const text = `${page('7', 0)}${page('8', 0)}${page('8', 1)}`;
+    const seven = await input('7', text);
+    const eight = await input('8', `${text}${page('8', 3)}`);
+    expect(checkInputs([seven])).toEqual({ doubts: [], notices: [] });
+    expect(checkInputs([eight])).toEqual({ doubts: ['a page is missing between the others: 2'], notices: [] });
+    await Promise.all([seven.close(), eight.close()]);
+  });
+
+  it('has rows without a guild told, and not loaded with those of the chosen one', async () => {
+    const { rows, lines } = await readFile('user_id,xp,guild_id\n1,5,7\n2,5,\n3,5,8\n', { sourceGuild: '7' });
+    expect(rows).toHaveLength(1);
+    expect(lines).toEqual([
+      'f: left out: 1 row without a guild, because other rows have one',
+      'f: left out: 1 row of other guilds',
+    ]);
+    const page = (guild: object, id: string) => JSON.stringify({ ...guild, players: [{ id, xp: 5, level: 0 }] });
+    const pages = `${page({ guild_id: '7' }, '1')}${page({}, '2')}${page({ guild_id: '8' }, '3')}`;
+    expect(refusals(await readFile(pages, { sourceGuild: '7' }))).toEqual([
+      '2: its page does not say its guild, and other pages do',
+    ]);
+  });
+
+  it('does not use the settings of its pages, because another guild has set some of them', async () => {
+    const page = (guild: string) =>
+      JSON.stringify({ guild: { id: guild }, role_rewards: [], players: [{ id: guild, xp: 5, level: 0 }] });
+    expect((await readFile(`${page('7')}${page('8')}`, { sourceGuild: '7' })).lines).toContain(
+      'f: the settings in pages of several guilds are not used',
+    );
+  });
+
+  it('is of one guild when its pages alone tell it', async () => {
+    const page = (guild: string) => ({ guild_id: guild, data: [{ user_id: guild, xp: 5 }] });
     const one = JSON.stringify(page('7'));
     expect((await readFile(one, { sourceGuild: '7' })).rows).toHaveLength(1);
     await expect(readFile(one, { sourceGuild: '8' })).rejects.toThrow('f has no members of guild 8: it has 7 (1)');
