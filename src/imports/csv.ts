@@ -46,6 +46,7 @@ export async function inspectCsv(
     list.count += records.length;
     for (const { values } of records) {
       for (const { index, field } of looked) field?.add((values[index] ?? '').trim(), false);
+      for (const { index, field } of columns) field?.marks.add(values[index] ?? '');
     }
   }
   return found;

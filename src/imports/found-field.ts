@@ -1,3 +1,4 @@
+import { DatabaseMarks } from './database-text.ts';
 import { guessField } from './fields.ts';
 import { IdEvidence, isDecimalId } from './id-evidence.ts';
 import { NumberEvidence } from './numbers.ts';
@@ -35,6 +36,8 @@ export class FoundField {
   readonly ids = new IdEvidence();
   readonly numbers = new NumberEvidence();
   readonly dates = new DateEvidence();
+  /** What the values of a column show of a database. */
+  readonly marks = new DatabaseMarks();
   /** How many rows have each value, for a field that names a guild. */
   readonly guilds: Map<string, number> | undefined;
 

@@ -6,6 +6,7 @@ import { checkIds, hasStrangeIds, idsOf, isOwnExport } from './check-ids.ts';
 import { type ChosenFormat, chooseFormat, type GivenFormat, type Syntax } from './choose-format.ts';
 import { headerOf, inspectCsv, readCsv } from './csv.ts';
 import { type CsvDialect, dialectOf, namesBelow } from './csv-dialect.ts';
+import { type NameReading, PLAIN_NAMES } from './database-text.ts';
 import { detectSyntax } from './detect.ts';
 import { type FieldNames, guessField } from './fields.ts';
 import { type FormatName, formatNamed, OPEN_FORMATS } from './formats.ts';
@@ -16,6 +17,7 @@ import { type ImportSource, openSource, readSource } from './import-source.ts';
 import { readJson } from './json.ts';
 import { inspectJson } from './json-inspection.ts';
 import { leftOutLists } from './left-out-lists.ts';
+import { readingOfNames } from './name-reading.ts';
 import { inspectNdjson, MAX_LINE, readNdjson } from './ndjson.ts';
 import { PLAIN_STYLE } from './numbers.ts';
 import { refuseOtherContent } from './other-content.ts';
@@ -117,7 +119,9 @@ async function inspect(
     write(`${name}: the settings in pages of several guilds are not used`);
   const pages = found.pages.filter((page) => pageField === undefined || page.guilds.get(pageField) === guild);
   for (const line of unreadLines(chosen, name, advice)) write(line);
-  const reading = readingOf(chosen);
+  const ofNames = dialect ? readingOfNames(chosen, dialect.separator, name) : { reading: PLAIN_NAMES, lines: [] };
+  for (const line of ofNames.lines) write(line);
+  const reading = readingOf(chosen, ofNames.reading);
   const curve = curveInSettings(chosen.format, found, guild, name, write);
   return {
     name,
@@ -211,7 +215,7 @@ function refuseSeveralXp({ format, list, names }: ChosenFormat, file: string, ad
   if (rivals.length > 0) throw unknownFields(file, list, 'has several fields that can be XP', advice);
 }
 
-function readingOf(chosen: ChosenFormat): RowReading {
+function readingOf(chosen: ChosenFormat, ofNames: NameReading): RowReading {
   const { format, list, names } = chosen;
   const ids = idsOf(chosen);
   const { cutsFractions = false } = format ? formatNamed(format) : {};
@@ -219,6 +223,7 @@ function readingOf(chosen: ChosenFormat): RowReading {
   const claim = names.lastDailyClaim === undefined ? undefined : list?.fields.get(names.lastDailyClaim);
   return {
     names,
+    ofNames,
     numbers: xp?.numbers.style ?? PLAIN_STYLE,
     dates: claim?.dates.order,
     hasSnowflakes: (ids?.hasIds ?? false) && !isOwnExport(chosen),

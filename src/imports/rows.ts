@@ -2,6 +2,7 @@ import { FUTURE_CLAIM, isFutureClaim } from '../core/members/xp-record.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../core/ranking/model.ts';
 import { isPictureHash } from '../core/ranking/picture-hash.ts';
 import { MAX_USERNAME_BYTES } from '../core/text-bounds.ts';
+import { type NameReading, PLAIN_NAMES, readName } from './database-text.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
 import { isSnowflake } from './found-field.ts';
 import { PLAIN_STYLE } from './numbers.ts';
@@ -53,6 +54,7 @@ export type RawRow = { readonly [Field in ImportField]?: unknown };
 export interface RowReading extends NumberReading {
   /** The names of the fields in the file, for messages. */
   readonly names: FieldNames;
+  readonly ofNames: NameReading;
   readonly dates: DateOrder | undefined;
   /** Whether each id is one of Discord, because most are. Another one is a total, or a name. */
   readonly hasSnowflakes: boolean;
@@ -61,6 +63,7 @@ export interface RowReading extends NumberReading {
 /** The reading of the project's own files. */
 export const OWN_READING: RowReading = {
   names: OWN_NAMES,
+  ofNames: PLAIN_NAMES,
   numbers: PLAIN_STYLE,
   dates: undefined,
   hasSnowflakes: false,
@@ -98,8 +101,9 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
   }
   const { username } = raw;
   if (username !== undefined) {
-    if (username === null || username === '') row.username = null;
-    else if (typeof username === 'string' || typeof username === 'number') row.username = String(username);
+    if (username === null) row.username = null;
+    else if (typeof username === 'string' || typeof username === 'number')
+      row.username = readName(String(username), reading.ofNames);
     else return `${names.username} ${quote(username)} is not text`;
     if (Buffer.byteLength(row.username ?? '') > MAX_USERNAME_BYTES) {
       return `${names.username} ${quote(username)} is longer than ${MAX_USERNAME_BYTES} bytes`;
