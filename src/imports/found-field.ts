@@ -2,6 +2,7 @@ import { DatabaseMarks } from './database-text.ts';
 import { guessField } from './fields.ts';
 import { IdEvidence, isDecimalId } from './id-evidence.ts';
 import { NumberEvidence } from './numbers.ts';
+import { PairedIds } from './paired-ids.ts';
 import { RankSpans } from './rank-spans.ts';
 import { unwrappedId } from './row-values.ts';
 import { DateEvidence } from './times.ts';
@@ -34,6 +35,7 @@ export class FoundField {
   /** Values that are the number of their row, from 1. */
   private rowNumbers = 0;
   readonly ids = new IdEvidence();
+  readonly pairs = new PairedIds();
   readonly numbers = new NumberEvidence();
   readonly dates = new DateEvidence();
   /** What the values of a column show of a database. */
@@ -71,6 +73,7 @@ export class FoundField {
     if (text === '') return;
     this.filled++;
     this.show(text);
+    this.pairs.add(text);
     if (/^\d+$/.test(text)) {
       this.numeric++;
       this.digits = Math.max(this.digits, text.length);

@@ -94,7 +94,7 @@ describe('a proposal to read the fields of a file', () => {
     [
       'JSON inside texts',
       JSON.stringify([{ key: `1-${ONE}`, value: JSON.stringify({ user: ONE, points: 4700 }) }]),
-      /, and value has JSON inside texts, such as .*: parse these texts before you save the file$/,
+      /, and value has JSON inside texts, such as .*: parse these texts before you save the file, such as with jq '\[\.\[\] \| \. \+ \(\.value \| fromjson\)\]' FILE > members\.json$/,
     ],
     [
       'ids in longer names',
@@ -111,6 +111,55 @@ describe('a proposal to read the fields of a file', () => {
     if (typeof message === 'string') expect(error.message).toContain(message);
     else expect(error.message).toMatch(message);
     expect(error.message).not.toContain('--map');
+  });
+});
+
+describe('keys of two ids, as quick.db has them', () => {
+  const [GUILD, OTHER] = ['123456789012345678', '987654321098765432'];
+  const rows = (keyOf: (user: string) => string, value: (xp: number) => unknown = (xp) => xp) =>
+    JSON.stringify([
+      { id: keyOf(ONE), value: value(4700) },
+      { id: keyOf(TWO), value: value(254) },
+    ]);
+  const command = (select: string, member: string, xp = '.value') =>
+    `: write the id of the member alone into a field user_id, such as with jq -r '"user_id,xp", (.[] | select(.id | ${select}) | "\\(.id | ${member}),\\(${xp})")' FILE > members.csv`;
+
+  it.each([
+    ['the guild first', rows((user) => `xp_${GUILD}_${user}`), command(`startswith("xp_${GUILD}_")`, 'split("_")[2]')],
+    [
+      'the user first, and objects',
+      rows(
+        (user) => `user_${user}_${GUILD}`,
+        (xp) => ({ xp, level: 1 }),
+      ),
+      command(`startswith("user_") and endswith("_${GUILD}")`, 'split("_")[1]', '.value.xp'),
+    ],
+    ['no word before them', rows((user) => `${GUILD}-${user}`), command(`startswith("${GUILD}-")`, 'split("-")[1]')],
+    [
+      'levels beside XP',
+      JSON.stringify([{ id: `level_${GUILD}_${ONE}`, value: 9 }, ...JSON.parse(rows((user) => `xp_${GUILD}_${user}`))]),
+      command(`startswith("xp_${GUILD}_")`, 'split("_")[2]'),
+    ],
+  ])('are refused with the command that makes members of them: %s', async (_what, content, message) => {
+    expect((await refusal(content)).message).toContain(message);
+  });
+
+  it('are refused with a command as names too', async () => {
+    const content = JSON.stringify({ [`xp_${GUILD}_${ONE}`]: 4700, [`xp_${GUILD}_${TWO}`]: 254 });
+    expect((await refusal(content)).message).toContain(
+      `such as with jq -r '"user_id,xp", (to_entries[] | select(.key | startswith("xp_${GUILD}_")) | "\\(.key | split("_")[2]),\\(.value)")' FILE > members.csv`,
+    );
+  });
+
+  it.each([
+    ['each of two guilds', rows((user) => `xp_${user === ONE ? GUILD : OTHER}_${user}`)],
+    ['one member, whose id nobody can tell from that of the guild', rows(() => `xp_${GUILD}_${ONE}`)],
+    [
+      'several words, none of which is called XP',
+      rows((user) => `${user === ONE ? 'coins' : 'bank'}_${GUILD}_${user}`),
+    ],
+  ])('are refused without a command for %s', async (_what, content) => {
+    expect((await refusal(content)).message).toMatch(/: write the id of the member alone into a field user_id$/);
   });
 });
 
