@@ -4,8 +4,9 @@ import type { FieldMap, FieldNames, ImportField } from './fields.ts';
 import { FORMAT_NAMES, type FormatName, formatNamed } from './formats.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
+import { guildsInMembers } from './inner-guilds.ts';
 import { mapFields } from './map-fields.ts';
-import { hasColumns, hasMembers, innerId, isKeyed, isOfColumns, likeliest } from './member-lists.ts';
+import { hasColumns, hasGuildsAsNames, hasMembers, innerId, isKeyed, isOfColumns, likeliest } from './member-lists.ts';
 import { unknownFields, unknownMaps } from './unknown-fields.ts';
 
 export type Syntax = 'csv' | 'ndjson' | 'json';
@@ -56,7 +57,10 @@ export function chooseFormat(
     throw columnsInsteadOfRows(file);
   const maps = lists.filter((list) => list.fields.size === 0 && list.values.numeric > 0 && list.place.endsWith('.#'));
   if (!first && maps.length > 0) throw unknownMaps(file, maps, advice);
-  throw unknownFields(file, likeliest(lists), whyUnknown(fitting), advice);
+  const list = likeliest(lists);
+  const ofGuilds = list?.fields.size === 0 ? lists.find(hasGuildsAsNames) : undefined;
+  if (ofGuilds) throw guildsInMembers(ofGuilds, file);
+  throw unknownFields(file, list, whyUnknown(fitting), advice);
 }
 
 /** Returns why a file cannot be read. @param fitting the formats that its lists can be. */

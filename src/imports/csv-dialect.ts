@@ -9,6 +9,8 @@ const OWN: ReadonlySet<string> = new Set(Object.values(OWN_NAMES));
 export interface CsvDialect {
   readonly separator: string;
   readonly newline: string;
+  /** Whether spaces around values are no part of the values: in drawn tables, and where a space stands behind each separator. */
+  readonly isPadded: boolean;
   /** The names of the columns; numbers from 1 for a file whose first line is a member already. */
   readonly columns: readonly string[];
   /** Line of the first member. */
@@ -32,7 +34,9 @@ export function dialectOf(head: string): CsvDialect {
   const parses = SEPARATORS.map((each) => ({ separator: each, values: firstRecord(text, each, newline) }));
   const widest = parses.reduce((best, each) => (each.values.length > best.values.length ? each : best));
   const separator = named ?? widest.separator;
-  const header = firstRecord(text, separator, newline).map((name) => name.trim());
+  const first = firstRecord(text, separator, newline);
+  const isPadded = separator === '|' || (first.length > 1 && first.slice(1).every((name) => /^ +\S/.test(name)));
+  const header = first.map((name) => (isPadded ? name.trim().replace(/^"(.*)"$/, '$1') : name.trim()));
   // Names of columns are no ids.
   const isMember = header.some((name) => /^\d{15,20}$/.test(name));
   const columns = isMember ? header.map((_, index) => String(index + 1)) : header.map(plainName);
@@ -40,6 +44,7 @@ export function dialectOf(head: string): CsvDialect {
   return {
     separator,
     newline,
+    isPadded,
     columns,
     firstLine: 1 + skippedLines + height,
     skippedLines: skippedLines + (isMember ? 0 : 1),

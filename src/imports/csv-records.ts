@@ -24,12 +24,12 @@ export interface CsvRecord {
 
 /**
  * Reads the records after the names of the columns; skips empty lines, lines of separators alone, drawn ones, counts of rows, and lines that
- * repeat the names. The records of a second table have a problem. Between bars, spaces around values are no part of the values.
+ * repeat the names. Drops empty values behind the last column. The records of a second table have a problem.
  * @throws InvalidInputError for a quote that never closes, and a record above 1 MiB.
  */
 export async function* readRecords(
   chunks: AsyncIterable<string>,
-  { separator, newline, columns, skippedLines }: CsvDialect,
+  { separator, newline, columns, skippedLines, isPadded }: CsvDialect,
   file: string,
 ): AsyncGenerator<CsvRecord[]> {
   const parser = new Papa.Parser({ delimiter: separator, newline } as Papa.ParseConfig);
@@ -46,7 +46,7 @@ export async function* readRecords(
     const records: CsvRecord[] = [];
     const hasQuotes = text.includes('"');
     for (const [index, parsed] of (data as string[][]).entries()) {
-      const values = separator === '|' ? parsed.map((value) => value.trim()) : parsed;
+      const values = isPadded ? parsed.map(withoutPadding) : parsed;
       const begin = line;
       const last = begin + (hasQuotes ? extraLines(values, newline) : 0);
       line = last + 1;
@@ -62,6 +62,8 @@ export async function* readRecords(
       const error = errors.find(({ row }: Papa.ParseError) => row === index);
       if (error?.code === 'MissingQuotes')
         throw new InvalidInputError(`${file} line ${begin}: a quote is opened here, or soon after, and not closed`);
+      // A spreadsheet writes columns that are empty. They have no names either.
+      while (values.length > columns.length && values.at(-1)?.trim() === '') values.pop();
       const kind = tables.take(values, begin);
       if (kind === 'names') continue;
       const quoteProblem = error && 'a quote is opened and not closed before the next separator';
@@ -71,6 +73,12 @@ export async function* readRecords(
   };
   for await (const chunk of chunks) yield parse(rest + chunk, false);
   yield parse(rest, true);
+}
+
+/** Returns a value without the spaces around it, and without its quotes, which do not count behind a space. */
+function withoutPadding(value: string): string {
+  const text = value.trim();
+  return /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll('""', '"') : text;
 }
 
 /** Returns why a record with another number of values than the first line has is refused. @param width columns of the first line. */

@@ -15,6 +15,8 @@ export type RecordKind = 'member' | 'names' | 'other table';
 export class CsvTables {
   /** Whether the last line was empty, but for a title. */
   private isBelowGap = false;
+  /** Whether the first table has members already. Another line of names directly below its names, such as one of types, begins no table. */
+  private hasMembers = false;
   /** Line of the names of the second table; undefined while there is none. */
   private secondTable: number | undefined;
 
@@ -29,14 +31,20 @@ export class CsvTables {
   /** Takes the next record, and tells what it is. O(values). @param line of the record. */
   take(values: readonly string[], line: number): RecordKind {
     if (this.secondTable !== undefined) return 'other table';
-    if (!this.isBelowGap && hasDigit(values[0] ?? '')) return 'member';
+    if (!this.isBelowGap && hasDigit(values[0] ?? '')) {
+      this.hasMembers = true;
+      return 'member';
+    }
     const filled = values.map((value) => value.trim()).filter((value) => value !== '');
     const isTitle = filled.length === 1;
     const areNames = !isTitle && (this.isBelowGap ? !filled.some(isNumeric) : areTellingNames(filled));
     const isRepeated = areNames && !this.isBelowGap && this.isFirstLine(values);
     if (!isTitle) this.isBelowGap = false;
     if (isRepeated) return 'names';
-    if (!areNames) return 'member';
+    if (!areNames || !this.hasMembers) {
+      this.hasMembers ||= filled.some(isNumeric);
+      return 'member';
+    }
     this.secondTable = line;
     return 'other table';
   }

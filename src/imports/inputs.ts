@@ -14,6 +14,7 @@ import type { FoundList } from './found-list.ts';
 import type { FoundMembers, NumberedPage } from './found-members.ts';
 import { guildFilter, guildsIn, withGuildField } from './guild-filter.ts';
 import { type ImportSource, openSource, readSource } from './import-source.ts';
+import { refuseInnerGuilds } from './inner-guilds.ts';
 import { readJson } from './json.ts';
 import { inspectJson } from './json-inspection.ts';
 import { leftOutLists } from './left-out-lists.ts';
@@ -29,6 +30,9 @@ import { unreadLines } from './unread-fields.ts';
 
 /** A list at a place that no document has, for a file without members. Its pages can still be errors. */
 const NOWHERE = { place: '*.*' };
+
+/** A text in quotes that are none of CSV. */
+const OTHER_QUOTES = /^(?:'.+'|[“„].+[”“])$/;
 
 /** A source of members. It can be read more than once. */
 export interface Input {
@@ -107,6 +111,7 @@ async function inspect(
     : await inspectWhole(text, syntax, given, name, advice);
   const { lines: idLines, doubts: idDoubts } = checkIds(chosen, given.map, name, advice);
   if (!given.map) refuseSeveralXp(chosen, name, advice);
+  if (chosen.list) refuseInnerGuilds(chosen.list, found, name);
   const beside = leftOutLists(chosen, found, name);
   for (const line of [...beside.lines, ...idLines]) write(line);
   const doubts = [...beside.doubts, ...idDoubts];
@@ -196,8 +201,11 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
     throw new InvalidInputError(
       title === '1'
         ? `${name}: each line has one value, and a member needs an id and XP: write both into each line`
-        : `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line`,
+        : `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line. If anything but a comma, a semicolon, a tab or a bar stands between the values, save them with commas`,
     );
+  const quoted = dialect.columns.find((column) => OTHER_QUOTES.test(column));
+  if (quoted !== undefined && !given.map)
+    throw new InvalidInputError(`${name}: its texts stand in quotes of another kind, such as ${quoted}: write "…"`);
   const chosen = withGuildField(choose(found));
   const twice = Object.values(chosen.names).find(
     (each) => dialect.columns.indexOf(each) !== dialect.columns.lastIndexOf(each),

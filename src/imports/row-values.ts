@@ -11,6 +11,8 @@ export interface NumberReading {
   readonly cutsFractions: boolean;
 }
 
+/** A number as a page shows it in short, or as a spreadsheet writes a long one. */
+const ROUNDED = /^\d+(?:[.,]\d+)?(?: ?[km]|E\+\d+)$/i;
 const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
 /** What spreadsheets and people put around an id to keep its digits: `="…"`, `'…`, `'…'`, and a mention. */
 const WRAPPED_ID = /^(?:="([^"]+)"|'(.+?)'?|<@!?(\d+)>)$/;
@@ -75,6 +77,7 @@ export function readWhole(
     const [whole] = String(value).split(/[.,]/);
     return `${name} ${quote(value)} can be ${whole} or ${digits}: write it without a separator`;
   }
+  if (ROUNDED.test(String(value))) return `${name} ${quote(value)} is rounded: write it with all of its digits`;
   if (!number || (number.hasFraction && !cutsFractions)) return `${name} ${quote(value)} is not ${XP_RULE}`;
   return number.whole;
 }

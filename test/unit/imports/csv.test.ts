@@ -368,3 +368,53 @@ it('a table that mysql has drawn has its names without the spaces around them', 
   const text = `${rule}| user_id | xp   | username |\n${rule}| 1       | 4700 | ann      |\n${rule}1 row in set (0.00 sec)\n`;
   expect((await read(text)).entries).toEqual([{ at: 4, row: { userId: '1', xp: 4700, username: 'ann' } }]);
 });
+
+describe('what programs write around the values of a CSV file', () => {
+  const [ANN, BOB] = ['204255221017214977', '159998587045832321'];
+
+  it.each([
+    ['spaces behind the separators', `user_id, xp, username\n${ANN}, 5, ann\n${BOB}, 6, "bob"\n`],
+    ['empty values behind the last column', `user_id,xp,username\n${ANN},5,ann,\n${BOB},6,bob,,\n`],
+    ['quotes behind spaces', `"user_id", "xp", "username"\n"${ANN}", "5", "ann"\n"${BOB}", "6", "bob"\n`],
+  ])('is no part of them: %s', async (_what, text) => {
+    expect((await read(text)).rows).toEqual([
+      { userId: ANN, xp: 5, username: 'ann' },
+      { userId: BOB, xp: 6, username: 'bob' },
+    ]);
+  });
+
+  it.each([
+    ["'user_id','xp'\n'1','5'\n", "'user_id'"],
+    ['\u201Cuser_id\u201D,\u201Cxp\u201D\n\u201C1\u201D,\u201C5\u201D\n', '\u201Cuser_id\u201D'],
+  ])('is refused when it is quotes of another kind: %s', async (text, quoted) => {
+    await expect(read(text)).rejects.toThrow(`its texts stand in quotes of another kind, such as ${quoted}: write "…"`);
+  });
+
+  it.each([`user_id xp\n${ANN} 5\n`, `${ANN}:5\n`, `${ANN}=5\n`, `user_id = ${ANN}\n xp = 5\n`])(
+    'is told as what can be wrong when no separator is known: %s',
+    async (text) => {
+      await expect(read(text)).rejects.toThrow(
+        'If anything but a comma, a semicolon, a tab or a bar stands between the values, save them with commas',
+      );
+    },
+  );
+
+  it('can be commas in the way of India, and rounded numbers are told as such', async () => {
+    const file = await read('user_id,xp\n1,"12,34,567"\n2,4.7k\n3,1.5E+06\n4,2 M\n5,254\n');
+    expect(file.rows).toEqual([
+      { userId: '1', xp: 1234567 },
+      { userId: '5', xp: 254 },
+    ]);
+    expect(refusals(file)).toEqual([
+      '3: xp "4.7k" is rounded: write it with all of its digits',
+      '4: xp "1.5E+06" is rounded: write it with all of its digits',
+      '5: xp "2 M" is rounded: write it with all of its digits',
+    ]);
+  });
+});
+
+it('a line of types below the names is a bad row, and begins no table', async () => {
+  const file = await read('user_id,xp\nid,points\n204255221017214977,5\n159998587045832321,6\n');
+  expect(refusals(file)).toEqual(['2: user_id "id" is no id of Discord, as the others are']);
+  expect(file.rows).toHaveLength(2);
+});

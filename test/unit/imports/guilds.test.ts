@@ -5,6 +5,39 @@ import { checkInputs } from '../../../src/imports/check-inputs.ts';
 import { openInput } from '../../../src/imports/inputs.ts';
 import { readFile, refusals } from './read.ts';
 
+describe('guilds inside other objects', () => {
+  const [ANN, BOB] = ['204255221017214977', '159998587045832321'];
+  const [GUILD, OTHER] = ['123456789012345678', '987654321098765432'];
+
+  it.each([undefined, { xp: 'xp' }])('are no members when each member has them: %j', async (map) => {
+    const content = {
+      [ANN]: { guilds: { [GUILD]: { xp: 5 }, [OTHER]: { xp: 6 } } },
+      [BOB]: { guilds: { [GUILD]: { xp: 7 } } },
+    };
+    await expect(readFile(JSON.stringify(content), { map })).rejects.toThrow(
+      `f has the XP of each member by the ids of guilds, in (id).guilds: write the XP of one guild alone, such as with jq 'map_values(.guilds["GUILD"] // empty)' FILE > members.json`,
+    );
+  });
+
+  it.each([
+    ['an id', 'id', [{ id: ANN, xp: 5 }], [{ id: BOB, xp: 6 }]],
+    ['a guild_id', 'guild_id', { [ANN]: { xp: 5 } }, { [BOB]: { xp: 6 } }],
+  ])('are not mixed when each has its list of members, and %s', async (_what, id, one, other) => {
+    const content = {
+      servers: [
+        { [id]: GUILD, members: one },
+        { [id]: OTHER, members: other },
+      ],
+    };
+    const map = Array.isArray(one) ? { id: 'id', xp: 'xp' } : { xp: 'xp' };
+    await expect(readFile(JSON.stringify(content), { map })).rejects.toThrow(
+      `f has its members inside 2 objects of servers, such as ${id} "${GUILD}": write the members of one of them alone, such as with jq '.servers[] | select(.${id} == "GUILD") | .members' FILE > members.json`,
+    );
+    const single = { servers: [{ [id]: GUILD, members: one }] };
+    expect((await readFile(JSON.stringify(single), { map })).rows).toEqual([{ userId: ANN, xp: 5 }]);
+  });
+});
+
 describe('a file of two guilds', () => {
   const refused = 'f has members of 2 guilds: 7 (2), 8 (1): choose one with --source-guild';
   const rows = [
