@@ -6,8 +6,17 @@ import { type FoundList, whereIs } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
 import { guildsInMembers } from './inner-guilds.ts';
 import { mapFields } from './map-fields.ts';
-import { hasColumns, hasGuildsAsNames, hasMembers, innerId, isKeyed, isOfColumns, likeliest } from './member-lists.ts';
-import { unknownFields, unknownMaps } from './unknown-fields.ts';
+import {
+  hasColumns,
+  hasGuildsAsNames,
+  hasMembers,
+  innerId,
+  isKeyed,
+  isOfColumns,
+  likeliest,
+  looksLikeMembers,
+} from './member-lists.ts';
+import { severalLists, unknownFields, unknownMaps } from './unknown-fields.ts';
 
 export type Syntax = 'csv' | 'ndjson' | 'json';
 
@@ -60,6 +69,9 @@ export function chooseFormat(
   const list = likeliest(lists);
   const ofGuilds = list?.fields.size === 0 ? lists.find(hasGuildsAsNames) : undefined;
   if (ofGuilds) throw guildsInMembers(ofGuilds, file);
+  const likely = syntax === 'json' && fitting.length === 0 ? lists.filter(looksLikeMembers) : [];
+  // Those inside a member are none.
+  if (likely.length > 1 && likely.every(({ place }) => /^[^.*#]+\.[*#]$/.test(place))) throw severalLists(file, likely);
   throw unknownFields(file, list, whyUnknown(fitting), advice);
 }
 

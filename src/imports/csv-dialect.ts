@@ -33,12 +33,14 @@ export function dialectOf(head: string): CsvDialect {
   const text = lines.slice(skippedLines).join(newline);
   const parses = SEPARATORS.map((each) => ({ separator: each, values: firstRecord(text, each, newline) }));
   const widest = parses.reduce((best, each) => (each.values.length > best.values.length ? each : best));
-  const separator = named ?? widest.separator;
+  // A name can have many of another separator. An id, or names of columns, are whole between the right ones alone.
+  const telling = parses.find(({ values }) => values.length > 1 && (values.some(isId) || areColumnNames(values)));
+  const separator = named ?? (telling ?? widest).separator;
   const first = firstRecord(text, separator, newline);
   const isPadded = separator === '|' || (first.length > 1 && first.slice(1).every((name) => /^ +\S/.test(name)));
   const header = first.map((name) => (isPadded ? name.trim().replace(/^"(.*)"$/, '$1') : name.trim()));
   // Names of columns are no ids.
-  const isMember = header.some((name) => /^\d{15,20}$/.test(name));
+  const isMember = header.some(isId);
   const columns = isMember ? header.map((_, index) => String(index + 1)) : header.map(plainName);
   const height = isMember ? 0 : 1 + extraLines(firstRecord(text, separator, newline));
   return {
@@ -50,6 +52,8 @@ export function dialectOf(head: string): CsvDialect {
     skippedLines: skippedLines + (isMember ? 0 : 1),
   };
 }
+
+const isId = (text: string): boolean => /^\d{15,20}$/.test(text.trim());
 
 function firstRecord(text: string, delimiter: string, newline: string): readonly string[] {
   return new Papa.Parser({ delimiter, newline, preview: 1 } as Papa.ParseConfig).parse(text, 0, false).data[0] ?? [];

@@ -199,9 +199,11 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
   const [title, ...others] = dialect.columns.filter((column) => column !== '');
   if (others.length === 0 && !given.map)
     throw new InvalidInputError(
-      title === '1'
-        ? `${name}: each line has one value, and a member needs an id and XP: write both into each line`
-        : `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line. If anything but a comma, a semicolon, a tab or a bar stands between the values, save them with commas`,
+      title === undefined
+        ? `${name}: its first line has separators alone, and no names of columns`
+        : title === '1'
+          ? `${name}: each line has one value, and a member needs an id and XP: write both into each line`
+          : `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line. If anything but a comma, a semicolon, a tab or a bar stands between the values, save them with commas`,
     );
   const quoted = dialect.columns.find((column) => OTHER_QUOTES.test(column));
   if (quoted !== undefined && !given.map)

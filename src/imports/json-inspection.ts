@@ -152,8 +152,10 @@ class Inspector implements TokenTaker {
       if (outer === '' || outer.endsWith('*')) this.takeColumn(`${outer}[]`, level.items, text, isNumber);
     } else if (place.endsWith('#')) {
       const list = this.found.list(place);
+      const guild = this.tracker.ids.at(-2);
       if (list) this.addKey(list, key);
       list?.values.add(text, isNumber);
+      if (guild !== undefined) list?.outerKeys.add(guild, false);
     } else this.takeField(place, text, isNumber);
   }
 

@@ -40,6 +40,13 @@ export function innerId({ fields, isNumbered, keys }: FoundList): string | undef
   return ids.find(([, { snowflakes }]) => isNumbered || (isNamed && snowflakes > 0))?.[0];
 }
 
+/** Whether a list can be the members: it has an id, and numbers that are called XP. */
+export function looksLikeMembers(list: FoundList): boolean {
+  const kinds = new Set([...list.fields].map(([name, { numeric }]) => (numeric > 0 ? guessField(name) : undefined)));
+  const hasIds = list.place.endsWith('#') || [...list.fields.keys()].some((name) => guessField(name) === 'userId');
+  return hasIds && kinds.has('xp');
+}
+
 /** Whether the members of a list have their ids as names. */
 export function isKeyed(list: FoundList): boolean {
   return list.place.endsWith('#') && innerId(list) === undefined;

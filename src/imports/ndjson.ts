@@ -11,13 +11,19 @@ import type { Entry, RawRow, RowReading } from './rows.ts';
 /** Limits memory: a file without line ends would be one line. No member needs a longer one. */
 export const MAX_LINE = 1 << 20;
 
-/** Whether a line is one member in JSON, and not the beginning of a document with several: it has an id and XP itself. */
+/** Whether a line is one member in JSON, and not the beginning of a document with several: it has an id itself, and no members by their ids inside. */
 export function isMemberLine(line: string): boolean {
   const value = parsed(line);
   if (!isObject(value)) return false;
   const scalars = Object.keys(value).filter((name) => typeof unwrapped(value[name]) !== 'object');
   const kinds = new Set(scalars.map((name) => guessField(unwrappedName(name))));
-  return kinds.has('userId') || (kinds.has('xp') && kinds.has('guildId'));
+  if (kinds.has('xp')) return kinds.has('userId') || kinds.has('guildId');
+  return kinds.has('userId') && !Object.values(value).some(hasMembersInside);
+}
+
+/** Whether a value is an object by ids of Discord, as a document of a guild has its members. */
+function hasMembersInside(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).some((name) => /^\d{15,20}$/.test(name));
 }
 
 /**

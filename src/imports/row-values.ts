@@ -14,8 +14,8 @@ export interface NumberReading {
 /** A number as a page shows it in short, or as a spreadsheet writes a long one. */
 const ROUNDED = /^\d+(?:[.,]\d+)?(?: ?[km]|E\+\d+)$/i;
 const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
-/** What spreadsheets and people put around an id to keep its digits: `="…"`, `'…`, `'…'`, and a mention. */
-const WRAPPED_ID = /^(?:="([^"]+)"|'(.+?)'?|<@!?(\d+)>)$/;
+/** What spreadsheets and people put around an id: `="…"`, `'…` and `'…'` to keep its digits, a mention, and the address of a profile. */
+const WRAPPED_ID = /^(?:="([^"]+)"|'(.+?)'?|<@!?(\d+)>|https:\/\/discord(?:app)?\.com\/users\/(\d+)\/?)$/;
 /** An id of Discord with separators between its groups of three digits, as a spreadsheet shows it. */
 const GROUPED_ID = /^\d{1,3}(?:[,.' \u00A0\u2009\u202F]\d{3}){4,6}$/;
 /** Characters that nobody sees: those without a width, other spaces, and marks of the direction of text. */
@@ -62,7 +62,7 @@ export function readId(value: unknown, name: string): string | { readonly reason
 export function unwrappedId(text: string): string | undefined {
   if (GROUPED_ID.test(text)) return text.replace(/\D/g, '');
   const match = WRAPPED_ID.exec(text);
-  return match?.[1] ?? match?.[2] ?? match?.[3];
+  return match?.slice(1).find((id) => id !== undefined);
 }
 
 /** Reads a whole number. @returns it, or the reason why it is none. @param name of its field, for the reason. */

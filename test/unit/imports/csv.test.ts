@@ -418,3 +418,21 @@ it('a line of types below the names is a bad row, and begins no table', async ()
   expect(refusals(file)).toEqual(['2: user_id "id" is no id of Discord, as the others are']);
   expect(file.rows).toHaveLength(2);
 });
+
+it.each([
+  ['in the names of the first row', '204255221017214977,5,a;b;c;d\n159998587045832321,6,bob\n', 2],
+  ['in a name of a column', 'user_id,xp,"name;tag;nick;x"\n204255221017214977,5,ann\n', 1],
+])('a separator is told by ids and names of columns, however often others stand %s', async (_where, text, rows) => {
+  const map = text.startsWith('2') ? { id: '1', xp: '2', name: '3' } : undefined;
+  const file = await readFile(text, { map });
+  expect([file.rows.length, file.rows[0]]).toMatchObject([rows, { userId: '204255221017214977', xp: 5 }]);
+});
+
+it('an id may be the address of a profile', async () => {
+  const file = await read('user_id,xp\nhttps://discord.com/users/204255221017214977,5\n');
+  expect(file.rows).toEqual([{ userId: '204255221017214977', xp: 5 }]);
+});
+
+it('a file of separators alone is refused', async () => {
+  await expect(read(',\n,\n')).rejects.toThrow('f.csv: its first line has separators alone, and no names of columns');
+});

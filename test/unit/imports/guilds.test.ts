@@ -77,6 +77,31 @@ describe('a file of two guilds', () => {
       await expect(readFile(each, { map: { ...map, guild: 'guild.id' } })).rejects.toThrow(refused);
   });
 
+  it('is refused when the guilds are the names of objects of XP by user id', async () => {
+    const text = '{"7":{"1":5,"3":6},"8":{"2":7}}';
+    const map = { xp: '#' };
+    await expect(readFile(text, { map })).rejects.toThrow(refused);
+    expect((await readFile(text, { map, sourceGuild: '7' })).rows).toEqual([
+      { userId: '1', xp: 5 },
+      { userId: '3', xp: 6 },
+    ]);
+  });
+
+  it.each([
+    ['one after the other', '\n'],
+    ['in an array', ','],
+  ])('is refused when each document is a guild with its members by id: %s', async (_what, comma) => {
+    const [guild, other] = ['123456789012345678', '987654321098765432'];
+    const documents = [
+      { _id: guild, members: { '204255221017214977': { xp: 5 } } },
+      { _id: other, members: { '159998587045832321': { xp: 6 } } },
+    ].map((document) => JSON.stringify(document));
+    const text = comma === ',' ? `[${documents.join(comma)}]` : documents.join(comma);
+    const map = { xp: 'xp' };
+    await expect(readFile(text, { map })).rejects.toThrow(`f has pages of 2 guilds: ${guild} (1), ${other} (1)`);
+    expect((await readFile(text, { map, sourceGuild: other })).rows).toEqual([{ userId: '159998587045832321', xp: 6 }]);
+  });
+
   it('is refused when the guilds are the names of its lists', async () => {
     const text = '{"7":[{"user_id":"1","xp":5},{"user_id":"3","xp":5}],"8":[{"user_id":"2","xp":5}]}';
     const map = { id: 'user_id', xp: 'xp' };

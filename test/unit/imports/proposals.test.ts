@@ -186,3 +186,10 @@ describe('a title above the names of the columns', () => {
     );
   });
 });
+
+it('a document of no known bot with several lists of members is refused with the way to choose', async () => {
+  const list = (xp: number) => [{ id: ONE, xp }];
+  await expect(readFile(JSON.stringify({ weekly: list(5), alltime: list(500) }))).rejects.toThrow(
+    "f has several lists that can be the members, in weekly, in alltime: save one of them alone, such as with jq '.weekly' FILE > members.json",
+  );
+});
