@@ -2,7 +2,7 @@ import type { CsvDialect } from './csv-dialect.ts';
 import { csvLine } from './csv-line.ts';
 import { readRecords, wrongWidth } from './csv-records.ts';
 import { contentOf, entryOf } from './entries.ts';
-import type { FieldNames, ImportField } from './fields.ts';
+import { type FieldNames, guessField, type ImportField } from './fields.ts';
 import { FoundMembers } from './found-members.ts';
 import type { Entry, RawRow, RowReading } from './rows.ts';
 
@@ -36,6 +36,7 @@ export async function inspectCsv(
   if (!list) return found;
   list.count = 0;
   const columns = dialect.columns.map((name, index) => ({ name, index, field: list.field(name) }));
+  const texts = columns.filter(({ name }) => guessField(name) === 'username');
   const looked = columns.filter(({ name }) => !only || only.has(name));
   for await (const all of readRecords(chunks, dialect, file)) {
     const records = all.filter(({ problem }) => problem === undefined);
@@ -47,6 +48,7 @@ export async function inspectCsv(
     for (const { values } of records) {
       for (const { index, field } of looked) field?.add((values[index] ?? '').trim(), false);
       for (const { index, field } of columns) field?.marks.add(values[index] ?? '');
+      for (const { index, field } of texts) field?.damage.add(values[index] ?? '');
     }
   }
   return found;

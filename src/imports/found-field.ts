@@ -1,3 +1,4 @@
+import { DamagedText } from './damaged-text.ts';
 import { DatabaseMarks } from './database-text.ts';
 import { guessField } from './fields.ts';
 import { IdEvidence, isDecimalId } from './id-evidence.ts';
@@ -40,6 +41,7 @@ export class FoundField {
   readonly dates = new DateEvidence();
   /** What the values of a column show of a database. */
   readonly marks = new DatabaseMarks();
+  readonly damage = new DamagedText();
   /** How many rows have each value, for a field that names a guild. */
   readonly guilds: Map<string, number> | undefined;
 

@@ -15,8 +15,9 @@ export function readingOfNames(
   separator: string,
   file: string,
 ): { readonly reading: NameReading; readonly lines: readonly string[] } {
-  const marks = names.username === undefined ? undefined : list?.fields.get(names.username)?.marks;
-  if (!list || !marks) return { reading: PLAIN_NAMES, lines: [] };
+  const field = names.username === undefined ? undefined : list?.fields.get(names.username);
+  if (!list || !field) return { reading: PLAIN_NAMES, lines: [] };
+  const { marks, damage } = field;
   const others = [...list.fields].filter(([name]) => name !== names.username).map(([, field]) => field.marks);
   const isMissing = (word: string) =>
     word === '\\N' ||
@@ -28,6 +29,10 @@ export function readingOfNames(
       ? `${begin}, which is read as no name, because databases write it for a missing value`
       : `${begin}, which is loaded as a name`;
   });
+  for (const { what, count: rows, example } of damage.kinds)
+    lines.push(
+      `${file}: ${names.username} is damaged in ${count(rows, 'row')}, such as ${quote(example)}, which ${what}: export the names again`,
+    );
   const areEscaped = separator === '\t' && marks.isEscaped;
   if (areEscaped) lines.push(`${file}: a backslash in ${names.username} begins an escape, as mysql and psql write it`);
   return { reading: { noNames: new Set([...marks.words.keys()].filter(isMissing)), areEscaped }, lines };

@@ -64,3 +64,27 @@ describe('a backslash in a name', () => {
     expect(await namesIn(text)).toEqual({ names: [shrug, 'a\\\\b'], lines: [] });
   });
 });
+
+describe('names that a program has damaged', () => {
+  it.each([
+    ['J\u00C3\u00BCrgen', 'was written in UTF-8 and read in another encoding'],
+    ['Ann\u00E2\u20AC\u2122s', 'was written in UTF-8 and read in another encoding'],
+    ['\u00F0\u0178\u02DC\u20AC', 'was written in UTF-8 and read in another encoding'],
+    ['Tom &amp; Jerry', 'has signs of HTML in place of characters'],
+    ['O&#39;Neil', 'has signs of HTML in place of characters'],
+  ])('are loaded as they are, and told: %s', async (name, what) => {
+    expect(await namesIn(`user_id,xp,username\n1,5,ann\n2,6,${name}\n`)).toEqual({
+      names: ['ann', name],
+      lines: [
+        `f.csv: username is damaged in 1 row, such as ${JSON.stringify(name)}, which ${what}: export the names again`,
+      ],
+    });
+  });
+
+  it.each(['J\u00FCrgen', 'A & B;', 'S\u00C3O', '\u{1F600}', '\u0418\u0432\u0430\u043D'])(
+    'are not seen in %s',
+    async (name) => {
+      expect(await namesIn(`user_id,xp,username\n1,5,${name}\n`)).toEqual({ names: [name], lines: [] });
+    },
+  );
+});
