@@ -382,6 +382,20 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     );
   });
 
+  it('the dashboard loads a member whose avatar cannot be read, and shows and counts the avatar that it leaves out', async () => {
+    await upload('user_id,xp,username,avatar\na,500,Anna,https://a.example/x.png\n');
+    const told =
+      'members.csv line 2: avatar &quot;https://a.example/x.png&quot; is not Discord&#39;s hash of an avatar';
+    const checked = await page();
+    expect(checked).toContain('1 avatar would be left out.');
+    expect(checked).toContain(told);
+    await start({ mode: 'load' });
+    const html = await ended();
+    expect(html).toContain('1 avatar left out');
+    expect(html).toContain(told);
+    expect(await ranking()).toEqual(['old', '40', 'a', '500']);
+  });
+
   it('the dashboard reads gzip and other formats as the command does, and a file that it cannot read gets 400 with the fix', async () => {
     const mee6 = JSON.stringify({ players: [{ id: '5', xp: 300, username: 'Mia', level: 2 }] });
     expect((await upload(gzipSync(mee6), 'export.json.gz')).status).toBe(303);
