@@ -70,7 +70,7 @@ export function chooseFormat(
   const ofGuilds = list?.fields.size === 0 ? lists.find(hasGuildsAsNames) : undefined;
   if (ofGuilds) throw guildsInMembers(ofGuilds, file);
   const likely = syntax === 'json' && fitting.length === 0 ? lists.filter(looksLikeMembers) : [];
-  // Those inside a member are none.
+  // A list inside a member has no members.
   if (likely.length > 1 && likely.every(({ place }) => /^[^.*#]+\.[*#]$/.test(place))) throw severalLists(file, likely);
   throw unknownFields(file, list, whyUnknown(fitting), advice);
 }

@@ -9,7 +9,7 @@ const OWN: ReadonlySet<string> = new Set(Object.values(OWN_NAMES));
 export interface CsvDialect {
   readonly separator: string;
   readonly newline: string;
-  /** Whether spaces around values are no part of the values: in drawn tables, and where a space stands behind each separator. */
+  /** Whether spaces around values do not belong to the values: in drawn tables, and if a space follows each separator. */
   readonly isPadded: boolean;
   /** The names of the columns; numbers from 1 for a file whose first line is a member already. */
   readonly columns: readonly string[];

@@ -62,7 +62,7 @@ export async function* readRecords(
       const error = errors.find(({ row }: Papa.ParseError) => row === index);
       if (error?.code === 'MissingQuotes')
         throw new InvalidInputError(`${file} line ${begin}: a quote is opened here, or soon after, and not closed`);
-      // A spreadsheet writes columns that are empty. They have no names either.
+      // A spreadsheet also writes empty columns, which have no names.
       while (values.length > columns.length && values.at(-1)?.trim() === '') values.pop();
       const kind = tables.take(values, begin);
       if (kind === 'names') continue;

@@ -1,7 +1,7 @@
 import { guessField, type ImportField } from './fields.ts';
 import { PLAIN_STYLE, readNumber } from './numbers.ts';
 
-/** Fields that the names of columns tell, and no value does: a member can be called "name". */
+/** Fields whose names show that a line names columns. The name of a username is no sign: a member can be called "name". */
 const TELLING_FIELDS: ReadonlySet<ImportField | undefined> = new Set(['userId', 'xp', 'level', 'guildId']);
 const LONG_ID = /\d{15}/;
 
@@ -10,14 +10,14 @@ export type RecordKind = 'member' | 'names' | 'other table';
 
 /**
  * Tells the members of the first table of a file from the tables below it. The names of the columns of another table stand below an empty line,
- * or are words such as "level" in a line without any digit. A line that repeats the names of the first table goes on with that table.
+ * or are words such as "level" in a line without any digit. If a line repeats the names of the first table, that table continues below the line.
  */
 export class CsvTables {
-  /** Whether the last line was empty, but for a title. */
+  /** Whether the last line was empty. A title below the empty line does not count. */
   private isBelowGap = false;
-  /** Whether the first table has members already. Another line of names directly below its names, such as one of types, begins no table. */
+  /** Whether the first table has members already. A second line of names directly below its names, such as a line of types, begins no table. */
   private hasMembers = false;
-  /** Line of the names of the second table; undefined while there is none. */
+  /** Line with the names of the columns of the second table; undefined until there is such a line. */
   private secondTable: number | undefined;
 
   /** @param columns the names of the columns of the first table. */
@@ -28,7 +28,7 @@ export class CsvTables {
     this.isBelowGap = true;
   }
 
-  /** Takes the next record, and tells what it is. O(values). @param line of the record. */
+  /** Takes the next record and returns what it is. O(values). @param line of the record. */
   take(values: readonly string[], line: number): RecordKind {
     if (this.secondTable !== undefined) return 'other table';
     if (!this.isBelowGap && hasDigit(values[0] ?? '')) {
@@ -49,7 +49,7 @@ export class CsvTables {
     return 'other table';
   }
 
-  /** Says why the records of the second table are not read. */
+  /** Why the records of the second table are not read, for a person. */
   get reason(): string {
     return `it is in another table, which begins in line ${this.secondTable}: save that table as a file of its own`;
   }

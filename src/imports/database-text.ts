@@ -1,12 +1,12 @@
-/** What databases and programs write for a missing value, and a person can be called too. */
+/** Words that databases and programs write for a missing value. A member can have such a name too. */
 const NO_VALUE_WORDS: ReadonlySet<string> = new Set(['NULL', 'null', '\\N', 'NaN', 'nan', '<NA>', '#N/A', 'None']);
 /** A text in which each backslash begins an escape, as mysql and psql write it. */
 const ESCAPED = /^(?:[^\\]|\\[\\tnrbfv0])*$/;
 const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', b: '\b', f: '\f', v: '\v', 0: '\0' };
 
-/** Gathers what the values of a column show of the database that wrote them. O(1) of memory. */
+/** Gathers the signs in the values of a column that a database wrote them. O(1) memory. */
 export class DatabaseMarks {
-  /** Values for a missing value, by word. */
+  /** The number of values that are a word for a missing value, by word. */
   readonly words = new Map<string, number>();
   /** Values with an escaped backslash, and values with a backslash that escapes nothing. */
   private doubled = 0;
@@ -22,15 +22,15 @@ export class DatabaseMarks {
     }
   }
 
-  /** Whether each backslash is one of an escape. */
+  /** Whether each backslash begins an escape, and a backslash is escaped too. */
   get isEscaped(): boolean {
     return this.doubled > 0 && this.loose === 0;
   }
 }
 
-/** How the names of a file of columns are read. */
+/** How the names of members in a file of columns are read. */
 export interface NameReading {
-  /** Words that are no names. */
+  /** Words that count as no name. */
   readonly noNames: ReadonlySet<string>;
   /** Whether a backslash begins an escape. */
   readonly areEscaped: boolean;
@@ -39,7 +39,7 @@ export interface NameReading {
 /** The reading of names as they stand. */
 export const PLAIN_NAMES: NameReading = { noNames: new Set(), areEscaped: false };
 
-/** Returns a name as its member has it; null for no name. */
+/** Returns the name of a member from its text in the file; null for no name. */
 export function readName(text: string, { noNames, areEscaped }: NameReading): string | null {
   if (text === '' || noNames.has(text)) return null;
   return areEscaped ? text.replace(/\\(.)/g, (_, char: string) => ESCAPES[char] ?? char) : text;

@@ -39,7 +39,7 @@ export class FoundField {
   readonly pairs = new PairedIds();
   readonly numbers = new NumberEvidence();
   readonly dates = new DateEvidence();
-  /** What the values of a column show of a database. */
+  /** The signs in the values of a column that a database wrote them. */
   readonly marks = new DatabaseMarks();
   readonly damage = new DamagedText();
   /** How many rows have each value, for a field that names a guild. */

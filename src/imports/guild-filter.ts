@@ -57,7 +57,7 @@ export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): Fo
   if (ofRows) {
     const namedRows = [...ofRows.values()].reduce((sum, rows) => sum + rows, 0);
     const rows = (list?.count ?? 0) + (list?.values.count ?? 0);
-    // More guilds than are told apart have rows that are not counted.
+    // If the file has more guilds than are counted, the rows of the other guilds are not counted either.
     const unnamedRows = ofRows.size < MAX_GUILDS ? rows - namedRows : 0;
     return { rowsOf: ofRows, areOfRows: true, unnamedRows, pageField };
   }

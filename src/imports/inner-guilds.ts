@@ -7,7 +7,7 @@ import { hasGuildsAsNames } from './member-lists.ts';
 import { quote } from './row-values.ts';
 
 /**
- * Refuses members whose guild the reading of a list cannot tell: XP by ids of guilds inside each member, and lists of members inside several
+ * Refuses members whose guild cannot be told when the list is read: XP by ids of guilds inside each member, and lists of members inside several
  * objects of guilds. O(lists and fields).
  * @param list the list of the members.
  * @throws InvalidInputError with the command that takes one guild out of the file.
@@ -44,7 +44,7 @@ function membersInGuilds(list: FoundList, around: FoundList, id: string, file: s
   );
 }
 
-/** Returns the field of objects that can be their guild: one that is called so, else their own id if all are ids of Discord. */
+/** Returns the field of objects that can be their guild: a field that is called so, or else their own id if all its values are ids of Discord. */
 function idOfGuilds({ fields }: FoundList): string | undefined {
   const called = [...fields.keys()].find((name) => guessField(name) === 'guildId' && !/name$/i.test(name));
   if (called !== undefined) return called;

@@ -31,7 +31,7 @@ import { unreadLines } from './unread-fields.ts';
 /** A place that no document has, to read a file without members: its pages can still be error responses, which are refused rows. */
 const NOWHERE = { place: '*.*' };
 
-/** A text in quotes that are none of CSV. */
+/** A text in quotes that CSV does not have. */
 const OTHER_QUOTES = /^(?:'.+'|[“„].+[”“])$/;
 
 /** A source of members. It can be read more than once. */

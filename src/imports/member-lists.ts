@@ -16,8 +16,8 @@ export function isOfColumns(list: FoundList): boolean {
 }
 
 /**
- * Whether a document has columns in place of rows: its ids and its XP as two arrays, or as two objects of which the names are numbers of rows.
- * Such an object with ids has a name as `user_id`, and ids of Discord as values alone.
+ * Whether a document has columns in place of rows: its ids and its XP as two arrays, or as two objects whose keys are numbers of rows.
+ * Such an object of ids has a name such as `user_id`, and ids of Discord only as values, not as keys.
  */
 export function hasColumns(found: FoundMembers): boolean {
   const isOfIds = ({ place, keys, values }: FoundList): boolean => {

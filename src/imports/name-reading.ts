@@ -3,12 +3,12 @@ import type { ChosenFormat } from './choose-format.ts';
 import { type NameReading, PLAIN_NAMES } from './database-text.ts';
 import { quote } from './row-values.ts';
 
-/** Separators of the tables of databases, in which NULL is no text. */
+/** Separators in tables that databases write. NULL is a missing value in such a table. */
 const DATABASE_SEPARATORS: ReadonlySet<string> = new Set(['\t', '|']);
 
 /**
- * Returns how the names of a file of columns are read, and lines about it. `\N` is no name. Other words are none if another column has them
- * too, and NULL in the tables of databases, which have tabs or bars between their columns.
+ * Returns how the names of members in a file of columns are read, and lines that tell a person about it. `\N` is no name. Another word for a missing
+ * value is no name if another column has the word too; NULL is also no name if tabs or bars separate the columns, as in tables of databases.
  */
 export function readingOfNames(
   { list, names }: ChosenFormat,

@@ -13,7 +13,7 @@ export const PLAIN_STYLE: NumberStyle = { '.': undefined, ',': undefined };
 const GROUP_SPACE = /(?<=\d)[ '’\u00A0\u2009\u202F](?=\d{3}(?!\d))/g;
 const PLAIN = /^\d{1,32}$/;
 const GROUPED = /^(\d{1,3}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
-/** Groups of two digits above the last three, as they are written in India. */
+/** Groups of two digits above the last three, as in India: 12,34,567. */
 const INDIAN = /^\d{1,2}(?:,\d{2})+,\d{3}$/;
 const WITH_DECIMALS = /^(\d{1,32})([.,])(\d*)$/;
 

@@ -1,14 +1,14 @@
-/** Stretches of pages of the same guild that are kept. Members one after the other, each with a guild, would be many: their rows tell it. */
+/** Most stretches that are kept. Documents that are single members may have more, but then each member names its guild itself. */
 const MAX_STRETCHES = 10_000;
 
-/** Pages one after the other that say the same of their guild. */
+/** Consecutive pages that name the same guild. */
 interface Stretch {
   readonly pages: number;
-  /** What they say, by the names of their fields. */
+  /** The fields that can name their guild, with their values. */
   readonly guilds: ReadonlyMap<string, string>;
 }
 
-/** What each page of a file says of its guild, in the order of the pages. Takes memory for changes of the guild alone. */
+/** The guild that each page of a file names, in the order of the pages. The memory grows with the changes of the guild, not with the pages. */
 export class PageGuilds {
   private readonly stretches: { pages: number; readonly guilds: ReadonlyMap<string, string> }[] = [];
   /** Whether there are more stretches than are kept. */
@@ -22,7 +22,7 @@ export class PageGuilds {
     else this.isCutOff = true;
   }
 
-  /** Returns a function that gives the guild of each next page. @param field that names it. */
+  /** Returns a function that returns the guild of the next page each time; "" for a page without a guild. @param field that names the guild. */
   inOrder(field: string): () => string {
     const stretches: readonly Stretch[] = this.stretches;
     let stretch = 0;

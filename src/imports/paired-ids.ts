@@ -1,11 +1,11 @@
 import { guessField } from './fields.ts';
 
-/** Two ids of Discord in one text, as key-value databases of bots have them: `xp_GUILD_USER`, `user_USER_GUILD`, `GUILD-USER`. */
+/** Two ids of Discord in one text, as bots with a key-value database write their keys: `xp_GUILD_USER`, `user_USER_GUILD`, `GUILD-USER`. */
 const PAIR = /^((?:[A-Za-z]+(?=[_:.-]))?)([_:.-]?)(\d{15,20})([_:.-])(\d{15,20})$/;
-/** Different beginnings that are told apart. Each such file has fewer. */
+/** Most beginnings of keys that are recorded. Real exports have fewer. */
 const MAX_PREFIXES = 50;
 
-/** A text of two ids, taken apart. */
+/** The parts of a text with two ids. */
 interface Pair {
   readonly prefix: string;
   readonly separator: string;
@@ -15,22 +15,22 @@ interface Pair {
 
 /** How to find the XP of one guild among keys of two ids. */
 export interface PairedKeys {
-  /** What all keys of XP begin with, and end with. */
+  /** The beginning and the end of all keys of XP. */
   readonly begin: string;
   readonly end: string;
   readonly separator: string;
-  /** Number of the part with the id of the member, from 0, where the separator cuts the key. */
+  /** Number of the part with the id of the member, from 0, if the separator splits the key into parts. */
   readonly memberPart: number;
 }
 
-/** Gathers texts of two ids, to tell which of the two is the guild: the one that is the same in all. O(1) of memory. */
+/** Gathers texts with two ids, to find which of the two is the guild: the id that is the same in all texts. O(1) memory. */
 export class PairedIds {
   private pair: Pair | undefined;
   private isFirstSame = true;
   private isSecondSame = true;
   private readonly prefixes = new Set<string>();
 
-  /** Takes a text. Other texts than pairs show nothing. O(length). */
+  /** Takes a text. A text without two ids changes nothing. O(length). */
   add(text: string): void {
     const match = text.length > 30 ? PAIR.exec(text) : null;
     const [, word = '', wordEnd = '', first = '', separator = '', second = ''] = match ?? [];
@@ -42,7 +42,7 @@ export class PairedIds {
     if (this.prefixes.size < MAX_PREFIXES) this.prefixes.add(prefix);
   }
 
-  /** The keys of XP; undefined where nothing tells the guild, or the keys of XP. */
+  /** The keys of XP; undefined if nothing shows which id is the guild, or which keys have the XP. */
   get keys(): PairedKeys | undefined {
     const { pair } = this;
     if (!pair || this.isFirstSame === this.isSecondSame) return undefined;

@@ -126,7 +126,7 @@ function orParse(place: string, field: string): string {
   return `, such as with jq '[.${rows[1] ?? ''}[] | . + (.${field} | fromjson)]' FILE > members.json`;
 }
 
-/** Returns the command that makes members of an array of keys and values, as quick.db has them; undefined where nothing tells how. */
+/** Returns the command that makes members of an array of keys and values, as quick.db has them; undefined if nothing shows how. */
 function commandForRows({ fields }: FoundList, id: string): string | undefined {
   const keys = fields.get(id)?.pairs.keys;
   const others = [...fields].filter(([name]) => name !== id);
@@ -136,7 +136,7 @@ function commandForRows({ fields }: FoundList, id: string): string | undefined {
   return keys && areSimple ? commandFor('.[]', keys, `.${id}`, `.${xp[0]}`) : undefined;
 }
 
-/** Returns the command that makes members of an object with keys as names; undefined where nothing tells how. */
+/** Returns the command that makes members of an object with such keys; undefined if nothing shows how. */
 function commandForNames({ fields }: FoundList): string | undefined {
   const pairs = new PairedIds();
   for (const name of fields.keys()) pairs.add(name);

@@ -11,7 +11,7 @@ export interface NumberReading {
   readonly cutsFractions: boolean;
 }
 
-/** A number as a page shows it in short, or as a spreadsheet writes a long one. */
+/** A number as a page shortens it, such as 4.7k, or as a spreadsheet writes a long number, such as 1.5E+06. */
 const ROUNDED = /^\d+(?:[.,]\d+)?(?: ?[km]|E\+\d+)$/i;
 const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
 /** What spreadsheets and people put around an id: `="…"`, `'…` and `'…'` to keep its digits, a mention, and the address of a profile. */

@@ -35,7 +35,7 @@ export interface Entry {
   readonly row: SeedRow | string;
   /** The content of a refused row, so that a person can tell whose row it is. */
   readonly content?: RowContent;
-  /** Why the avatar of the member cannot be read, and is left out. */
+  /** Why the avatar of the member cannot be read. The member is loaded without it. */
   readonly avatarProblem?: string;
 }
 
@@ -130,7 +130,7 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
   return withReasons(row, raw.hiddenReasons, reading);
 }
 
-/** Returns the hash of an avatar; null for a member without an avatar; undefined for a file without avatars, and for what is none. */
+/** Returns the hash of an avatar; null for a member without an avatar; undefined for a file without avatars, and for a value that cannot be read. */
 function readAvatar(value: unknown): string | null | undefined {
   if (value === undefined) return undefined;
   if (NO_VALUE.has(value) || DEFAULT_AVATAR.test(String(value))) return null;
@@ -138,7 +138,7 @@ function readAvatar(value: unknown): string | null | undefined {
   return isPictureHash(hash) ? hash : undefined;
 }
 
-/** Says why the avatar of a row cannot be read; undefined when it can, or when there is none. The member is loaded without it. */
+/** Returns why the avatar of a row cannot be read, for a person; undefined if it can be read, or if there is no avatar. */
 export function avatarProblemOf({ avatar }: RawRow, { names }: RowReading): string | undefined {
   if (avatar === undefined || readAvatar(avatar) !== undefined) return undefined;
   return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}, so the member is loaded without it`;

@@ -20,7 +20,7 @@ export interface CheckedFile {
   readonly refused: readonly string[];
   /** Which rows repeat a member. */
   readonly repeated: readonly string[];
-  /** Which avatars cannot be read, and will be left out. */
+  /** Which avatars cannot be read and will be left out. */
   readonly avatars: readonly string[];
   /** Why members can be missing or wrong, such as a missing page; undefined if there is no doubt. */
   readonly missing: string | undefined;

@@ -32,7 +32,7 @@ export interface ImportRun extends LoadChoice {
   refused: readonly string[];
   /** Which rows repeated a member. */
   repeated: readonly string[];
-  /** Which avatars could not be read, and were left out. */
+  /** Which avatars could not be read and were left out. */
   avatars: readonly string[];
   /** The first rows that were left out, as CSV. */
   refusedCsv: string;
