@@ -357,6 +357,12 @@ describe('a second table in a CSV file', () => {
     expect(file.rows).toHaveLength(3);
   });
 
+  it('is not seen in a member without XP below an empty line', async () => {
+    const file = await read('user_id,xp,username\nann,5,a\n\nbob,,b\ncarl,7,c\n');
+    expect(refusals(file)).toEqual(['4: xp is missing']);
+    expect(file.rows).toHaveLength(2);
+  });
+
   it('is not seen in a row of totals below an empty line, or in a member that is called as a column', async () => {
     const file = await read(`user_id,xp,username\n1,5,level\n\nlevel,6,name\nTotal,11,\n`);
     expect(file.rows).toHaveLength(3);
