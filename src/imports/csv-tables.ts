@@ -37,7 +37,9 @@ export class CsvTables {
     }
     const filled = values.map((value) => value.trim()).filter((value) => value !== '');
     const isTitle = filled.length === 1;
-    const areNames = !isTitle && (this.isBelowGap ? !filled.some(isNumeric) : areTellingNames(filled));
+    // Each column of a table has a name, but a member without XP has an empty value between other values.
+    const isWhole = !hasGap(values);
+    const areNames = !isTitle && isWhole && (this.isBelowGap ? !filled.some(isNumeric) : areTellingNames(filled));
     const isRepeated = areNames && !this.isBelowGap && this.isFirstLine(values);
     if (!isTitle) this.isBelowGap = false;
     if (isRepeated) return 'names';
@@ -61,6 +63,13 @@ export class CsvTables {
       values.every((value, index) => value.trim().toLowerCase() === columns[index]?.toLowerCase())
     );
   }
+}
+
+/** Whether an empty value stands between values that are not empty. */
+function hasGap(values: readonly string[]): boolean {
+  const isFilled = (value: string) => value.trim() !== '';
+  const between = values.slice(values.findIndex(isFilled), values.findLastIndex(isFilled));
+  return !between.every(isFilled);
 }
 
 const hasDigit = (text: string): boolean => /\d/.test(text);

@@ -9,10 +9,10 @@ import type { RawRow } from './rows.ts';
 
 /** A file with members of several guilds. A person has to choose one. */
 export class SeveralGuildsError extends InvalidInputError {
-  /** @param guilds the guilds, the largest first. */
+  /** @param guilds the guilds, the largest first: each with the number of its members, or of its pages if only the pages name their guild. */
   constructor(
     message: string,
-    readonly guilds: readonly { readonly id: string; readonly rows: number }[],
+    readonly guilds: readonly { readonly id: string; readonly amount: number; readonly unit: 'member' | 'page' }[],
   ) {
     super(message);
   }
@@ -111,7 +111,7 @@ export function guildFilter(
     if (guilds.length > 1)
       throw new SeveralGuildsError(
         `${file} has ${areOfRows ? 'members' : 'pages'} of ${count(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}`,
-        guilds.map(([id, rows]) => ({ id, rows })),
+        guilds.map(([id, amount]) => ({ id, amount, unit: areOfRows ? 'member' : 'page' })),
       );
     return () => true;
   }

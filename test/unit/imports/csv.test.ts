@@ -356,6 +356,12 @@ describe('second tables in a CSV file', () => {
     expect(file.rows).toHaveLength(3);
   });
 
+  it('a member without XP below an empty line begins no second table', async () => {
+    const file = await read('user_id,xp,username\nann,5,a\n\nbob,,b\ncarl,7,c\n');
+    expect(refusals(file)).toEqual(['4: xp is missing']);
+    expect(file.rows).toHaveLength(2);
+  });
+
   it('a row of totals below an empty line and a member who is called like a column begin no second table', async () => {
     const file = await read(`user_id,xp,username\n1,5,level\n\nlevel,6,name\nTotal,11,\n`);
     expect(file.rows).toHaveLength(3);
