@@ -1,6 +1,6 @@
 import { count, digits } from '../core/format-numbers.ts';
 import type { DryRunResult } from '../imports/dry-run.ts';
-import { badRows, hiddenMembers, repeatedRows } from '../imports/problems.ts';
+import { avatarsLeftOut, badRows, hiddenMembers, repeatedRows } from '../imports/problems.ts';
 import type { CommandContext } from './context.ts';
 import { table } from './table.ts';
 
@@ -8,12 +8,24 @@ const MAX_NAME_LENGTH = 40;
 
 /** Returns the lines that a dry run prints. */
 export function dryRunLines(context: CommandContext, { preview, notice, levelNotice }: DryRunResult): string[] {
-  const { guild, curve, members, repeated, repeated_exact, skipped, hidden, total_xp, top } = preview;
+  const {
+    guild,
+    curve,
+    members,
+    repeated,
+    repeated_exact,
+    skipped,
+    avatars_left_out: avatars,
+    hidden,
+    total_xp,
+    top,
+  } = preview;
   const total = [
     ...(hidden > 0 ? [hiddenMembers(hidden)] : []),
     `total XP ${digits(total_xp)}`,
     ...(repeated > 0 ? [repeatedRows(repeated)] : []),
     ...(repeated_exact ? [] : ['more rows may repeat a member']),
+    ...(avatars > 0 ? [avatarsLeftOut(avatars)] : []),
     ...(skipped > 0 ? [badRows(skipped)] : []),
   ].join(', ');
   const lines = [

@@ -17,11 +17,11 @@ export class SeedReport {
     this.context.stderr.write(`${line}\n`);
   }
 
-  /** Prints which rows were left out and why, then which rows repeat a member, then the kept lines. */
+  /** Prints which rows were left out and why, then which rows repeat a member, then which rows lose their avatar, then the kept lines. */
   tellReading({ inputs, problems }: Reading, hidden: number, { refused }: SeedOptions): void {
     for (const line of problems.lines()) this.tell(line);
     if (refused !== undefined && problems.count > 0) this.tell(`${refused} has all bad rows`);
-    for (const line of problems.repeatedLines()) this.tell(line);
+    for (const line of [...problems.repeatedLines(), ...problems.avatarLines()]) this.tell(line);
     this.tellNotes();
     const notice = hiddenNotice(inputs, hidden);
     if (notice) this.tell(notice);

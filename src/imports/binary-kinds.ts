@@ -48,6 +48,8 @@ const SIGNATURES: readonly (readonly [bytes: Buffer, kind: BinaryKind])[] = [
   [Buffer.from('28b52ffd', 'hex'), { what: 'a Zstandard archive', remedy: UNPACK }],
   [Buffer.from('BZh'), { what: 'a bzip2 archive', remedy: UNPACK }],
   [Buffer.from('fd377a585a00', 'hex'), { what: 'an xz archive', remedy: UNPACK }],
+  [Buffer.from('fffe0000', 'hex'), { what: 'text in UTF-32', remedy: 'save it as UTF-8' }],
+  [Buffer.from('0000feff', 'hex'), { what: 'text in UTF-32', remedy: 'save it as UTF-8' }],
 ];
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 const TAR_MARK = Buffer.from('ustar');

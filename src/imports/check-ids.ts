@@ -58,6 +58,13 @@ export function checkIds(chosen: ChosenFormat, map: FieldMap | undefined, file: 
       throw unknownFields(file, list, `has ids of Discord in ${better}, and none in ${field}`, advice);
     return { lines: [], doubts: [`${file}: ${what}, and ${better} has`] };
   }
+  if (list.values.numeric > 0 && ids.numbersRows)
+    return {
+      lines: [],
+      doubts: [
+        `${file}: its ids are the numbers from 1 to ${digits(ids.count)}: if these are levels or ranks, it has no members`,
+      ],
+    };
   // Ids that are short numbers get no warning: they are no names, and a bot can have such ids.
   const canBeNames = !/^\d+$/.test(ids.example);
   return {

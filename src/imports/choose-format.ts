@@ -4,9 +4,19 @@ import type { FieldMap, FieldNames, ImportField } from './fields.ts';
 import { FORMAT_NAMES, type FormatName, formatNamed } from './formats.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
+import { guildsInMembers } from './inner-guilds.ts';
 import { mapFields } from './map-fields.ts';
-import { hasArraysAsColumns, hasMembers, innerId, isKeyed, isOfColumns, likeliest } from './member-lists.ts';
-import { unknownFields, unknownMaps } from './unknown-fields.ts';
+import {
+  hasColumns,
+  hasGuildsAsNames,
+  hasMembers,
+  innerId,
+  isKeyed,
+  isOfColumns,
+  likeliest,
+  looksLikeMembers,
+} from './member-lists.ts';
+import { severalLists, unknownFields, unknownMaps } from './unknown-fields.ts';
 
 export type Syntax = 'csv' | 'ndjson' | 'json';
 
@@ -39,8 +49,8 @@ export function chooseFormat(
   file: string,
   advice: Advice,
 ): ChosenFormat {
+  if (hasColumns(found)) throw columnsInsteadOfRows(file);
   if (map) return asMapped(found, syntax, format, map, file);
-  if (hasArraysAsColumns(found)) throw columnsInsteadOfRows(file);
   const lists = found.lists.filter((list) => syntax !== 'json' || (hasMembers(list) && !isOfColumns(list)));
   if (format) return asGiven(found, syntax, format, lists, file, advice);
   const fitting = FORMAT_NAMES.flatMap((name) =>
@@ -56,7 +66,13 @@ export function chooseFormat(
     throw columnsInsteadOfRows(file);
   const maps = lists.filter((list) => list.fields.size === 0 && list.values.numeric > 0 && list.place.endsWith('.#'));
   if (!first && maps.length > 0) throw unknownMaps(file, maps, advice);
-  throw unknownFields(file, likeliest(lists), whyUnknown(fitting), advice);
+  const list = likeliest(lists);
+  const ofGuilds = list?.fields.size === 0 ? lists.find(hasGuildsAsNames) : undefined;
+  if (ofGuilds) throw guildsInMembers(ofGuilds, file);
+  const likely = syntax === 'json' && fitting.length === 0 ? lists.filter(looksLikeMembers) : [];
+  // A list inside a member has no members.
+  if (likely.length > 1 && likely.every(({ place }) => /^[^.*#]+\.[*#]$/.test(place))) throw severalLists(file, likely);
+  throw unknownFields(file, list, whyUnknown(fitting), advice);
 }
 
 /** Returns why the format of a file is unknown. @param fitting each list with a format that fits it. */

@@ -9,6 +9,8 @@ const OWN: ReadonlySet<string> = new Set(Object.values(OWN_NAMES));
 export interface CsvDialect {
   readonly separator: string;
   readonly newline: string;
+  /** Whether spaces around values do not belong to the values: in drawn tables, and if a space follows each separator. */
+  readonly isPadded: boolean;
   /** The names of the columns; numbers from 1 for a file whose first line is a member already. */
   readonly columns: readonly string[];
   /** Line of the first member. */
@@ -31,20 +33,27 @@ export function dialectOf(head: string): CsvDialect {
   const text = lines.slice(skippedLines).join(newline);
   const parses = SEPARATORS.map((each) => ({ separator: each, values: firstRecord(text, each, newline) }));
   const widest = parses.reduce((best, each) => (each.values.length > best.values.length ? each : best));
-  const separator = named ?? widest.separator;
-  const header = firstRecord(text, separator, newline).map((name) => name.trim());
+  // A name can contain other separators many times. Only the right separator gives an id, or names of columns, as whole values.
+  const telling = parses.find(({ values }) => values.length > 1 && (values.some(isId) || areColumnNames(values)));
+  const separator = named ?? (telling ?? widest).separator;
+  const first = firstRecord(text, separator, newline);
+  const isPadded = separator === '|' || (first.length > 1 && first.slice(1).every((name) => /^ +\S/.test(name)));
+  const header = first.map((name) => (isPadded ? name.trim().replace(/^"(.*)"$/, '$1') : name.trim()));
   // A line with an id has no names of columns: the first line is a member.
-  const isMember = header.some((name) => /^\d{15,20}$/.test(name));
+  const isMember = header.some(isId);
   const columns = isMember ? header.map((_, index) => String(index + 1)) : header.map(plainName);
   const height = isMember ? 0 : 1 + extraLines(firstRecord(text, separator, newline));
   return {
     separator,
     newline,
+    isPadded,
     columns,
     firstLine: 1 + skippedLines + height,
     skippedLines: skippedLines + (isMember ? 0 : 1),
   };
 }
+
+const isId = (text: string): boolean => /^\d{15,20}$/.test(text.trim());
 
 function firstRecord(text: string, delimiter: string, newline: string): readonly string[] {
   return new Papa.Parser({ delimiter, newline, preview: 1 } as Papa.ParseConfig).parse(text, 0, false).data[0] ?? [];

@@ -2,7 +2,7 @@ import type { CsvDialect } from './csv-dialect.ts';
 import { csvLine } from './csv-line.ts';
 import { readRecords, wrongWidth } from './csv-records.ts';
 import { contentOf, entryOf } from './entries.ts';
-import type { FieldNames, ImportField } from './fields.ts';
+import { type FieldNames, guessField, type ImportField } from './fields.ts';
 import { FoundMembers } from './found-members.ts';
 import type { Entry, RawRow, RowReading } from './rows.ts';
 
@@ -36,8 +36,10 @@ export async function inspectCsv(
   if (!list) return found;
   list.count = 0;
   const columns = dialect.columns.map((name, index) => ({ name, index, field: list.field(name) }));
+  const texts = columns.filter(({ name }) => guessField(name) === 'username');
   const looked = columns.filter(({ name }) => !only || only.has(name));
-  for await (const records of readRecords(chunks, dialect, file)) {
+  for await (const all of readRecords(chunks, dialect, file)) {
+    const records = all.filter(({ problem }) => problem === undefined);
     if (list.count === 0) {
       for (const { values } of records.slice(0, MAX_EXAMPLE_ROWS))
         for (const { index, field } of columns) field?.show((values[index] ?? '').trim());
@@ -45,6 +47,8 @@ export async function inspectCsv(
     list.count += records.length;
     for (const { values } of records) {
       for (const { index, field } of looked) field?.add((values[index] ?? '').trim(), false);
+      for (const { index, field } of columns) field?.marks.add(values[index] ?? '');
+      for (const { index, field } of texts) field?.damage.add(values[index] ?? '');
     }
   }
   return found;

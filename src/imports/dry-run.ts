@@ -62,6 +62,8 @@ export async function dryRun(
       repeated_exact: tally.isExact,
       /** Bad rows. */
       skipped,
+      /** Good rows whose avatar cannot be read, and would be left out. */
+      avatars_left_out: reading.problems.avatarCount,
       /** Hidden members. */
       hidden: tally.hidden,
       /** Rows with a level that do not say whether the level is explicit. */

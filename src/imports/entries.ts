@@ -1,5 +1,5 @@
 import { shownJson } from '../core/errors.ts';
-import { checkRow, type Entry, type RawRow, type RowContent, type RowReading } from './rows.ts';
+import { avatarProblemOf, checkRow, type Entry, type RawRow, type RowContent, type RowReading } from './rows.ts';
 
 /** Characters of a value that a refused row keeps. A broken file can have a text of any length. */
 const LONGEST_VALUE = 200;
@@ -7,7 +7,9 @@ const LONGEST_VALUE = 200;
 /** Returns a row as an entry: the member, or the reason why the row is refused, with the values that tell whose row it is. */
 export function entryOf(at: number, raw: RawRow, reading: RowReading): Entry {
   const row = checkRow(raw, reading);
-  return typeof row === 'string' ? { at, row, content: contentOf(raw) } : { at, row };
+  if (typeof row === 'string') return { at, row, content: contentOf(raw) };
+  const avatarProblem = avatarProblemOf(raw, reading);
+  return avatarProblem === undefined ? { at, row } : { at, row, avatarProblem };
 }
 
 /** Returns the entry of a row whose fields cannot be read. @param row the text or the value of the row. */

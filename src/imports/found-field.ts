@@ -1,12 +1,15 @@
+import { DamagedText } from './damaged-text.ts';
+import { DatabaseMarks } from './database-text.ts';
 import { guessField } from './fields.ts';
 import { IdEvidence, isDecimalId } from './id-evidence.ts';
 import { NumberEvidence } from './numbers.ts';
+import { PairedIds } from './paired-ids.ts';
 import { RankSpans } from './rank-spans.ts';
 import { unwrappedId } from './row-values.ts';
 import { DateEvidence } from './times.ts';
 
 /** Most guilds that are counted. Real exports have fewer. */
-const MAX_GUILDS = 1000;
+export const MAX_GUILDS = 1000;
 /** Characters of an example. */
 const EXAMPLE = 40;
 
@@ -33,8 +36,12 @@ export class FoundField {
   /** Values that are the number of their row, from 1. */
   private rowNumbers = 0;
   readonly ids = new IdEvidence();
+  readonly pairs = new PairedIds();
   readonly numbers = new NumberEvidence();
   readonly dates = new DateEvidence();
+  /** The signs in the values of a column that a database wrote them. */
+  readonly marks = new DatabaseMarks();
+  readonly damage = new DamagedText();
   /** How many rows have each value, for a field that names a guild. */
   readonly guilds: Map<string, number> | undefined;
 
@@ -68,6 +75,7 @@ export class FoundField {
     if (text === '') return;
     this.filled++;
     this.show(text);
+    this.pairs.add(text);
     if (/^\d+$/.test(text)) {
       this.numeric++;
       this.digits = Math.max(this.digits, text.length);

@@ -1,4 +1,5 @@
 import { FoundList } from './found-list.ts';
+import { PageGuilds } from './page-guilds.ts';
 
 /** What the inspection of a file found: its lists of objects, with the fields of each. */
 
@@ -7,6 +8,14 @@ const MAX_LISTS = 200;
 
 /** Names of the id of a document. */
 export const DOCUMENT_IDS = ['_id', 'id'] as const;
+
+/** A page that names its number. */
+export interface NumberedPage {
+  readonly page: number;
+  readonly members: number;
+  /** The fields that can name its guild, with their values. */
+  readonly guilds: ReadonlyMap<string, string>;
+}
 
 /** Everything that the inspection of one file found. */
 export class FoundMembers {
@@ -20,7 +29,9 @@ export class FoundMembers {
   /** The fields of the documents themselves, outside their lists. */
   readonly document: FoundList;
   /** The pages that name their number, with the number of members of each. */
-  readonly pages: { readonly page: number; readonly members: number }[] = [];
+  readonly pages: NumberedPage[] = [];
+  /** The fields of each page that can name its guild. */
+  readonly pageGuilds = new PageGuilds();
 
   /** @param guildField the field that has the guild, if a person names it. */
   constructor(private readonly guildField?: string) {
@@ -35,6 +46,16 @@ export class FoundMembers {
     const created = new FoundList(place, this.guildField);
     this.byPlace.set(place, created);
     return created;
+  }
+
+  /**
+   * Forgets the settings: in pages of several guilds, nothing tells which guild has set them.
+   * @returns whether there were settings other than the guild and the number of a page.
+   */
+  dropSettings(): boolean {
+    const names = [...this.settings.keys()].filter((name) => name !== 'guild' && name !== 'page');
+    this.settings.clear();
+    return names.length > 0;
   }
 
   /** Records that an array or object at a place has ended. @param isFilled whether it contained a value. */

@@ -2,16 +2,17 @@ import { InvalidInputError } from '../core/errors.ts';
 import { count, digits } from '../core/format-numbers.ts';
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
+import { MAX_GUILDS } from './found-field.ts';
 import type { FoundList } from './found-list.ts';
 import { DOCUMENT_IDS, type FoundMembers } from './found-members.ts';
 import type { RawRow } from './rows.ts';
 
 /** A file with members of several guilds. A person has to choose one. */
 export class SeveralGuildsError extends InvalidInputError {
-  /** @param guilds the guilds, the largest first. */
+  /** @param guilds the guilds, the largest first: each with the number of its members, or of its pages if only the pages name their guild. */
   constructor(
     message: string,
-    readonly guilds: readonly { readonly id: string; readonly rows: number }[],
+    readonly guilds: readonly { readonly id: string; readonly amount: number; readonly unit: 'member' | 'page' }[],
   ) {
     super(message);
   }
@@ -25,6 +26,10 @@ export interface FoundGuilds {
   /** The number of rows of each guild, or the number of pages. */
   readonly rowsOf: ReadonlyMap<string, number>;
   readonly areOfRows: boolean;
+  /** Rows that name no guild, where other rows do. */
+  readonly unnamedRows: number;
+  /** The field of the pages that names the guild, if they have one. */
+  readonly pageField: string | undefined;
 }
 
 /** Returns the chosen format with the field that names the guild of each row, if the list has such a field. */
@@ -47,12 +52,20 @@ function guildFieldIn(list: FoundList): string | undefined {
 /** Returns the guilds of a file. Rows without a guild are left out. */
 export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): FoundGuilds {
   const field = names.guildId === undefined ? undefined : list?.fields.get(names.guildId)?.guilds;
+  const pageField = guildFieldIn(found.document) ?? guildIdOf(list, found);
   const ofRows = [field, list?.outerKeys.guilds].map(named).find(({ size }) => size > 0);
-  if (ofRows) return { rowsOf: ofRows, areOfRows: true };
-  const ofPages = guildFieldIn(found.document) ?? guildIdOf(list, found);
+  if (ofRows) {
+    const namedRows = [...ofRows.values()].reduce((sum, rows) => sum + rows, 0);
+    const rows = (list?.count ?? 0) + (list?.values.count ?? 0);
+    // If the file has more guilds than are counted, the rows of the other guilds are not counted either.
+    const unnamedRows = ofRows.size < MAX_GUILDS ? rows - namedRows : 0;
+    return { rowsOf: ofRows, areOfRows: true, unnamedRows, pageField };
+  }
   return {
-    rowsOf: named(ofPages === undefined ? undefined : found.document.fields.get(ofPages)?.guilds),
+    rowsOf: named(pageField === undefined ? undefined : found.document.fields.get(pageField)?.guilds),
     areOfRows: false,
+    unnamedRows: 0,
+    pageField,
   };
 }
 
@@ -75,11 +88,13 @@ function named(guilds: ReadonlyMap<string, number> | undefined): Map<string, num
 
 /**
  * Returns a function that tells whether a row is of the guild that is loaded.
+ * @param isKnown whether the guild of each row is known, from the row or from its page.
  * @throws SeveralGuildsError when the file has several guilds and none is chosen; InvalidInputError when the file does not have the chosen guild,
- *   or has pages of several guilds.
+ *   or has several guilds and the guild of each row is not known.
  */
 export function guildFilter(
-  { rowsOf, areOfRows }: FoundGuilds,
+  { rowsOf, areOfRows, unnamedRows }: FoundGuilds,
+  isKnown: boolean,
   sourceGuild: string | undefined,
   file: string,
   advice: Advice,
@@ -88,23 +103,25 @@ export function guildFilter(
   const guilds = [...rowsOf].sort(([, one], [, other]) => other - one);
   const shown = guilds.slice(0, MAX_GUILDS_SHOWN).map(([id, n]) => `${id} (${digits(n)})`);
   const list = `${shown.join(', ')}${guilds.length > shown.length ? ', …' : ''}`;
-  if (guilds.length > 1 && !areOfRows)
+  if (guilds.length > 1 && !isKnown)
     throw new InvalidInputError(
-      `${file} has pages of ${count(guilds.length, 'guild')}: ${list}: load a file with the pages of one guild alone`,
+      `${file} has pages of ${count(guilds.length, 'guild')} in turn: ${list}: load a file with the pages of one guild alone`,
     );
   if (sourceGuild === undefined) {
     if (guilds.length > 1)
       throw new SeveralGuildsError(
-        `${file} has members of ${count(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}`,
-        guilds.map(([id, rows]) => ({ id, rows })),
+        `${file} has ${areOfRows ? 'members' : 'pages'} of ${count(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}`,
+        guilds.map(([id, amount]) => ({ id, amount, unit: areOfRows ? 'member' : 'page' })),
       );
     return () => true;
   }
   const chosenRows = rowsOf.get(sourceGuild);
   if (chosenRows === undefined)
     throw new InvalidInputError(`${file} has no members of guild ${sourceGuild}: it has ${list || 'no guild ids'}`);
-  if (!areOfRows) return () => true;
+  if (guilds.length === 1 && !areOfRows) return () => true;
   const others = guilds.reduce((sum, [id, n]) => (id === sourceGuild ? sum : sum + n), 0);
-  if (others > 0) write(`${file}: left out: ${count(others, 'row')} of other guilds`);
+  if (unnamedRows > 0)
+    write(`${file}: left out: ${count(unnamedRows, 'row')} without a guild, because other rows have one`);
+  if (others > 0) write(`${file}: left out: ${count(others, areOfRows ? 'row' : 'page')} of other guilds`);
   return ({ guildId }) => String(guildId ?? '') === sourceGuild;
 }

@@ -6,16 +6,19 @@ import { checkIds, hasStrangeIds, idsOf, isOwnExport } from './check-ids.ts';
 import { type ChosenFormat, chooseFormat, type GivenFormat, type Syntax } from './choose-format.ts';
 import { headerOf, inspectCsv, readCsv } from './csv.ts';
 import { type CsvDialect, dialectOf, namesBelow } from './csv-dialect.ts';
+import { type NameReading, PLAIN_NAMES } from './database-text.ts';
 import { detectSyntax } from './detect.ts';
 import { type FieldNames, guessField } from './fields.ts';
 import { type FormatName, formatNamed, OPEN_FORMATS } from './formats.ts';
 import type { FoundList } from './found-list.ts';
-import type { FoundMembers } from './found-members.ts';
+import type { FoundMembers, NumberedPage } from './found-members.ts';
 import { guildFilter, guildsIn, withGuildField } from './guild-filter.ts';
 import { type ImportSource, openSource, readSource } from './import-source.ts';
+import { refuseInnerGuilds } from './inner-guilds.ts';
 import { readJson } from './json.ts';
 import { inspectJson } from './json-inspection.ts';
 import { leftOutLists } from './left-out-lists.ts';
+import { readingOfNames } from './name-reading.ts';
 import { inspectNdjson, MAX_LINE, readNdjson } from './ndjson.ts';
 import { PLAIN_STYLE } from './numbers.ts';
 import { refuseOtherContent } from './other-content.ts';
@@ -27,6 +30,9 @@ import { unreadLines } from './unread-fields.ts';
 
 /** A place that no document has, to read a file without members: its pages can still be error responses, which are refused rows. */
 const NOWHERE = { place: '*.*' };
+
+/** A text in quotes that CSV does not have. */
+const OTHER_QUOTES = /^(?:'.+'|[“„].+[”“])$/;
 
 /** A source of members. It can be read more than once. */
 export interface Input {
@@ -43,6 +49,8 @@ export interface Input {
   readonly hasLevels: boolean;
   /** What its inspection found. */
   readonly found?: FoundMembers;
+  /** The pages of its guild that name their number. */
+  readonly pages?: readonly NumberedPage[];
   /** What its inspection found in the list of the members. */
   readonly members?: FoundList;
   /** The names of the fields that are read. */
@@ -103,14 +111,22 @@ async function inspect(
     : await inspectWhole(text, syntax, given, name, advice);
   const { lines: idLines, doubts: idDoubts } = checkIds(chosen, given.map, name, advice);
   if (!given.map) refuseSeveralXp(chosen, name, advice);
+  if (chosen.list) refuseInnerGuilds(chosen.list, found, name);
   const beside = leftOutLists(chosen, found, name);
   for (const line of [...beside.lines, ...idLines]) write(line);
   const doubts = [...beside.doubts, ...idDoubts];
   const guilds = guildsIn(chosen, found);
-  const keep = guildFilter(guilds, given.sourceGuild, name, advice, write);
+  const isGuildKnown = guilds.areOfRows || (syntax === 'json' && !found.pageGuilds.isCutOff);
+  const keep = guildFilter(guilds, isGuildKnown, given.sourceGuild, name, advice, write);
   const guild = given.sourceGuild ?? [...guilds.rowsOf.keys()][0];
+  const pageField = guilds.rowsOf.size > 1 ? guilds.pageField : undefined;
+  if (pageField !== undefined && found.dropSettings())
+    write(`${name}: the settings in pages of several guilds are not used`);
+  const pages = found.pages.filter((page) => pageField === undefined || page.guilds.get(pageField) === guild);
   for (const line of unreadLines(chosen, name, advice)) write(line);
-  const reading = readingOf(chosen);
+  const ofNames = dialect ? readingOfNames(chosen, dialect.separator, name) : { reading: PLAIN_NAMES, lines: [] };
+  for (const line of ofNames.lines) write(line);
+  const reading = readingOf(chosen, ofNames.reading);
   const curve = curveInSettings(chosen.format, found, guild, name, write);
   return {
     name,
@@ -120,6 +136,7 @@ async function inspect(
     ...(curve && { curve }),
     hasLevels: chosen.names.level !== undefined,
     found,
+    pages,
     ...(chosen.list && { members: chosen.list }),
     names: chosen.names,
     ...(guild !== undefined && { guild }),
@@ -127,7 +144,8 @@ async function inspect(
     entries(onRead) {
       if (dialect) return readCsv(text(onRead), dialect, reading, keep, name);
       if (syntax === 'ndjson') return readNdjson(text(onRead), reading, keep, name);
-      return readJson(text(onRead), chosen.list ?? NOWHERE, reading, keep, name, beside.strangers);
+      const nextGuild = guilds.areOfRows || pageField === undefined ? undefined : found.pageGuilds.inOrder(pageField);
+      return readJson(text(onRead), chosen.list ?? NOWHERE, reading, keep, name, beside.strangers, nextGuild);
     },
     close: () => source.close(),
   };
@@ -181,10 +199,15 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
   const [title, ...others] = dialect.columns.filter((column) => column !== '');
   if (others.length === 0 && !given.map)
     throw new InvalidInputError(
-      title === '1'
-        ? `${name}: each line has one value, and a member needs an id and XP: write both into each line`
-        : `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line`,
+      title === undefined
+        ? `${name}: its first line has separators alone, and no names of columns`
+        : title === '1'
+          ? `${name}: each line has one value, and a member needs an id and XP: write both into each line`
+          : `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line. If anything but a comma, a semicolon, a tab or a bar stands between the values, save them with commas`,
     );
+  const quoted = dialect.columns.find((column) => OTHER_QUOTES.test(column));
+  if (quoted !== undefined && !given.map)
+    throw new InvalidInputError(`${name}: its texts stand in quotes of another kind, such as ${quoted}: write "…"`);
   const chosen = withGuildField(choose(found));
   const twice = Object.values(chosen.names).find(
     (each) => dialect.columns.indexOf(each) !== dialect.columns.lastIndexOf(each),
@@ -202,7 +225,7 @@ function refuseSeveralXp({ format, list, names }: ChosenFormat, file: string, ad
   if (rivals.length > 0) throw unknownFields(file, list, 'has several fields that can be XP', advice);
 }
 
-function readingOf(chosen: ChosenFormat): RowReading {
+function readingOf(chosen: ChosenFormat, ofNames: NameReading): RowReading {
   const { format, list, names } = chosen;
   const ids = idsOf(chosen);
   const { cutsFractions = false } = format ? formatNamed(format) : {};
@@ -210,6 +233,7 @@ function readingOf(chosen: ChosenFormat): RowReading {
   const claim = names.lastDailyClaim === undefined ? undefined : list?.fields.get(names.lastDailyClaim);
   return {
     names,
+    ofNames,
     numbers: xp?.numbers.style ?? PLAIN_STYLE,
     dates: claim?.dates.order,
     hasSnowflakes: (ids?.hasIds ?? false) && !isOwnExport(chosen),

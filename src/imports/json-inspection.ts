@@ -27,6 +27,8 @@ export async function inspectJson(
   return inspector.found;
 }
 
+const newPage = () => ({ members: 0, guilds: new Map<string, string>() });
+
 /** An object or array around the current value. */
 interface Level {
   /** The list to which this object belongs, as a member or as a document; undefined for other objects, and for arrays. */
@@ -46,8 +48,8 @@ class Inspector implements TokenTaker {
   private readonly tracker = new PlaceTracker();
   private readonly levels: Level[] = [];
   private readonly settings: SettingReader;
-  /** The number that the current page names, before or after its members, and how many members it has so far. */
-  private page: { number?: number; members: number } = { members: 0 };
+  /** The number and the guild that the current page names, before or after its members, and how many members it has so far. */
+  private page: { number?: number; members: number; readonly guilds: Map<string, string> } = newPage();
 
   constructor(file: string, guildField: string | undefined) {
     this.found = new FoundMembers(guildField);
@@ -129,9 +131,10 @@ class Inspector implements TokenTaker {
 
   /** Records the number of the page that has ended, and begins the next page. A page is a document, or an object in an array of pages. */
   private endPage(): void {
-    const { number, members } = this.page;
-    if (number !== undefined) this.found.pages.push({ page: number, members });
-    this.page = { members: 0 };
+    const { number, members, guilds } = this.page;
+    if (number !== undefined) this.found.pages.push({ page: number, members, guilds });
+    this.found.pageGuilds.add(guilds);
+    this.page = newPage();
   }
 
   private addKey(list: FoundList, key: string): void {
@@ -149,8 +152,10 @@ class Inspector implements TokenTaker {
       if (outer === '' || outer.endsWith('*')) this.takeColumn(`${outer}[]`, level.items, text, isNumber);
     } else if (place.endsWith('#')) {
       const list = this.found.list(place);
+      const guild = this.tracker.ids.at(-2);
       if (list) this.addKey(list, key);
       list?.values.add(text, isNumber);
+      if (guild !== undefined) list?.outerKeys.add(guild, false);
     } else this.takeField(place, text, isNumber);
   }
 
@@ -183,6 +188,9 @@ class Inspector implements TokenTaker {
     const names = unwrappedName(place.slice(base)).split('.');
     const name = prefix + names.slice(0, MAX_FIELD_DEPTH).join('.');
     list.field(name)?.add(text, isNumber);
-    if (base === 0 && prefix === '') this.found.document.field(name)?.add(text, isNumber);
+    if (base > 0 || prefix !== '') return;
+    const field = this.found.document.field(name);
+    field?.add(text, isNumber);
+    if (field?.guilds) this.page.guilds.set(name, text);
   }
 }

@@ -69,6 +69,7 @@ export async function* parseJson<T>(
 
 /** Patterns of syntax that JSON does not have, and what each is. They are looked for outside of texts. */
 const OTHER_SYNTAX = [
+  ['\uFEFF', 'a byte order mark, which an editor puts at the beginning of a file: remove it between joined files'],
   ['//.*|/\\*', 'a comment, which JSON does not have: remove it'],
   [',(?=\\s*[}\\]])', 'a comma before the end of an object or array'],
   ["'", 'a text in the quotes of Python or JavaScript: write it with json.dumps or JSON.stringify'],
@@ -93,7 +94,7 @@ function causeOf(text: string): string | undefined {
     if (kind < 0) continue;
     const line = text.slice(0, index).split('\n').length;
     const column = index - text.lastIndexOf('\n', index - 1);
-    return `line ${line}, character ${column} has ${match}, ${OTHER_SYNTAX[kind]?.[1]}`;
+    return `line ${line}, character ${column} has ${match === '\uFEFF' ? 'U+FEFF' : match}, ${OTHER_SYNTAX[kind]?.[1]}`;
   }
   return undefined;
 }

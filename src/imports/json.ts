@@ -22,6 +22,7 @@ export interface MemberList {
  * Reads the members in a list of a JSON document, or of several documents that follow each other, with only a piece of the text in memory.
  * Numbers stay the digits of the file. A page that is the error response of a service is a bad row.
  * @param strangers places of objects and values in the list whose names are no ids. They are read as members, and so become bad rows.
+ * @param nextGuild returns the guild of the next page, each time it is called; undefined unless only the pages name several guilds.
  * @throws InvalidInputError as {@link parseJson}.
  */
 export function readJson(
@@ -31,8 +32,9 @@ export function readJson(
   keep: (raw: RawRow) => boolean,
   file: string,
   strangers: ReadonlySet<Place> = new Set(),
+  nextGuild?: () => string,
 ): AsyncGenerator<Entry[]> {
-  const reader = new MemberReader(list, reading, keep, strangers);
+  const reader = new MemberReader(list, reading, keep, strangers, nextGuild);
   return parseJson(chunks, file, reader, () => reader.taken());
 }
 
@@ -49,12 +51,15 @@ class MemberReader implements TokenTaker {
   private readonly base: Place;
   /** The field of the current page that names an error, and whether the page has members. */
   private page: { error: string | undefined; hasMembers: boolean } = { error: undefined, hasMembers: false };
+  /** The guild of the present page, where the rows do not tell it. */
+  private pageGuild: string | undefined;
 
   constructor(
     private readonly list: MemberList,
     private readonly reading: RowReading,
     private readonly keep: (raw: RawRow) => boolean,
     private readonly strangers: ReadonlySet<Place>,
+    private readonly nextGuild: (() => string) | undefined,
   ) {
     const { place } = list;
     this.isTuple = place.endsWith('[]');
@@ -83,7 +88,10 @@ class MemberReader implements TokenTaker {
 
   private follow(token: Token): void {
     const { tracker } = this;
-    if (token.name === 'startObject' && this.isPage(tracker.place)) this.page = { error: undefined, hasMembers: false };
+    if (token.name === 'startObject' && this.isPage(tracker.place)) {
+      this.page = { error: undefined, hasMembers: false };
+      this.pageGuild = this.nextGuild?.();
+    }
     tracker.follow(token);
     if (token.name === 'keyValue' && tracker.isInDocument) this.followKey(token.value);
     if (token.name === 'endObject' && this.isPage(tracker.place)) this.endPage();
@@ -144,11 +152,16 @@ class MemberReader implements TokenTaker {
 
   private rawRowOf(value: unknown): RawRow | string {
     const { names } = this.reading;
-    if (this.isTuple)
-      return Array.isArray(value) ? rawOf(columnsOf(value, this.list.columns), names) : 'it is not an array';
+    if (this.pageGuild === '') return 'its page does not say its guild, and other pages do';
+    const guildOf = (outerId: string | undefined) => {
+      const guildId = outerId ?? this.pageGuild;
+      return guildId !== undefined && names.guildId === undefined ? { guildId } : {};
+    };
+    if (this.isTuple) {
+      if (!Array.isArray(value)) return 'it is not an array';
+      return { ...rawOf(columnsOf(value, this.list.columns), names), ...guildOf(undefined) };
+    }
     const { ids } = this.tracker;
-    const guildOf = (guildId: string | undefined) =>
-      guildId !== undefined && names.guildId === undefined ? { guildId } : {};
     if (!this.list.place.endsWith('#'))
       return isObject(value) ? { ...rawOf(value, names), ...guildOf(ids.at(-1)) } : 'it is not an object';
     const id = this.isStranger ? this.tracker.key : ids.at(-1);

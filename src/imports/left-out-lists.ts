@@ -1,8 +1,8 @@
 import { count } from '../core/format-numbers.ts';
 import type { ChosenFormat } from './choose-format.ts';
-import { guessField } from './fields.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
+import { looksLikeMembers } from './member-lists.ts';
 
 /** What a document contains outside the list of its members. */
 export interface LeftOutLists {
@@ -37,12 +37,6 @@ function isToldAsField({ place }: FoundList, members: FoundList): boolean {
   const base = members.place === '' || members.place === '*' ? '' : `${members.place}.`;
   const field = place.slice(base.length).replace(/(?:\.[*#].*|\[\])$/, '');
   return place.startsWith(base) && members.fields.has(field);
-}
-
-function looksLikeMembers(list: FoundList): boolean {
-  const kinds = new Set([...list.fields].map(([name, { numeric }]) => (numeric > 0 ? guessField(name) : undefined)));
-  const hasIds = list.place.endsWith('#') || [...list.fields.keys()].some((name) => guessField(name) === 'userId');
-  return hasIds && kinds.has('xp');
 }
 
 function contentOf({ count: objects, values, place }: FoundList): string {

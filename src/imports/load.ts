@@ -72,6 +72,7 @@ export async function load(target: LoadTarget, job: LoadJob) {
     created,
     repeated,
     skipped: problems.count,
+    avatars_left_out: problems.avatarCount,
     // After an early end, the number of hidden members that were written is unknown.
     hidden: complete ? members.hidden : 0,
     ...(removed !== undefined && { removed }),

@@ -4,6 +4,9 @@ import type { FoundMembers } from './found-members.ts';
 
 /** Facts about a list as a whole, whatever its format. */
 
+/** The place of an object of values in a document. */
+const COLUMN = /^([^.]+)\.#$/;
+
 /** Whether a list has objects or values. */
 export const hasMembers = ({ count, values }: FoundList): boolean => count + values.count > 0;
 
@@ -12,8 +15,19 @@ export function isOfColumns(list: FoundList): boolean {
   return list.isNumbered && innerId(list) === undefined;
 }
 
-/** Whether a document has its ids and its XP as two arrays. */
-export function hasArraysAsColumns(found: FoundMembers): boolean {
+/**
+ * Whether a document has columns in place of rows: its ids and its XP as two arrays, or as two objects whose keys are numbers of rows.
+ * Such an object of ids has a name such as `user_id`, and ids of Discord only as values, not as keys.
+ */
+export function hasColumns(found: FoundMembers): boolean {
+  const isOfIds = ({ place, keys, values }: FoundList): boolean => {
+    const name = COLUMN.exec(place)?.[1];
+    return name !== undefined && guessField(name) === 'userId' && values.hasIds && !keys.hasIds;
+  };
+  return hasArraysAsColumns(found) || found.lists.some(isOfIds);
+}
+
+function hasArraysAsColumns(found: FoundMembers): boolean {
   const names = [...found.document.fields.keys()].filter((name) => found.hasValuesAt(name));
   const kinds = new Set(names.map(guessField));
   return kinds.has('userId') && kinds.has('xp');
@@ -27,6 +41,13 @@ export function innerId({ fields, isNumbered, keys }: FoundList): string | undef
   const ids = [...fields].filter(([name]) => guessField(name) === 'userId');
   const isNamed = keys.snowflakes === 0 && keys.filled > 0;
   return ids.find(([, { snowflakes }]) => isNumbered || (isNamed && snowflakes > 0))?.[0];
+}
+
+/** Whether a list can be the members: it has an id, and numbers that are called XP. */
+export function looksLikeMembers(list: FoundList): boolean {
+  const kinds = new Set([...list.fields].map(([name, { numeric }]) => (numeric > 0 ? guessField(name) : undefined)));
+  const hasIds = list.place.endsWith('#') || [...list.fields.keys()].some((name) => guessField(name) === 'userId');
+  return hasIds && kinds.has('xp');
 }
 
 /** Whether the keys of a list are the ids of its members. */

@@ -11,13 +11,19 @@ import type { Entry, RawRow, RowReading } from './rows.ts';
 /** Most characters of a line. No member needs more, and without a limit, a file without line ends would fill the memory. */
 export const MAX_LINE = 1 << 20;
 
-/** Whether a line is one member in JSON: an object that itself has an id and XP. Otherwise it can be a document with several members. */
+/** Whether a line is one member in JSON: an object with an id, and with no members by id inside. Otherwise it can be a document with several members. */
 export function isMemberLine(line: string): boolean {
   const value = parsed(line);
   if (!isObject(value)) return false;
   const scalars = Object.keys(value).filter((name) => typeof unwrapped(value[name]) !== 'object');
   const kinds = new Set(scalars.map((name) => guessField(unwrappedName(name))));
-  return kinds.has('userId') || (kinds.has('xp') && kinds.has('guildId'));
+  if (kinds.has('xp')) return kinds.has('userId') || kinds.has('guildId');
+  return kinds.has('userId') && !Object.values(value).some(hasMembersInside);
+}
+
+/** Whether a value is an object by ids of Discord, as a document of a guild has its members. */
+function hasMembersInside(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).some((name) => /^\d{15,20}$/.test(name));
 }
 
 /**

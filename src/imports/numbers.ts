@@ -13,6 +13,8 @@ export const PLAIN_STYLE: NumberStyle = { '.': undefined, ',': undefined };
 const GROUP_SPACE = /(?<=\d)[ '’\u00A0\u2009\u202F](?=\d{3}(?!\d))/g;
 const PLAIN = /^\d{1,32}$/;
 const GROUPED = /^(\d{1,3}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
+/** Groups of two digits above the last three, as in India: 12,34,567. */
+const INDIAN = /^\d{1,2}(?:,\d{2})+,\d{3}$/;
 const WITH_DECIMALS = /^(\d{1,32})([.,])(\d*)$/;
 
 /** A word before or after a number that says what it counts, such as in "Level 5" or "4700 XP". */
@@ -107,9 +109,10 @@ export function readNumber(value: unknown, style: NumberStyle): ReadNumber {
   return decimal ? whole(decimal[1], decimal[3]) : undefined;
 }
 
-/** Returns the text of a number without the word for what it counts, and without spaces between its digits. */
+/** Returns the text of a number without the word for what it counts, and without spaces or commas of India between its digits. */
 function plain(text: string): string {
-  return text.replace(UNIT, '').replace(GROUP_SPACE, '');
+  const number = text.replace(UNIT, '').replace(GROUP_SPACE, '');
+  return INDIAN.test(number) ? number.replaceAll(',', '') : number;
 }
 
 function whole(digits = '', fraction = ''): ReadNumber {

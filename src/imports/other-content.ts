@@ -49,6 +49,10 @@ export function refuseOtherContent(head: string, file: string): void {
     );
   if (/^"\s*[[{].*\\"/.test(firstLine))
     throw new InvalidInputError(`${file} is JSON inside a text of JSON: parse it once before you save it`);
+  if (/^HTTP\/[\d.]+ \d{3}\b/.test(firstLine))
+    throw new InvalidInputError(
+      `${file} begins with the head of a response: save the body alone, such as with curl without -i`,
+    );
   if (isYaml(text))
     throw new InvalidInputError(`${file} is YAML: convert it to JSON, such as with yq -o json FILE > members.json`);
   if (!isErrorResponse(text)) return;

@@ -16,7 +16,7 @@ export interface InputCheck {
 
 /** Checks the pages of all inputs, in any order, by the numbers that the pages name. Pages without a number are not checked. */
 export function checkPages(inputs: readonly Input[]): InputCheck {
-  const pages = inputs.flatMap(({ found }) => found?.pages ?? []).filter(({ page }) => Number.isSafeInteger(page));
+  const pages = inputs.flatMap(({ pages: each }) => each ?? []).filter(({ page }) => Number.isSafeInteger(page));
   const numbers = new Set(pages.map(({ page }) => page));
   if (numbers.size === 0) return { doubts: [], notices: [] };
   // The pages of MEE6 begin at 0, and the pages of all other services at 1.
@@ -46,9 +46,6 @@ export function checkPages(inputs: readonly Input[]): InputCheck {
 /** Whether the pages name the total number of members, as pages of the API of Guildrank do, and together have that many. */
 function isWhole(inputs: readonly Input[]): boolean {
   const totals = inputs.map(({ found }) => found?.document.fields.get('total')?.example ?? '');
-  const members = inputs.reduce(
-    (sum, { found }) => sum + (found?.pages ?? []).reduce((n, page) => n + page.members, 0),
-    0,
-  );
+  const members = inputs.reduce((sum, { pages }) => sum + (pages ?? []).reduce((n, page) => n + page.members, 0), 0);
   return totals.every((total) => /^\d+$/.test(total) && Number(total) <= members);
 }

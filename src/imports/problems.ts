@@ -60,10 +60,11 @@ class GroupedRows {
   }
 }
 
-/** The rows of a run that a person should know about, grouped by their reason: bad rows, and rows that repeat a member. */
+/** The rows of a run that a person should know about, grouped by their reason: bad rows, rows that repeat a member, and rows without their avatar. */
 export class Problems {
   private readonly bad = new GroupedRows();
   private readonly repeated = new GroupedRows();
+  private readonly avatars = new GroupedRows();
 
   /** @param onRefused called with each bad row. */
   constructor(private readonly onRefused: (row: RefusedRow) => void = () => {}) {}
@@ -71,6 +72,11 @@ export class Problems {
   /** Bad rows. */
   get count(): number {
     return this.bad.count;
+  }
+
+  /** Rows that are loaded without their avatar. */
+  get avatarCount(): number {
+    return this.avatars.count;
   }
 
   add(input: RowPlace['input'], { at, row, content }: Entry): void {
@@ -84,6 +90,11 @@ export class Problems {
     this.repeated.add(place, `it names the member ${quote(userId)} again, and the last row of a member is loaded`);
   }
 
+  /** Adds a good row whose avatar cannot be read. */
+  addAvatar(place: RowPlace, reason: string): void {
+    this.avatars.add(place, reason);
+  }
+
   /** Returns lines about the bad rows, as {@link GroupedRows.lines}. */
   lines(): string[] {
     return this.bad.lines();
@@ -92,6 +103,11 @@ export class Problems {
   /** Returns lines about the rows that repeat a member. */
   repeatedLines(): string[] {
     return this.repeated.lines();
+  }
+
+  /** Returns lines about the rows that are loaded without their avatar. */
+  avatarLines(): string[] {
+    return this.avatars.lines();
   }
 }
 
@@ -110,5 +126,7 @@ export function hiddenNotice(inputs: readonly Pick<Input, 'format'>[], hidden: n
 export const badRows = (n: number): string => count(n, 'bad row');
 /** Returns "1 row repeated a member". */
 export const repeatedRows = (n: number): string => `${count(n, 'row')} repeated a member`;
+/** Returns "1 avatar left out". */
+export const avatarsLeftOut = (n: number): string => `${count(n, 'avatar')} left out`;
 /** Returns "2 hidden". */
 export const hiddenMembers = (n: number): string => `${digits(n)} hidden`;

@@ -1,6 +1,7 @@
 import { type FieldMap, guessField, type ImportField } from './fields.ts';
 import { isSnowflake } from './found-field.ts';
 import type { FoundList } from './found-list.ts';
+import { PairedIds, type PairedKeys } from './paired-ids.ts';
 import { quote } from './row-values.ts';
 
 /** Readings that a message proposes. */
@@ -93,24 +94,59 @@ function idOf(list: FoundList): FoundId | undefined {
 }
 
 /** Returns why no field of a list can be XP, for a person. */
-function withoutXp({ fields }: FoundList): string {
+function withoutXp({ fields, place }: FoundList): string {
   const packed = [...fields].find(([, { example }]) => /^\s*(?:\{"|\[[\d"{[])/.test(example));
   return packed
-    ? `${packed[0]} has JSON inside texts, such as ${quote(packed[1].example)}: parse these texts before you save the file`
+    ? `${packed[0]} has JSON inside texts, such as ${quote(packed[1].example)}: parse these texts before you save the file${orParse(place, packed[0])}`
     : 'none of these can be XP';
 }
 
 /** Returns why no field of a list has ids of Discord, for a person. */
-function withoutIds({ fields }: FoundList): string {
+function withoutIds(list: FoundList): string {
+  const { fields } = list;
   const inText = [...fields].find(([, { example }]) => ID_IN_TEXT.test(example) && !isSnowflake(example));
   if (inText) {
     const [name, { example }] = inText;
-    return `${name} has ids in longer texts, such as ${quote(example)}: write the id of the member alone into a field user_id`;
+    const command = list.place === '*' ? commandForRows(list, name) : undefined;
+    return `${name} has ids in longer texts, such as ${quote(example)}: write the id of the member alone into a field user_id${orCommand(command)}`;
   }
   const named = [...fields.keys()].find((name) => ID_IN_TEXT.test(name));
   if (named !== undefined)
-    return `the ids are in longer names, such as ${quote(named)}: write the id of the member alone as the name`;
+    return `the ids are in longer names, such as ${quote(named)}: write the id of the member alone as the name${orCommand(commandForNames(list))}`;
   return 'none of these has the ids of the members: add them in a field user_id';
+}
+
+const orCommand = (command: string | undefined): string =>
+  command === undefined ? '' : `, such as with ${command} FILE > members.csv`;
+
+/** Returns the command that parses the texts of a field in an array; "" for another place. */
+function orParse(place: string, field: string): string {
+  const rows = /^(?:(\w+)\.)?\*$/.exec(place);
+  if (!rows || !/^\w+$/.test(field)) return '';
+  return `, such as with jq '[.${rows[1] ?? ''}[] | . + (.${field} | fromjson)]' FILE > members.json`;
+}
+
+/** Returns the command that makes members of an array of keys and values, as quick.db has them; undefined if nothing shows how. */
+function commandForRows({ fields }: FoundList, id: string): string | undefined {
+  const keys = fields.get(id)?.pairs.keys;
+  const others = [...fields].filter(([name]) => name !== id);
+  const numbers = others.filter(([, { numeric }]) => numeric > 0);
+  const xp = numbers.find(([name]) => likenessIn(name) === 'xp') ?? (numbers.length === 1 ? numbers[0] : undefined);
+  const areSimple = xp !== undefined && [id, xp[0]].every((name) => /^\w+(?:\.\w+)*$/.test(name));
+  return keys && areSimple ? commandFor('.[]', keys, `.${id}`, `.${xp[0]}`) : undefined;
+}
+
+/** Returns the command that makes members of an object with such keys; undefined if nothing shows how. */
+function commandForNames({ fields }: FoundList): string | undefined {
+  const pairs = new PairedIds();
+  for (const name of fields.keys()) pairs.add(name);
+  return pairs.keys && commandFor('to_entries[]', pairs.keys, '.key', '.value');
+}
+
+function commandFor(rows: string, { begin, end, separator, memberPart }: PairedKeys, key: string, xp: string): string {
+  const ofEnd = end === '' ? '' : ` and endswith("${end}")`;
+  const member = `${key} | split("${separator}")[${memberPart}]`;
+  return `jq -r '"user_id,xp", (${rows} | select(${key} | startswith("${begin}")${ofEnd}) | "\\(${member}),\\(${xp})")'`;
 }
 
 /** Most names of objects in a message. */

@@ -46,6 +46,7 @@ export async function readMembers(
           continue;
         }
         members++;
+        if (entry.avatarProblem !== undefined) problems.addAvatar({ input, at: entry.at }, entry.avatarProblem);
         const taken = take(entry.row, { input, at: entry.at });
         if (taken) await taken;
       }

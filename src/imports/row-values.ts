@@ -11,9 +11,11 @@ export interface NumberReading {
   readonly cutsFractions: boolean;
 }
 
+/** A number as a page shortens it, such as 4.7k, or as a spreadsheet writes a long number, such as 1.5E+06. */
+const ROUNDED = /^\d+(?:[.,]\d+)?(?: ?[km]|E\+\d+)$/i;
 const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
-/** What spreadsheets and people put around an id to keep its digits: `="…"`, `'…`, `'…'`, and a mention. */
-const WRAPPED_ID = /^(?:="([^"]+)"|'(.+?)'?|<@!?(\d+)>)$/;
+/** What spreadsheets and people put around an id: `="…"`, `'…` and `'…'` to keep its digits, a mention, and the address of a profile. */
+const WRAPPED_ID = /^(?:="([^"]+)"|'(.+?)'?|<@!?(\d+)>|https:\/\/discord(?:app)?\.com\/users\/(\d+)\/?)$/;
 /** An id of Discord with separators between its groups of three digits, as a spreadsheet shows it. */
 const GROUPED_ID = /^\d{1,3}(?:[,.' \u00A0\u2009\u202F]\d{3}){4,6}$/;
 /** Invisible characters: characters without a width, spaces other than " ", and marks of the direction of text. */
@@ -60,7 +62,7 @@ export function readId(value: unknown, name: string): string | { readonly reason
 export function unwrappedId(text: string): string | undefined {
   if (GROUPED_ID.test(text)) return text.replace(/\D/g, '');
   const match = WRAPPED_ID.exec(text);
-  return match?.[1] ?? match?.[2] ?? match?.[3];
+  return match?.slice(1).find((id) => id !== undefined);
 }
 
 /** Reads a whole number. @returns the number, or the reason why the value is none. @param name of its field, for the reason. */
@@ -75,6 +77,7 @@ export function readWhole(
     const [whole] = String(value).split(/[.,]/);
     return `${name} ${quote(value)} can be ${whole} or ${digits}: write it without a separator`;
   }
+  if (ROUNDED.test(String(value))) return `${name} ${quote(value)} is rounded: write it with all of its digits`;
   if (!number || (number.hasFraction && !cutsFractions)) return `${name} ${quote(value)} is not ${XP_RULE}`;
   return number.whole;
 }

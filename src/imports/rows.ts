@@ -2,6 +2,7 @@ import { FUTURE_CLAIM, isFutureClaim } from '../core/members/xp-record.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../core/ranking/model.ts';
 import { isPictureHash } from '../core/ranking/picture-hash.ts';
 import { MAX_USERNAME_BYTES } from '../core/text-bounds.ts';
+import { type NameReading, PLAIN_NAMES, readName } from './database-text.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
 import { isSnowflake } from './found-field.ts';
 import { PLAIN_STYLE } from './numbers.ts';
@@ -34,6 +35,8 @@ export interface Entry {
   readonly row: SeedRow | string;
   /** The content of a refused row, so that a person can tell whose row it is. */
   readonly content?: RowContent;
+  /** Why the avatar of the member cannot be read. The member is loaded without it. */
+  readonly avatarProblem?: string;
 }
 
 /** The content of a refused row. Each text has at most about 200 characters, and is "" if the row lacks the value. */
@@ -51,6 +54,7 @@ export type RawRow = { readonly [Field in ImportField]?: unknown };
 export interface RowReading extends NumberReading {
   /** The names of the fields in the file, for messages. */
   readonly names: FieldNames;
+  readonly ofNames: NameReading;
   readonly dates: DateOrder | undefined;
   /** Whether each id must be an id of Discord, because most ids of the file are. Any other id is a total or a name, and so a bad row. */
   readonly hasSnowflakes: boolean;
@@ -59,6 +63,7 @@ export interface RowReading extends NumberReading {
 /** How to read Guildrank's own files. */
 export const OWN_READING: RowReading = {
   names: OWN_NAMES,
+  ofNames: PLAIN_NAMES,
   numbers: PLAIN_STYLE,
   dates: undefined,
   hasSnowflakes: false,
@@ -96,8 +101,9 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
   }
   const { username } = raw;
   if (username !== undefined) {
-    if (username === null || username === '') row.username = null;
-    else if (typeof username === 'string' || typeof username === 'number') row.username = String(username);
+    if (username === null) row.username = null;
+    else if (typeof username === 'string' || typeof username === 'number')
+      row.username = readName(String(username), reading.ofNames);
     else return `${names.username} ${quote(username)} is not text`;
     if (Buffer.byteLength(row.username ?? '') > MAX_USERNAME_BYTES) {
       return `${names.username} ${quote(username)} is longer than ${MAX_USERNAME_BYTES} bytes`;
@@ -112,13 +118,8 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
     if (time !== null && isFutureClaim(time, now)) return `${name} ${FUTURE_CLAIM}`;
     row.lastDailyClaim = time;
   }
-  const { avatar } = raw;
-  if (avatar !== undefined) {
-    const isNone = NO_VALUE.has(avatar) || DEFAULT_AVATAR.test(String(avatar));
-    const hash = isNone ? null : (AVATAR_ADDRESS.exec(String(avatar))?.[1] ?? avatar);
-    if (hash !== null && !isPictureHash(hash)) return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}`;
-    row.avatar = hash;
-  }
+  const avatar = readAvatar(raw.avatar);
+  if (avatar !== undefined) row.avatar = avatar;
   for (const field of ['explicitLevel', 'hidden'] as const) {
     const value = raw[field];
     if (NO_VALUE.has(value)) continue;
@@ -127,6 +128,20 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
     row[field] = truth;
   }
   return withReasons(row, raw.hiddenReasons, reading);
+}
+
+/** Returns the hash of an avatar; null for a member without an avatar; undefined for a file without avatars, and for a value that cannot be read. */
+function readAvatar(value: unknown): string | null | undefined {
+  if (value === undefined) return undefined;
+  if (NO_VALUE.has(value) || DEFAULT_AVATAR.test(String(value))) return null;
+  const hash = AVATAR_ADDRESS.exec(String(value))?.[1] ?? value;
+  return isPictureHash(hash) ? hash : undefined;
+}
+
+/** Returns why the avatar of a row cannot be read, for a person; undefined if it can be read, or if there is no avatar. */
+export function avatarProblemOf({ avatar }: RawRow, { names }: RowReading): string | undefined {
+  if (avatar === undefined || readAvatar(avatar) !== undefined) return undefined;
+  return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}, so the member is loaded without it`;
 }
 
 function withReasons(row: SeedRow, reasons: unknown, { names }: RowReading): SeedRow | string {

@@ -1,6 +1,6 @@
 import { count, digits } from '../core/format-numbers.ts';
 import type { CurveName } from '../core/ranking/curves.ts';
-import { badRows, hiddenMembers, repeatedRows } from './problems.ts';
+import { avatarsLeftOut, badRows, hiddenMembers, repeatedRows } from './problems.ts';
 
 /** The result of a run, complete or not, with the field names of `--json`. */
 export interface Summary {
@@ -14,6 +14,8 @@ export interface Summary {
   readonly repeated: number;
   /** Bad rows. */
   readonly skipped: number;
+  /** Members that were loaded without their avatar, because the avatar cannot be read. */
+  readonly avatars_left_out: number;
   /** Hidden members that were loaded. */
   readonly hidden: number;
   /** Only of a replacement: members removed. */
@@ -31,7 +33,7 @@ export interface Summary {
  * @param whose the guild, in the words of the command or of the page that shows the line.
  */
 export function summaryLine(summary: Summary, whose = `guild ${summary.guild}`): string {
-  const { loaded, created, repeated, skipped, hidden, removed, unknown, complete } = summary;
+  const { loaded, created, repeated, skipped, avatars_left_out: avatars, hidden, removed, unknown, complete } = summary;
   if (unknown) return `${whose}: it is not known whether the members were replaced`;
   const isReplaced = removed !== undefined;
   const badRowsSkipped = skipped > 0 ? [`${badRows(skipped)} skipped`] : [];
@@ -44,6 +46,7 @@ export function summaryLine(summary: Summary, whose = `guild ${summary.guild}`):
     : [`${digits(created)} new`, `${digits(Math.max(0, loaded - created - hidden))} already there`];
   if (hidden > 0) details.push(hiddenMembers(hidden));
   if (repeated > 0) details.push(repeatedRows(repeated));
+  if (avatars > 0) details.push(avatarsLeftOut(avatars));
   details.push(...badRowsSkipped);
   const verb = isReplaced ? 'replaced by' : 'loaded';
   const start = complete ? '' : 'stopped early, ';

@@ -130,6 +130,6 @@ function notUtf8(bytes: Buffer, name: string): InvalidInputError {
   const at = text.indexOf('\uFFFD');
   const near = text.slice(Math.max(0, at - SHOWN), at + SHOWN);
   return new InvalidInputError(
-    `${name} is not UTF-8 text, near ${JSON.stringify(near)}: convert it, such as with iconv -f WINDOWS-1252 -t UTF-8`,
+    `${name} is not UTF-8 text, near ${JSON.stringify(near)}: convert it, such as with iconv -f WINDOWS-1252 -t UTF-8, or with -f WINDOWS-1251 for Cyrillic`,
   );
 }

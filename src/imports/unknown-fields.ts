@@ -2,7 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { count } from '../core/format-numbers.ts';
 import type { Advice } from './advice.ts';
 import type { FieldMap } from './fields.ts';
-import type { FoundList } from './found-list.ts';
+import { type FoundList, whereIs } from './found-list.ts';
 import { MAX_READINGS, objectsByName, proposeReadings } from './propose-readings.ts';
 import { quote } from './row-values.ts';
 
@@ -50,6 +50,16 @@ export function unknownFields(
   if (readings.length === 0) return new UnknownFieldsError(`${begin}, and ${doubt}`, fields, readings);
   const guess = doubt === undefined ? ': ' : `. ${doubt}, so this is a guess: `;
   return new UnknownFieldsError(`${begin}${guess}${advice.mapFields(readings)}`, fields, readings);
+}
+
+/** Returns the error for a document of no known bot with several lists of members. */
+export function severalLists(file: string, lists: readonly FoundList[]): InvalidInputError {
+  const places = lists.slice(0, MAX_SHOWN).map(whereIs);
+  const first = places.find((place) => /^\w+$/.test(place));
+  const command = first === undefined ? '' : `, such as with jq '.${first}' FILE > members.json`;
+  return new InvalidInputError(
+    `${file} has several lists that can be the members, in ${places.join(', in ')}: save one of them alone${command}`,
+  );
 }
 
 /** Returns the error for a file with several objects of numbers by user id: a person has to say which of them has the XP. */

@@ -317,6 +317,23 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['a', '1', 'b', '6', 'c', '7', 'old', '40']);
   });
 
+  it('an upload with the pages of several servers offers these servers, and loads the pages of the chosen server', async () => {
+    const pageOf = (guild: string, id: string) => ({
+      guild: { id: guild },
+      page: 0,
+      players: [{ id, xp: 5, level: 0 }],
+    });
+    const text = JSON.stringify([pageOf('7', 'a'), pageOf('8', 'b')]);
+    expect((await upload(text, 'pages.json')).status).toBe(303);
+    const html = await page();
+    expect(html).toMatch(/value="8" required><span><bdi>8<\/bdi>, 1 page</);
+    await owner.submit('/guilds/own', `${PAGE}/server`, { id: idOf(html), source_guild: '8' });
+    expect(await page()).toContain('left out: 1 page of other guilds');
+    await start({ mode: 'load' });
+    await ended();
+    expect(await ranking()).toEqual(['a', '1', 'b', '5', 'old', '40']);
+  });
+
   it('an upload of several files asks for the fields of each file that has other fields, and proposes the likeliest fields', async () => {
     const files = {
       'one.json': '[{"user":"a","points":7,"nick":"Anna"}]',
@@ -380,6 +397,20 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
       'file,unit,place,user_id,username,reason,row\n' +
         'members.csv,line,4,c,Cora,"xp ""-3"" is not a whole number from 0 to 9007199254740991",\n',
     );
+  });
+
+  it('the dashboard loads a member whose avatar cannot be read, and shows and counts the avatar that it leaves out', async () => {
+    await upload('user_id,xp,username,avatar\na,500,Anna,https://a.example/x.png\n');
+    const told =
+      'members.csv line 2: avatar &quot;https://a.example/x.png&quot; is not Discord&#39;s hash of an avatar';
+    const checked = await page();
+    expect(checked).toContain('1 avatar would be left out.');
+    expect(checked).toContain(told);
+    await start({ mode: 'load' });
+    const html = await ended();
+    expect(html).toContain('1 avatar left out');
+    expect(html).toContain(told);
+    expect(await ranking()).toEqual(['old', '40', 'a', '500']);
   });
 
   it('the dashboard reads gzip and other formats as the command does, and a file that it cannot read gets 400 with the fix', async () => {

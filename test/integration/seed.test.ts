@@ -403,6 +403,25 @@ describe('npm run seed', needs('redis-server'), () => {
   });
 
   it.each([['--replace', '--replace'], ['no other option']])(
+    'seed with %s loads a member whose avatar cannot be read, and counts the avatar',
+    async (_with, ...options) => {
+      const path = file('avatars.csv', 'user_id,xp,avatar\n1,5,x\n2,6,y\n');
+      const { code, stdout, stderr } = await seed('--guild', 'g', '--file', path, '--strict', ...options);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/ 2 members .*, 2 avatars left out\n$/)]);
+      expect(stderr).toMatch(
+        /line 2: avatar "x" is not .*, so the member is loaded without it \(and 1 row like it: 3\)\n/,
+      );
+      expect(await ranking()).toEqual(['2', '6', '1', '5']);
+      expect(JSON.parse((await seed('--guild', 'g', '--file', path, '--json')).stdout)).toMatchObject({
+        avatars_left_out: 2,
+        skipped: 0,
+      });
+      const preview = await seed('--guild', 'g', '--file', path, '--dry-run');
+      expect([preview.code, preview.stdout]).toEqual([0, expect.stringContaining('total XP 11, 2 avatars left out\n')]);
+    },
+  );
+
+  it.each([['--replace', '--replace'], ['no other option']])(
     'seed with %s hides the members of a Polaris export whom moderators have hidden',
     async (_with, ...options) => {
       const path = new URL('../fixtures/imports/polaris.json', import.meta.url).pathname;

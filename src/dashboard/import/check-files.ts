@@ -20,6 +20,8 @@ export interface CheckedFile {
   readonly refused: readonly string[];
   /** Which rows repeat a member. */
   readonly repeated: readonly string[];
+  /** Which avatars cannot be read and will be left out. */
+  readonly avatars: readonly string[];
   /** Why members can be missing or wrong, such as a missing page; undefined if there is no doubt. */
   readonly missing: string | undefined;
   /** How the fields of the files are read. */
@@ -60,15 +62,19 @@ export async function checkFiles(target: LoadTarget, guildId: string, choice: Im
     const hidden = hiddenNotice(reading.inputs, result.preview.hidden);
     if (hidden) notes.push(hidden);
     const { problems } = reading;
-    const left = { refused: problems.lines().map(shortened), repeated: problems.repeatedLines().map(shortened) };
+    const left = {
+      refused: problems.lines().map(shortened),
+      repeated: problems.repeatedLines().map(shortened),
+      avatars: problems.avatarLines().map(shortened),
+    };
     return { ...result, ...left, missing, rules, readings: fieldReadings(reading.inputs) };
   });
   const result = await checking.catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   if (!result || signal.aborted) throw new InvalidInputError('It takes too long to read here: use the command "seed"');
-  const { preview, notice, outcome, missing, rules, refused, repeated, readings } = result;
+  const { preview, notice, outcome, missing, rules, refused, repeated, avatars, readings } = result;
   if (notice) notes.push(shortened(notice));
   if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(shortened(outcome.message));
-  return { preview, notes, refused, repeated, missing, rules, readings };
+  return { preview, notes, refused, repeated, avatars, missing, rules, readings };
 }

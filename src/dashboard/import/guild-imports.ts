@@ -209,7 +209,7 @@ export class GuildImports {
     if (this.loads.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
     const run: ImportRun = {
       ...{ name: checked.name, ...how, notes: [], members: 0, share: 0 },
-      ...{ refused: [], repeated: [], refusedCsv: '', isComplete: false },
+      ...{ refused: [], repeated: [], avatars: [], refusedCsv: '', isComplete: false },
     };
     const controller = new AbortController();
     this.states.set(guildId, { run, stop: () => controller.abort() });

@@ -32,6 +32,8 @@ export interface ImportRun extends LoadChoice {
   refused: readonly string[];
   /** Which rows repeated a member. */
   repeated: readonly string[];
+  /** Which avatars could not be read and were left out. */
+  avatars: readonly string[];
   /** The first rows that were left out, as CSV. */
   refusedCsv: string;
   /** The last line, once it has ended. */
@@ -106,5 +108,6 @@ export async function loadFiles(
   }
   run.refused = problems.lines().map(shortened);
   run.repeated = problems.repeatedLines().map(shortened);
+  run.avatars = problems.avatarLines().map(shortened);
   return run.summary;
 }

@@ -95,10 +95,10 @@ function fittingMap(files: readonly ImportFile[], { fields }: UnknownFieldsError
   return files.map(({ map }) => map).find((map) => map && Object.values(map).every((name) => names.has(name)));
 }
 
-/** A line can quote a whole field of the file. */
-const LONGEST_LINE = 500;
+/** Most characters of a line. A line can quote a whole field of the file, but a command in a line must stay whole. */
+const LONGEST_LINE = 1000;
 
-/** Returns a line of at most about 500 characters. */
+/** Returns a line of at most about 1,000 characters. */
 export function shortened(line: string): string {
   return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line;
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { entryOf } from '../../../src/imports/entries.ts';
 import { checkRow, OWN_READING } from '../../../src/imports/rows.ts';
 
 const HASH = '0123456789abcdef0123456789abcdef';
@@ -25,6 +26,17 @@ it.each([
   HASH.toUpperCase(),
   `https://a.example/avatars/1/${HASH}.png`,
   `https://cdn.discordapp.com/avatars/1/x.png`,
-])('a row with the avatar %s is refused, and the message names the field', (avatar) => {
-  expect(row(avatar)).toMatch(/^avatar .* is not Discord's hash of an avatar/);
+])('a member keeps its XP when its avatar is %s, and a message names the field of the avatar', (avatar) => {
+  const { avatarProblem, ...entry } = entryOf(7, { userId: '1', xp: 5, avatar }, OWN_READING);
+  expect(entry).toEqual({ at: 7, row: { userId: '1', xp: 5 } });
+  expect(avatarProblem).toMatch(
+    /^avatar .* is not Discord's hash of an avatar, .*, so the member is loaded without it$/,
+  );
+});
+
+it('an avatar that can be read has no problem', () => {
+  expect(entryOf(7, { userId: '1', xp: 5, avatar: HASH }, OWN_READING)).toEqual({
+    at: 7,
+    row: { userId: '1', xp: 5, avatar: HASH },
+  });
 });

@@ -27,6 +27,8 @@ tar.write('ustar', 257);
 
 it.each([
   ['xlsx', zip('[Content_Types].xml'), 'an Excel workbook: save the sheet with the members as CSV'],
+  ['UTF-32', Buffer.from('fffe00007500000073000000', 'hex'), 'text in UTF-32: save it as UTF-8'],
+  ['big-endian UTF-32', Buffer.from('0000feff0000007500000073', 'hex'), 'text in UTF-32: save it as UTF-8'],
   ['xls', Buffer.from('d0cf11e0a1b11ae10000', 'hex'), 'an Excel workbook: save the sheet with the members as CSV'],
   [
     'ods',

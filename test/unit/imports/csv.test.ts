@@ -306,3 +306,146 @@ describe('truth values and times in CSV files', () => {
     ]);
   });
 });
+
+describe('second tables in a CSV file', () => {
+  const [ANN, BOB, ROLE] = ['204255221017214977', '159998587045832321', '81384788765712384'];
+  const members = `user_id,xp,username\n${ANN},4700,ann\n${BOB},254,bob\n`;
+  const own = (line: number) =>
+    `it is in another table, which begins in line ${line}: save that table as a file of its own`;
+
+  it.each([
+    ['below an empty line', `${members}\nrole_id,level,name\n${ROLE},10,Gold\n`, 5],
+    ['below a line of commas', `${members},,\nchannel,multiplier,topic\n${ROLE},2,general\n`, 5],
+    ['without an empty line, with a column of levels', `${members}role_id,level,name\n${ROLE},10,Gold\n`, 4],
+    ['of the same columns, below an empty line', `${members}\nuser_id,xp,username\n${ROLE},10,old\n`, 5],
+    ['of fewer columns', `${members}\nrole,level\n${ROLE},10\n`, 5],
+  ])(
+    'the rows of a second table %s are bad rows, and each message names the first line of the table',
+    async (_where, text, line) => {
+      for (const size of [1, 1000]) {
+        const file = await read(text, size);
+        expect(file.rows).toMatchObject([{ userId: ANN }, { userId: BOB }]);
+        expect(refusals(file)).toEqual([`${line}: ${own(line)}`, `${line + 1}: ${own(line)}`]);
+      }
+    },
+  );
+
+  it('a second table below a title of its own is found', async () => {
+    const file = await read(`${members}\nTop roles,,\nrole,level,name\n${ROLE},10,Gold\n`);
+    expect(refusals(file)).toEqual([
+      '5: user_id "Top roles" is not 1 to 64 of A-Z a-z 0-9 _ - .',
+      `6: ${own(6)}`,
+      `7: ${own(6)}`,
+    ]);
+  });
+
+  it('a second table in the output of psql is found, and counts of rows are no rows', async () => {
+    const text = ` user_id | xp | username\n---------+----+----\n ${ANN} | 4700 | ann \n(1 row)\n\n role_id | level | name\n---------+----+----\n ${ROLE} | 10 | Gold\n(1 row)\n`;
+    const file = await read(text);
+    expect(file.rows).toEqual([{ userId: ANN, xp: 4700, username: 'ann' }]);
+    expect(refusals(file)).toEqual([`6: ${own(6)}`, `8: ${own(6)}`]);
+  });
+
+  it.each([
+    ['repeats the names, as joined files do', `${members}USER_ID,xp,username\n${ROLE},5,eve\n`],
+    ['has members after an empty line', `${members}\n${ROLE},5,eve\n`],
+    ['has empty lines between all rows', `${members.replaceAll('\n', '\n\n')}${ROLE},5,eve\n`],
+  ])('a table that %s has no second table', async (_what, text) => {
+    const file = await read(text);
+    expect(refusals(file)).toEqual([]);
+    expect(file.rows).toHaveLength(3);
+  });
+
+  it('a member without XP below an empty line begins no second table', async () => {
+    const file = await read('user_id,xp,username\nann,5,a\n\nbob,,b\ncarl,7,c\n');
+    expect(refusals(file)).toEqual(['4: xp is missing']);
+    expect(file.rows).toHaveLength(2);
+  });
+
+  it('a row of totals below an empty line and a member who is called like a column begin no second table', async () => {
+    const file = await read(`user_id,xp,username\n1,5,level\n\nlevel,6,name\nTotal,11,\n`);
+    expect(file.rows).toHaveLength(3);
+  });
+});
+
+it('names in a table that mysql has drawn are read without the spaces around them', async () => {
+  const rule = '+---------+------+----------+\n';
+  const text = `${rule}| user_id | xp   | username |\n${rule}| 1       | 4700 | ann      |\n${rule}1 row in set (0.00 sec)\n`;
+  expect((await read(text)).entries).toEqual([{ at: 4, row: { userId: '1', xp: 4700, username: 'ann' } }]);
+});
+
+describe('what programs write around the values of a CSV file', () => {
+  const [ANN, BOB] = ['204255221017214977', '159998587045832321'];
+
+  it.each([
+    ['spaces behind the separators', `user_id, xp, username\n${ANN}, 5, ann\n${BOB}, 6, "bob"\n`],
+    ['empty values behind the last column', `user_id,xp,username\n${ANN},5,ann,\n${BOB},6,bob,,\n`],
+    ['quotes behind spaces', `"user_id", "xp", "username"\n"${ANN}", "5", "ann"\n"${BOB}", "6", "bob"\n`],
+  ])('values are read without %s', async (_what, text) => {
+    expect((await read(text)).rows).toEqual([
+      { userId: ANN, xp: 5, username: 'ann' },
+      { userId: BOB, xp: 6, username: 'bob' },
+    ]);
+  });
+
+  it.each([
+    ["'user_id','xp'\n'1','5'\n", "'user_id'"],
+    ['\u201Cuser_id\u201D,\u201Cxp\u201D\n\u201C1\u201D,\u201C5\u201D\n', '\u201Cuser_id\u201D'],
+  ])(
+    'a file with quotes of another kind is refused, and the message shows one of its texts: %s',
+    async (text, quoted) => {
+      await expect(read(text)).rejects.toThrow(
+        `its texts stand in quotes of another kind, such as ${quoted}: write "…"`,
+      );
+    },
+  );
+
+  it.each([`user_id xp\n${ANN} 5\n`, `${ANN}:5\n`, `${ANN}=5\n`, `user_id = ${ANN}\n xp = 5\n`])(
+    'a file without a known separator is refused, and the message names the separators that can be read: %s',
+    async (text) => {
+      await expect(read(text)).rejects.toThrow(
+        'If anything but a comma, a semicolon, a tab or a bar stands between the values, save them with commas',
+      );
+    },
+  );
+
+  it('numbers with commas as in India are read, and a rounded number is refused with its reason', async () => {
+    const file = await read('user_id,xp\n1,"12,34,567"\n2,4.7k\n3,1.5E+06\n4,2 M\n5,254\n');
+    expect(file.rows).toEqual([
+      { userId: '1', xp: 1234567 },
+      { userId: '5', xp: 254 },
+    ]);
+    expect(refusals(file)).toEqual([
+      '3: xp "4.7k" is rounded: write it with all of its digits',
+      '4: xp "1.5E+06" is rounded: write it with all of its digits',
+      '5: xp "2 M" is rounded: write it with all of its digits',
+    ]);
+  });
+});
+
+it('a line of types below the names is a bad row, and begins no table', async () => {
+  const file = await read('user_id,xp\nid,points\n204255221017214977,5\n159998587045832321,6\n');
+  expect(refusals(file)).toEqual(['2: user_id "id" is no id of Discord, as the others are']);
+  expect(file.rows).toHaveLength(2);
+});
+
+it.each([
+  ['in the names of the first row', '204255221017214977,5,a;b;c;d\n159998587045832321,6,bob\n', 2],
+  ['in a name of a column', 'user_id,xp,"name;tag;nick;x"\n204255221017214977,5,ann\n', 1],
+])(
+  'ids and names of columns tell the separator, however often other separators stand %s',
+  async (_where, text, rows) => {
+    const map = text.startsWith('2') ? { id: '1', xp: '2', name: '3' } : undefined;
+    const file = await readFile(text, { map });
+    expect([file.rows.length, file.rows[0]]).toMatchObject([rows, { userId: '204255221017214977', xp: 5 }]);
+  },
+);
+
+it('an id may be the address of a profile', async () => {
+  const file = await read('user_id,xp\nhttps://discord.com/users/204255221017214977,5\n');
+  expect(file.rows).toEqual([{ userId: '204255221017214977', xp: 5 }]);
+});
+
+it('a file of separators alone is refused', async () => {
+  await expect(read(',\n,\n')).rejects.toThrow('f.csv: its first line has separators alone, and no names of columns');
+});

@@ -369,3 +369,10 @@ describe('numbers by user id under a name of their own', () => {
     ]);
   });
 });
+
+it('files that were joined with their byte order marks are refused, and the message names the mark', async () => {
+  const page = '{"players":[{"id":"1","xp":5,"level":0}]}';
+  await expect(readFile(`\uFEFF${page}\n\uFEFF${page}`)).rejects.toThrow(
+    'f is not valid JSON: line 2, character 1 has U+FEFF, a byte order mark, which an editor puts at the beginning of a file: remove it between joined files',
+  );
+});

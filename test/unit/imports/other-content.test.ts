@@ -22,6 +22,12 @@ describe('content that is no export', () => {
     );
   });
 
+  it('a response with its head above the body is refused', () => {
+    expect(() => refuseOtherContent('HTTP/2 200\ncontent-type: application/json\n\n{"players":[]}', 'x')).toThrow(
+      'x begins with the head of a response: save the body alone, such as with curl without -i',
+    );
+  });
+
   it('the message quotes a part of a long response, in one line', () => {
     const text = JSON.stringify({ message: `a\nb${'x'.repeat(5000)}` }, null, 2);
     expect(() => refuseOtherContent(text, 'x')).toThrow(/^x is .{1,180}$/);

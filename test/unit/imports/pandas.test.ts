@@ -28,11 +28,29 @@ describe('members that pandas has written', () => {
 
   it.each([
     ['the default', `{"user_id":{"0":"${ONE}","1":"${TWO}"},"xp":{"0":4700,"1":254}}`],
+    ['the default, after rows were removed', `{"user_id":{"3":"${ONE}","7":"${TWO}"},"xp":{"3":4700,"7":254}}`],
+    ['the default, counted from 1', `{"xp":{"1":4700,"2":254},"id":{"1":"${ONE}","2":"${TWO}"}}`],
     ['to_dict("list")', `{"user_id":["${ONE}","${TWO}"],"xp":[4700,254]}`],
   ])('members in columns, as %s writes them, are refused with the way to write them', async (_what, content) => {
     await expect(readFile(content)).rejects.toThrow(
       'f has columns by their names, and in each the values of all rows, as pandas writes them: write the members as rows, as with to_json(orient="records")',
     );
+  });
+
+  it('members in columns are refused even if a person names the fields, because the numbers of rows are no ids', async () => {
+    const content = `{"user_id":{"0":"${ONE}","1":"${TWO}"},"xp":{"0":4700,"1":254}}`;
+    await expect(readFile(content, { map: { xp: 'xp' } })).rejects.toThrow('f has columns by their names');
+  });
+
+  it('members in columns load if the rows are named after the ids, and a message names the columns beside XP', async () => {
+    const content = `{"xp":{"${ONE}":4700,"${TWO}":254},"username":{"${ONE}":"ann","${TWO}":"bob"}}`;
+    expect(await readFile(content)).toMatchObject({
+      rows: [
+        { userId: ONE, xp: 4700 },
+        { userId: TWO, xp: 254 },
+      ],
+      lines: ['f: left out: 2 values in username'],
+    });
   });
 
   it('rows by number are not taken for pages by number', async () => {

@@ -94,7 +94,7 @@ describe('proposals to read the fields of a file', () => {
     [
       'JSON inside texts',
       JSON.stringify([{ key: `1-${ONE}`, value: JSON.stringify({ user: ONE, points: 4700 }) }]),
-      /, and value has JSON inside texts, such as .*: parse these texts before you save the file$/,
+      /, and value has JSON inside texts, such as .*: parse these texts before you save the file, such as with jq '\[\.\[\] \| \. \+ \(\.value \| fromjson\)\]' FILE > members\.json$/,
     ],
     [
       'ids in longer names',
@@ -111,6 +111,55 @@ describe('proposals to read the fields of a file', () => {
     if (typeof message === 'string') expect(error.message).toContain(message);
     else expect(error.message).toMatch(message);
     expect(error.message).not.toContain('--map');
+  });
+});
+
+describe('keys of two ids, as quick.db has them', () => {
+  const [GUILD, OTHER] = ['123456789012345678', '987654321098765432'];
+  const rows = (keyOf: (user: string) => string, value: (xp: number) => unknown = (xp) => xp) =>
+    JSON.stringify([
+      { id: keyOf(ONE), value: value(4700) },
+      { id: keyOf(TWO), value: value(254) },
+    ]);
+  const command = (select: string, member: string, xp = '.value') =>
+    `: write the id of the member alone into a field user_id, such as with jq -r '"user_id,xp", (.[] | select(.id | ${select}) | "\\(.id | ${member}),\\(${xp})")' FILE > members.csv`;
+
+  it.each([
+    ['the guild first', rows((user) => `xp_${GUILD}_${user}`), command(`startswith("xp_${GUILD}_")`, 'split("_")[2]')],
+    [
+      'the user first, and objects',
+      rows(
+        (user) => `user_${user}_${GUILD}`,
+        (xp) => ({ xp, level: 1 }),
+      ),
+      command(`startswith("user_") and endswith("_${GUILD}")`, 'split("_")[1]', '.value.xp'),
+    ],
+    ['no word before the ids', rows((user) => `${GUILD}-${user}`), command(`startswith("${GUILD}-")`, 'split("-")[1]')],
+    [
+      'levels beside XP',
+      JSON.stringify([{ id: `level_${GUILD}_${ONE}`, value: 9 }, ...JSON.parse(rows((user) => `xp_${GUILD}_${user}`))]),
+      command(`startswith("xp_${GUILD}_")`, 'split("_")[2]'),
+    ],
+  ])('keys with %s are refused with the command that makes members of them', async (_what, content, message) => {
+    expect((await refusal(content)).message).toContain(message);
+  });
+
+  it('keys of two ids that name the values are refused with such a command too', async () => {
+    const content = JSON.stringify({ [`xp_${GUILD}_${ONE}`]: 4700, [`xp_${GUILD}_${TWO}`]: 254 });
+    expect((await refusal(content)).message).toContain(
+      `such as with jq -r '"user_id,xp", (to_entries[] | select(.key | startswith("xp_${GUILD}_")) | "\\(.key | split("_")[2]),\\(.value)")' FILE > members.csv`,
+    );
+  });
+
+  it.each([
+    ['two guilds', rows((user) => `xp_${user === ONE ? GUILD : OTHER}_${user}`)],
+    ['one member, whose id nobody can tell from that of the guild', rows(() => `xp_${GUILD}_${ONE}`)],
+    [
+      'several words, none of which is called XP',
+      rows((user) => `${user === ONE ? 'coins' : 'bank'}_${GUILD}_${user}`),
+    ],
+  ])('keys of %s are refused without a command', async (_what, content) => {
+    expect((await refusal(content)).message).toMatch(/: write the id of the member alone into a field user_id$/);
   });
 });
 
@@ -136,4 +185,11 @@ describe('titles above the names of the columns', () => {
       'f.txt: each line has one value, and a member needs an id and XP: write both into each line',
     );
   });
+});
+
+it('a document of no known bot with several lists of members is refused, and the message says how to choose a list', async () => {
+  const list = (xp: number) => [{ id: ONE, xp }];
+  await expect(readFile(JSON.stringify({ weekly: list(5), alltime: list(500) }))).rejects.toThrow(
+    "f has several lists that can be the members, in weekly, in alltime: save one of them alone, such as with jq '.weekly' FILE > members.json",
+  );
 });

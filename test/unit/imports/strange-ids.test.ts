@@ -82,3 +82,10 @@ describe('files without ids of Discord', () => {
     ]);
   });
 });
+
+it('a table of levels or ranks raises a doubt, because its numbers are no ids', async () => {
+  expect((await readFile('{"1":100,"2":255,"3":475}')).doubts).toEqual([
+    'f: its ids are the numbers from 1 to 3: if these are levels or ranks, it has no members',
+  ]);
+  expect((await readFile('{"204255221017214977":100,"159998587045832321":255}')).doubts).toEqual([]);
+});

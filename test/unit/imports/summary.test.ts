@@ -1,7 +1,16 @@
 import { expect, it } from 'vitest';
 import { summaryLine } from '../../../src/imports/summary.ts';
 
-const SUMMARY = { guild: 'g', curve: 'standard', loaded: 2, created: 2, repeated: 0, skipped: 0, hidden: 0 } as const;
+const SUMMARY = {
+  guild: 'g',
+  curve: 'standard',
+  loaded: 2,
+  created: 2,
+  repeated: 0,
+  skipped: 0,
+  avatars_left_out: 0,
+  hidden: 0,
+} as const;
 
 it.each([
   [0.042, 'guild g: loaded 2 members in less than 1 s: 2 new, 0 already there'],

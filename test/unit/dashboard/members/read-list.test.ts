@@ -50,7 +50,7 @@ describe('lists of changes', () => {
   });
 
   it.each([
-    ['1,5,,', 'it has 4 values where the first line names 3 columns'],
+    ['1,5,,6', 'it has 4 values where the first line names 3 columns'],
     ['1,,', 'it changes nothing'],
     ['1,x,', 'xp "x" is not a whole number from 0 to 9007199254740991'],
     ['1,-5,', 'xp "-5" is not a whole number'],
