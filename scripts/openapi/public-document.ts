@@ -45,10 +45,6 @@ const head = z.object({
     .object({
       from: z.iso.datetime().describe('When the board began to count'),
       to: z.iso.datetime().describe('When the next period begins'),
-      change: z.iso
-        .datetime()
-        .optional()
-        .describe('When the clock of the server changes in the period, such as at the end of daylight saving'),
     })
     .nullable()
     .describe('The time that the board counts; null for all time'),

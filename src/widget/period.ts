@@ -4,8 +4,6 @@
 export interface Period {
   readonly from: string;
   readonly to: string;
-  /** When the clock of the guild changes in the period; undefined = it does not change. */
-  readonly change?: string;
 }
 
 /** What says the dates of a period in a language. */
@@ -23,12 +21,10 @@ const MONDAY = 1;
 export function periodFacts(period: Period, words: PeriodWords, nowMs: number): string[] {
   const [first, last] = daysOf(period);
   const isOver = nowMs >= Date.parse(period.to);
-  // At a change of daylight saving, a day of the calendar has 23 or 25 hours. The ends of the period give the distance from UTC before and after it.
-  const isChanged = period.change !== undefined && nowMs >= Date.parse(period.change);
-  const fromUtc = isChanged ? last + DAY_MS - Date.parse(period.to) : first - Date.parse(period.from);
-  const today = Math.floor((nowMs + fromUtc) / DAY_MS) * DAY_MS;
   const days = (last - first) / DAY_MS + 1;
-  const left = Math.min(days, Math.max(1, (last - today) / DAY_MS + 1));
+  // By the clock with which the period began: at a change of daylight saving, a day of the calendar has 23 or 25 hours.
+  const passed = Math.floor((nowMs - Date.parse(period.from)) / DAY_MS);
+  const left = Math.min(days, Math.max(1, days - passed));
   return [words.dates(first, last), ...(isOver ? [] : [words.say('daysLeft', { n: left })])];
 }
 

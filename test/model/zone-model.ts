@@ -25,11 +25,6 @@ export class ZoneModel {
     return ms;
   }
 
-  /** Returns the days of a period from the present one on. */
-  daysLeft(kind: BoardKind, ms: number): number {
-    return this.dayAt(Date.parse(this.periodAt(kind, ms).to)) - this.dayAt(ms);
-  }
-
   periodAt(kind: BoardKind, ms: number): Period {
     const day = this.dayAt(ms);
     const date = new Date(day * DAY);

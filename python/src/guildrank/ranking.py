@@ -91,7 +91,7 @@ def stored_curve(text: str) -> Curve:
 
 def part_of(reply: list[Any], first: int) -> RankingPart:
     """Decodes a reply of "page" in batch.lua, whose first row has the rank `first`, from 0. The reply of a
-    board also has the XP in the guild, and times in seconds since 1970: the limits of the period, and the change of the clock in it, if any."""
+    board also has the XP in the guild, and the limits of its period in seconds since 1970."""
     _, total, stored, cells, profiles, *rest = reply
     curve = stored_curve(stored)
     in_guild = rest[0] if rest else cells[1::2]
@@ -102,7 +102,7 @@ def part_of(reply: list[Any], first: int) -> RankingPart:
         shown = split_profile(profile)
         level = level_for_xp(curve, whole_xp(in_guild[index])) if shown.level is None else shown.level
         rows.append(RankedMember(first + index + 1, user, shown.username or user, level, xp))
-    return RankingPart(rows, int(total), Period(*limits[:2]) if limits else None)
+    return RankingPart(rows, int(total), Period(*limits) if limits else None)
 
 
 def member_of(reply: list[Any], user_id: str) -> Member | None:

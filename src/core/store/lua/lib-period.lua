@@ -78,28 +78,11 @@ local function first_day_of(kind, period)
   return 146097 * cycle + 365 * rest + math.floor(rest / 4) - math.floor(rest / 100) + math.floor((153 * month + 2) / 5) - 719468
 end
 
--- Returns when the clock of a guild first changes at or after `begin` and before `finish`; nil if it does not change. All are minutes since 1970.
-local function change_between(begin, finish, offsets)
-  local _, changes = parse_offsets(offsets)
-  for at in changes do
-    if at + 0 >= begin and at + 0 < finish then
-      return at + 0
-    end
-  end
-end
-
--- Returns when a period begins and ends, and third when the clock of the guild changes in the period, if it does. All are texts: seconds since 1970.
+-- Returns when a period begins, and when it ends, as texts: seconds since 1970.
 local function limits_of(kind, period, offsets)
   local days = { first_day_of(kind, period), first_day_of(kind, period + 1) }
   local begin, finish = unpack(begins_of_days(days, offsets))
-  local function seconds_of(minutes)
-    return string.format('%.0f', 60 * minutes)
-  end
-  local change = change_between(begin, finish, offsets)
-  if not change then
-    return { seconds_of(begin), seconds_of(finish) }
-  end
-  return { seconds_of(begin), seconds_of(finish), seconds_of(change) }
+  return { string.format('%.0f', 60 * begin), string.format('%.0f', 60 * finish) }
 end
 
 -- Returns where the boards of a period and of the period before it lie: "present" or "last" as they are stored, nil for an empty board.
