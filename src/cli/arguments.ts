@@ -7,7 +7,7 @@ import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '..
 import { ID_PATTERN, parseRankingId, type RankingId } from '../core/ranking/model.ts';
 import { parseMultiplier, parseTitle, parseUtcOffset } from '../core/settings/guild-config.ts';
 import { parseTimeZone } from '../core/settings/time-zone.ts';
-import { BOARD_KINDS, type BoardKind } from '../core/store/keys.ts';
+import { BOARD_KINDS, type BoardKind } from '../core/store/redis-keys.ts';
 import { MAX_USERNAME_BYTES } from '../core/text-bounds.ts';
 import { FIELD_WORDS, type FieldMap, type FieldWord } from '../imports/fields.ts';
 import { readTime } from '../imports/times.ts';

@@ -1,7 +1,7 @@
 import type { CurveText } from '../core/ranking/curves.ts';
 import type { FieldMap } from '../imports/fields.ts';
 import type { FormatName } from '../imports/formats.ts';
-import type { LevelChoice } from '../imports/levels.ts';
+import type { LevelChoice } from '../imports/level-check.ts';
 import type { GuildOptions } from './arguments.ts';
 
 /** The options of `seed`. */

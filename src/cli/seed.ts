@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
 import { commandLine } from '../config/command-line.ts';
 import { FORMAT_NAMES } from '../imports/formats.ts';
-import { LEVEL_CHOICES } from '../imports/levels.ts';
+import { LEVEL_CHOICES } from '../imports/level-check.ts';
 import { CURVES, FIELD_LIST, parseCurveText, parseFieldMap, parseMemberCount, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-options.ts';

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { digits } from '../core/format-numbers.ts';
+import { checkPages, type InputCheck } from './check-pages.ts';
 import { formatNamed } from './formats.ts';
 import type { Input } from './inputs.ts';
-import { checkPages, type InputCheck } from './pages.ts';
 
 /** Members of a page of ranks. */
 const PAGE_OF_RANKS = 100;

@@ -1,6 +1,6 @@
 import { curveNameOf, levelForXp } from '../core/ranking/curves.ts';
 import { chooseCurve, type GuildState } from './curve-choice.ts';
-import { LevelCheck, recordOf } from './levels.ts';
+import { LevelCheck, recordOf } from './level-check.ts';
 import type { LoadJob } from './load-job.ts';
 import { IncompleteRun } from './outcome.ts';
 import { badRows } from './problems.ts';

@@ -3,7 +3,7 @@ import type { CurveText } from '../core/ranking/curves.ts';
 import type { GuildConfig } from '../core/settings/guild-config.ts';
 import type { Store } from '../core/store/store.ts';
 import type { FormatCurve } from './curve-choice.ts';
-import type { LevelChoice } from './levels.ts';
+import type { LevelChoice } from './level-check.ts';
 import type { Reading } from './read-members.ts';
 
 /** The parts that a load writes with. */

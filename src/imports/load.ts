@@ -5,15 +5,15 @@ import { curveNameOf } from '../core/ranking/curves.ts';
 import { publishInvalidation } from '../core/store/store.ts';
 import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.ts';
 import { DistinctMembers } from './distinct-members.ts';
-import { compareLevels, LevelCheck, recordOf } from './levels.ts';
+import { compareLevels, LevelCheck, recordOf } from './level-check.ts';
 import { loadAndHide } from './load-hidden.ts';
 import type { LoadJob, LoadTarget } from './load-job.ts';
+import type { Summary } from './load-summary.ts';
 import { IncompleteRun, type LoadCounts, outcomeOf } from './outcome.ts';
 import { badRows, type Problems, type RowPlace } from './problems.ts';
 import { readMembers } from './read-members.ts';
 import { RecordSender } from './record-sender.ts';
 import { withStagedMembers } from './staging.ts';
-import type { Summary } from './summary.ts';
 
 /** Reads the state of a guild before a load. One round trip, O(1). @throws StoreUnavailableError */
 export async function readGuildState(

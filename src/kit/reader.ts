@@ -26,5 +26,5 @@ export type { Period } from '../core/reads/period.ts';
 export type { GuildStats, Member, RankingPage, RankingPart } from '../core/reads/rankings.ts';
 export type { Rules } from '../core/rules/rules-document.ts';
 export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from '../core/store/bot-client.ts';
-export type { BoardName } from '../core/store/keys.ts';
+export type { BoardName } from '../core/store/redis-keys.ts';
 export { type GuildReader, InvalidInputError, RefusedError, StoreUnavailableError };

@@ -23,7 +23,7 @@ import {
   placeInArchiveScript,
   resetMembersScript,
 } from '../../src/core/seasons/season-scripts.ts';
-import { allBoardKeys, type LockedKeys } from '../../src/core/store/keys.ts';
+import { allBoardKeys, type LockedKeys } from '../../src/core/store/redis-keys.ts';
 import type { Script } from '../../src/core/store/script.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { endBoards } from '../support/boards.ts';

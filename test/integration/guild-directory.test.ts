@@ -4,7 +4,7 @@ import { InvalidInputError, StoreUnavailableError } from '../../src/core/errors.
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { GuildDirectory } from '../../src/core/guilds/guild-directory.ts';
 import { requireGuild } from '../../src/core/guilds/overview.ts';
-import { RedisKeys } from '../../src/core/store/keys.ts';
+import { RedisKeys } from '../../src/core/store/redis-keys.ts';
 import { openStore } from '../../src/core/store/store.ts';
 import { AuditLog } from '../../src/dashboard/audit-log.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';

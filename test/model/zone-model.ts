@@ -1,5 +1,5 @@
 import type { Period } from '../../src/core/reads/period.ts';
-import type { BoardKind } from '../../src/core/store/keys.ts';
+import type { BoardKind } from '../../src/core/store/redis-keys.ts';
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { onTestFinished, vi } from 'vitest';
 import { configureScript } from '../../src/core/settings/guild-config.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
-import { RedisKeys } from '../../src/core/store/keys.ts';
+import { RedisKeys } from '../../src/core/store/redis-keys.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
 import { createReader } from '../../src/kit/reader.ts';
 import { createWriter } from '../../src/kit/writer.ts';

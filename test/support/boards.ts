@@ -1,5 +1,5 @@
 import type { RedisClient } from '../../src/core/store/client.ts';
-import { BOARD_KINDS, type BoardKind } from '../../src/core/store/keys.ts';
+import { BOARD_KINDS, type BoardKind } from '../../src/core/store/redis-keys.ts';
 
 /** In one step, because a bot may write at the same time. */
 const END = `local text = redis.call('HGET', KEYS[1], 'boards')

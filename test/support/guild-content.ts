@@ -4,7 +4,7 @@ import { Cluster } from 'ioredis';
 import { expect } from 'vitest';
 import type { Core } from '../../src/core/core.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
-import { allBoardKeys } from '../../src/core/store/keys.ts';
+import { allBoardKeys } from '../../src/core/store/redis-keys.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { endBoards } from './boards.ts';
 

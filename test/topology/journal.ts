@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseConfig } from '../../src/config/service.ts';
 import { openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
-import { RedisKeys } from '../../src/core/store/keys.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
+import { RedisKeys } from '../../src/core/store/redis-keys.ts';
 
 /** One write of a {@link Journal}: a member of its own. */
 export interface JournalWrite {

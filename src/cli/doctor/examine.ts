@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { redisCodeOf, StoreUnavailableError } from '../../core/errors.ts';
 import { explainFailure } from '../../core/store/failures.ts';
+import { checkServers } from './check-servers.ts';
 import { type Check, type CheckContext, type Finding, problem, unknown } from './finding.ts';
 import { checkGuilds } from './guilds.ts';
 import { checkHost } from './host.ts';
-import { keyFindings, sampleKeys } from './keys.ts';
 import { checkRights, checkScripts } from './rights.ts';
-import { checkServers } from './server.ts';
+import { keyFindings, sampleKeys } from './sample-keys.ts';
 import { checkStored } from './stored.ts';
 import { checkCost, checkRoundTrip } from './timing.ts';
 

@@ -3,7 +3,7 @@ import { probeRequests } from '../../core/reads/request-probe.ts';
 import { nodesOf } from '../../core/store/client.ts';
 import { explainFailure } from '../../core/store/failures.ts';
 import { timeProblem } from '../../core/store/inspection.ts';
-import { boardKeys } from '../../core/store/keys.ts';
+import { boardKeys } from '../../core/store/redis-keys.ts';
 import { type CheckContext, type Finding, firstThree, NO_GUILD, note, ok, problem } from './finding.ts';
 
 type Command = readonly [name: string, ...args: string[]];

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { RedisKeys } from '../store/keys.ts';
+import type { RedisKeys } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RefusedError } from '../errors.ts';
 import type { CurveText } from '../ranking/curves.ts';
-import type { BoardName } from '../store/keys.ts';
+import type { BoardName } from '../store/redis-keys.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import {
   beginCountScript,

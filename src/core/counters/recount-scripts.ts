@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CurveText } from '../ranking/curves.ts';
-import { type BoardName, GUILD_KEYS } from '../store/keys.ts';
+import { type BoardName, GUILD_KEYS } from '../store/redis-keys.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 
 /** The scripts that count the members of a guild, over lib-recount.lua. */

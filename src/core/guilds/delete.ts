@@ -2,7 +2,7 @@ import { endSessions } from '../access/session-generation.ts';
 import type { StoredApiKeys } from '../access/stored-api-keys.ts';
 import type { StoreUnavailableError } from '../errors.ts';
 import { StagedMembers } from '../replace/staged-members.ts';
-import { allBoardKeys, GUILD_KEYS } from '../store/keys.ts';
+import { allBoardKeys, GUILD_KEYS } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';

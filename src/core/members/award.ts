@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { InvalidInputError, shownText } from '../errors.ts';
-import { GUILD_KEYS, type GuildKeys } from '../store/keys.ts';
+import { GUILD_KEYS, type GuildKeys } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import { checkFields, checkText, wholeText } from './check-fields.ts';

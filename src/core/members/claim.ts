@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
-import { GUILD_KEYS } from '../store/keys.ts';
+import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import { checkFields, checkText, wholeText } from './check-fields.ts';

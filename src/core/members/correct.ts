@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../errors.ts';
 import { MAX_XP } from '../ranking/curves.ts';
-import { GUILD_KEYS, type GuildKeys } from '../store/keys.ts';
+import { GUILD_KEYS, type GuildKeys } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';

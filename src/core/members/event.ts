@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
-import type { GuildKeys } from '../store/keys.ts';
+import type { GuildKeys } from '../store/redis-keys.ts';
 import { MAX_EVENT_ID_BYTES } from '../text-bounds.ts';
 
 /** How a call is done once: when its reply was lost and the bot sends it again, it gets the first reply, and nothing changes. */

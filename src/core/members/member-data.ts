@@ -1,5 +1,5 @@
 import { decodeProfile } from '../reads/stored-members.ts';
-import { BOARDS, type BoardName, boardKeys, type GuildKeys } from '../store/keys.ts';
+import { BOARDS, type BoardName, boardKeys, type GuildKeys } from '../store/redis-keys.ts';
 import type { ClientStore } from '../store/store.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { GUILD_KEYS, type GuildKeys } from '../store/keys.ts';
+import { GUILD_KEYS, type GuildKeys } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import { type EventCall, isRepeated } from './event.ts';

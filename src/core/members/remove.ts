@@ -1,4 +1,4 @@
-import { GUILD_KEYS } from '../store/keys.ts';
+import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import { checkIds } from './check-fields.ts';

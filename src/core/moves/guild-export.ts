@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RefusedError } from '../errors.ts';
 import { reasonsIn } from '../ranking/model.ts';
 import { isPictureHash } from '../ranking/picture-hash.ts';
-import { BOARDS, boardKeys, type LockedKeys } from '../store/keys.ts';
+import { BOARDS, boardKeys, type LockedKeys } from '../store/redis-keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { type ClientStore, transact } from '../store/store.ts';
 import { BOUNDS, isAbove } from '../text-bounds.ts';

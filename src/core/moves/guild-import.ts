@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError, RefusedError } from '../errors.ts';
-import type { LockedKeys } from '../store/keys.ts';
+import type { LockedKeys } from '../store/redis-keys.ts';
 import type { Script } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
 import {

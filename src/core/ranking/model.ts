@@ -1,4 +1,4 @@
-import type { BoardName } from '../store/keys.ts';
+import type { BoardName } from '../store/redis-keys.ts';
 import type { CurveName } from './curves.ts';
 
 /** One row of a leaderboard page. */

@@ -1,7 +1,7 @@
 import { type Curve, MAX_XP, type Progress, progress } from '../ranking/curves.ts';
 import { type HideReason, type LeaderboardEntry, reasonsIn } from '../ranking/model.ts';
 import { explicitLevel, splitProfile } from '../ranking/profile.ts';
-import { GUILD_KEYS } from '../store/keys.ts';
+import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
 import { curveOf, decodePage, type PageReply, wholeXp } from './reader.ts';
 

@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from '../errors.ts';
-import { BOARDS, boardKeys, READ_KEYS, type RedisKeys } from '../store/keys.ts';
+import { BOARDS, boardKeys, READ_KEYS, type RedisKeys } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { Scripts } from '../store/scripts.ts';
 

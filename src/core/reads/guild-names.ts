@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { shownName, splitProfile } from '../ranking/profile.ts';
-import { type GuildKeys, READ_KEYS } from '../store/keys.ts';
+import { type GuildKeys, READ_KEYS } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { Scripts } from '../store/scripts.ts';
 import { foldText } from './fold-text.ts';

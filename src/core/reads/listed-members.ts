@@ -1,4 +1,4 @@
-import { GUILD_KEYS } from '../store/keys.ts';
+import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 
 /** Members of one step. */

@@ -13,7 +13,7 @@ import { parseRules } from '../rules/parse-rules.ts';
 import type { Rules } from '../rules/rules-document.ts';
 import { type Indexing, indexingOf } from '../settings/guild-config.ts';
 import { lookOf, type PageLook } from '../settings/page-look.ts';
-import { BOARDS, type BoardName, kindOfBoard } from '../store/keys.ts';
+import { BOARDS, type BoardName, kindOfBoard } from '../store/redis-keys.ts';
 import { BOUNDS, cutText } from '../text-bounds.ts';
 import { avatarsOf } from './avatars.ts';
 import type { CommandReply, ReadCommand } from './command-batcher.ts';

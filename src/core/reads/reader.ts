@@ -2,7 +2,7 @@ import { StoreUnavailableError } from '../errors.ts';
 import { type Curve, curveNameOf, levelForXp, MAX_XP, parseCurve } from '../ranking/curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from '../ranking/model.ts';
 import { claimTime, explicitLevel, shownName, splitProfile } from '../ranking/profile.ts';
-import { type BoardName, READ_KEYS } from '../store/keys.ts';
+import { type BoardName, READ_KEYS } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { CommandReply, ReadCommand } from './command-batcher.ts';
 import { type Period, periodOf } from './period.ts';

@@ -2,7 +2,7 @@ import { checkIds } from '../members/check-fields.ts';
 import { type HideReason, reasonsIn } from '../ranking/model.ts';
 import { isPictureHash } from '../ranking/picture-hash.ts';
 import { claimTime, explicitLevel, splitProfile } from '../ranking/profile.ts';
-import { GUILD_KEYS } from '../store/keys.ts';
+import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { Store } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import { GUILD_KEYS, type GuildKeys, type StagingKeys } from '../store/keys.ts';
+import { GUILD_KEYS, type GuildKeys, type StagingKeys } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 

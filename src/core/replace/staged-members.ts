@@ -4,7 +4,7 @@ import { stageScript } from '../members/record-script.ts';
 import { changesOf, type FileRecord, type XpRecord } from '../members/xp-record.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
 import { reasonsIn } from '../ranking/model.ts';
-import type { GuildKeys, StagingKeys } from '../store/keys.ts';
+import type { GuildKeys, StagingKeys } from '../store/redis-keys.ts';
 import { membersOf, scanHash, scanSortedSet } from '../store/scan.ts';
 import type { Script } from '../store/script.ts';
 import type { Store } from '../store/store.ts';

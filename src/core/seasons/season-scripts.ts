@@ -1,6 +1,6 @@
 import { RefusedError } from '../errors.ts';
 import { decodeRow, type StoredMember } from '../reads/stored-members.ts';
-import { GUILD_KEYS } from '../store/keys.ts';
+import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 

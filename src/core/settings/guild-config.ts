@@ -2,7 +2,7 @@ import { GuildCounters } from '../counters/counters.ts';
 import { InvalidInputError } from '../errors.ts';
 import type { CurveText } from '../ranking/curves.ts';
 import { redisTime } from '../store/clock.ts';
-import { BOARD_KINDS, type BoardKind, GUILD_KEYS } from '../store/keys.ts';
+import { BOARD_KINDS, type BoardKind, GUILD_KEYS } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
 import { BOUNDS } from '../text-bounds.ts';

@@ -1,5 +1,5 @@
 import { InvalidInputError, shownText } from '../errors.ts';
-import { RedisKeys } from './keys.ts';
+import { RedisKeys } from './redis-keys.ts';
 import { replicatedClient, TEXT_REPLIES } from './replicated-client.ts';
 import { type ScriptClient, Scripts } from './scripts.ts';
 

@@ -1,9 +1,9 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { RedisClient } from './client.ts';
-import { watchSilence } from './connection-limits.ts';
 import { isDatabaseRefusal } from './failures.ts';
 import { reconnectOnReplica } from './reconnect.ts';
 import type { RedisConfig } from './redis-config.ts';
+import { watchSilence } from './reply-limits.ts';
 import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
 import { namedMaster, namedTls, tlsOptions } from './tls.ts';
 

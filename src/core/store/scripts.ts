@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
-import { allBoardKeys, type RedisKeys } from './keys.ts';
 import { luaFiles, readLua } from './lua-files.ts';
+import { allBoardKeys, type RedisKeys } from './redis-keys.ts';
 import type { TimeLimit } from './timeouts.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ChainableCommander } from 'ioredis';
 import { StoreUnavailableError } from '../errors.ts';
 import type { RedisClient } from './client.ts';
-import { RedisKeys } from './keys.ts';
+import { RedisKeys } from './redis-keys.ts';
 import { type CommandObserver, type ScriptStore, Scripts, type ScriptsOptions } from './scripts.ts';
 
 /** Commands of Redis with the names of their keys. */

@@ -3,7 +3,7 @@ import type { Overview } from '../../core/guilds/overview.ts';
 import { PageRead } from '../../core/reads/reader.ts';
 import { type GuildConfigChange, parseUtcOffset } from '../../core/settings/guild-config.ts';
 import { parseTimeZone } from '../../core/settings/time-zone.ts';
-import type { BoardKind } from '../../core/store/keys.ts';
+import type { BoardKind } from '../../core/store/redis-keys.ts';
 import { periodFacts } from '../../widget/period.ts';
 import type { Parts } from '../guild-page.ts';
 

@@ -5,7 +5,7 @@ import { readOverview } from '../../core/guilds/overview.ts';
 import { StatsRead } from '../../core/reads/reader.ts';
 import type { GuildConfigChange } from '../../core/settings/guild-config.ts';
 import { timeZoneNames } from '../../core/settings/time-zone.ts';
-import { BOARD_KINDS, type BoardKind } from '../../core/store/keys.ts';
+import { BOARD_KINDS, type BoardKind } from '../../core/store/redis-keys.ts';
 import { addConfigForm, type ShownForm } from '../config-form.ts';
 import { parsed } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';

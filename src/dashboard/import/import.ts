@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { CURVE_NAMES } from '../../core/ranking/curves.ts';
 import { FIELD_WORDS, type FieldWord } from '../../imports/fields.ts';
 import { FORMAT_NAMES } from '../../imports/formats.ts';
-import { LEVEL_CHOICES } from '../../imports/levels.ts';
+import { LEVEL_CHOICES } from '../../imports/level-check.ts';
 import { formOf, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { CURVE_CHOICES } from '../levels/curve-names.ts';

@@ -1,11 +1,11 @@
 import { messageOf } from '../../core/errors.ts';
-import type { LevelChoice } from '../../imports/levels.ts';
+import type { LevelChoice } from '../../imports/level-check.ts';
 import { load } from '../../imports/load.ts';
 import type { LoadTarget } from '../../imports/load-job.ts';
+import { summaryLine } from '../../imports/load-summary.ts';
 import { Problems } from '../../imports/problems.ts';
 import type { Progress } from '../../imports/read-members.ts';
 import { REFUSED_HEADER, refusedLine } from '../../imports/refused-rows.ts';
-import { summaryLine } from '../../imports/summary.ts';
 import { PAGE_ADVICE, problemOf } from '../sentences.ts';
 import type { CheckedFile } from './check-files.ts';
 import { storeRules } from './found-rules.ts';

@@ -4,7 +4,7 @@ import type { GuildDirectory } from '../../core/guilds/guild-directory.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import type { Parts } from '../guild-page.ts';
 import { knownServers } from '../servers/known-servers.ts';
-import { readServer, type ShownServer, shownServer } from '../servers/server.ts';
+import { readServer, type ShownServer, shownServer } from '../servers/shown-server.ts';
 
 /** A server with the facts by which the list can be sorted. */
 interface ListedServer extends ShownServer {

@@ -4,7 +4,7 @@ import { readCookie, setCookie } from '../sign-in/cookies.ts';
 import { askAgain } from '../sign-in/discord/discord.ts';
 import { guildIdsOf, homeOf } from '../sign-in/home.ts';
 import { guildOf, sessionOf, visitOf } from '../visit.ts';
-import { readServersOf } from './server.ts';
+import { readServersOf } from './shown-server.ts';
 
 /** Most servers in the menu. The page of all servers has the others. */
 const OFFERED = 20;

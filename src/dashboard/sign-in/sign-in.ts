@@ -5,7 +5,7 @@ import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { oncePerForm } from '../once-per-form.ts';
 import { Refusal } from '../refusal.ts';
-import { readServer } from '../servers/server.ts';
+import { readServer } from '../servers/shown-server.ts';
 import { actorOf, visitOf } from '../visit.ts';
 import { readCookie, setCookie } from './cookies.ts';
 import { pathOf } from './home.ts';

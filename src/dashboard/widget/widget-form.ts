@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BOARDS, type BoardName } from '../../core/store/keys.ts';
+import { BOARDS, type BoardName } from '../../core/store/redis-keys.ts';
 import { ATTRIBUTES, type PartName } from '../../widget/attributes.ts';
 import type { Language } from '../../widget/translation.ts';
 import { choice } from '../forms.ts';

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { InvalidInputError } from '../../core/errors.ts';
 import { type Overview, readOverview } from '../../core/guilds/overview.ts';
-import { BOARDS, kindOfBoard } from '../../core/store/keys.ts';
+import { BOARDS, kindOfBoard } from '../../core/store/redis-keys.ts';
 import { ATTRIBUTES } from '../../widget/attributes.ts';
 import type { ShownForm } from '../config-form.ts';
 import {

@@ -6,7 +6,7 @@ import { deleteGuild } from '../../../src/core/guilds/delete.ts';
 import { CommandBatcher } from '../../../src/core/reads/command-batcher.ts';
 import { PageRead } from '../../../src/core/reads/reader.ts';
 import { configureScript } from '../../../src/core/settings/guild-config.ts';
-import { BOARD_KINDS, BOARDS, type BoardName } from '../../../src/core/store/keys.ts';
+import { BOARD_KINDS, BOARDS, type BoardName } from '../../../src/core/store/redis-keys.ts';
 import { type ScriptClient, Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';

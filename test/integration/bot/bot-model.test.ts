@@ -6,7 +6,7 @@ import { RefusedError } from '../../../src/core/errors.ts';
 import { CommandBatcher } from '../../../src/core/reads/command-batcher.ts';
 import { MemberRead, PageRead, StatsRead } from '../../../src/core/reads/reader.ts';
 import { configureScript } from '../../../src/core/settings/guild-config.ts';
-import { BOARDS } from '../../../src/core/store/keys.ts';
+import { BOARDS } from '../../../src/core/store/redis-keys.ts';
 import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader, type GuildReader } from '../../../src/kit/reader.ts';
 import { createWriter, type SeasonOptions } from '../../../src/kit/writer.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../../src/core/members/correct.ts';
 import { MAX_XP } from '../../../src/core/ranking/curves.ts';
 import { configureScript } from '../../../src/core/settings/guild-config.ts';
-import { BOARDS } from '../../../src/core/store/keys.ts';
+import { BOARDS } from '../../../src/core/store/redis-keys.ts';
 import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter, type XpRecord } from '../../../src/kit/writer.ts';

@@ -6,7 +6,7 @@ import { GuildNames } from '../../../src/core/reads/guild-names.ts';
 import { NAME_LIMITS, NameSearch } from '../../../src/core/reads/name-search.ts';
 import { membersScript } from '../../../src/core/reads/stored-members.ts';
 import { scriptsOn } from '../../../src/core/store/bot-client.ts';
-import { RedisKeys } from '../../../src/core/store/keys.ts';
+import { RedisKeys } from '../../../src/core/store/redis-keys.ts';
 import type { ScriptClient } from '../../../src/core/store/scripts.ts';
 import { createReader, InvalidInputError } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';

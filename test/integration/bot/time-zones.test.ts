@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Core, openCore } from '../../../src/core/core.ts';
 import { configureScript } from '../../../src/core/settings/guild-config.ts';
 import { timeZoneNames, utcOffsetsOf } from '../../../src/core/settings/time-zone.ts';
-import { BOARD_KINDS, type BoardKind, type BoardName } from '../../../src/core/store/keys.ts';
+import { BOARD_KINDS, type BoardKind, type BoardName } from '../../../src/core/store/redis-keys.ts';
 import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';

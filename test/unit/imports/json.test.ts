@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseCurve } from '../../../src/core/ranking/curves.ts';
 import { type FormatName, formatNamed } from '../../../src/imports/formats.ts';
 import { inspectJson } from '../../../src/imports/json-inspection.ts';
-import { recordOf } from '../../../src/imports/levels.ts';
+import { recordOf } from '../../../src/imports/level-check.ts';
 import type { SeedRow } from '../../../src/imports/rows.ts';
 import { fixture, readFile, refusals } from './read.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { kindOfKey } from '../../../../src/cli/doctor/keys.ts';
+import { findingsOf } from '../../../../src/cli/doctor/check-servers.ts';
 import { neededCommands } from '../../../../src/cli/doctor/rights.ts';
-import { findingsOf } from '../../../../src/cli/doctor/server.ts';
+import { kindOfKey } from '../../../../src/cli/doctor/sample-keys.ts';
 import { parseConfig } from '../../../../src/config/service.ts';
 import { infoFields } from '../../../../src/core/store/inspection.ts';
-import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import { permissionsOf } from '../../../fault/acl.ts';
 
 const GOOD = {

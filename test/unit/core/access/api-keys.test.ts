@@ -3,7 +3,7 @@ import { ApiKeyStore, KEY_NAME_PATTERN, MAX_KEYS } from '../../../../src/core/ac
 import { hashKey } from '../../../../src/core/access/key-format.ts';
 import { RefusedError, StoreUnavailableError } from '../../../../src/core/errors.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
-import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import { withStoreErrors } from '../../../../src/core/store/store.ts';
 import { mockStore, type TestStore } from '../../../support/stores.ts';
 

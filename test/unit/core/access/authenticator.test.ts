@@ -5,7 +5,7 @@ import { Authenticator } from '../../../../src/core/access/authenticator.ts';
 import { generateKey, hashKey } from '../../../../src/core/access/key-format.ts';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
-import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import { withStoreErrors } from '../../../../src/core/store/store.ts';
 import { type TimeLimit, timeLimit } from '../../../../src/core/store/timeouts.ts';
 

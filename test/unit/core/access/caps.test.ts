@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Identity } from '../../../../src/core/access/authenticator.ts';
 import { type QuotaState, Quotas, WINDOW_S } from '../../../../src/core/access/quotas.ts';
 import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
-import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import { Scripts } from '../../../../src/core/store/scripts.ts';
 import { RequestBatcher } from '../../../../src/service/serving/request-batcher.ts';
 import { noCache } from '../../../support/no-cache.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Quotas, WINDOW_S } from '../../../../src/core/access/quotas.ts';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
-import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import { Scripts } from '../../../../src/core/store/scripts.ts';
 import { mockStore, type TestStore } from '../../../support/stores.ts';
 

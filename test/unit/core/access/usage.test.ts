@@ -5,7 +5,7 @@ import { readUsage, sumOf } from '../../../../src/core/access/usage-reader.ts';
 import { type Core, openCore } from '../../../../src/core/core.ts';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { deleteGuild } from '../../../../src/core/guilds/delete.ts';
-import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
 import { describeStores, type TestStore } from '../../../support/stores.ts';
 

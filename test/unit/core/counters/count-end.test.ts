@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { GuildCounters } from '../../../../src/core/counters/counters.ts';
 import { RefusedError } from '../../../../src/core/errors.ts';
-import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import type { NamedScript, Scripts } from '../../../../src/core/store/scripts.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { describeStores } from '../../../support/stores.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { batchScript, CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
-import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
 
 type Batch = [name: string, keys: readonly string[], jobs: string];

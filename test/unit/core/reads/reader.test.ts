@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
 import { curveOf, MemberRead, PageRead, StatsRead } from '../../../../src/core/reads/reader.ts';
-import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
 
 const MAX = 9007199254740991;

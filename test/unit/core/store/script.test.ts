@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import { Script } from '../../../../src/core/store/script.ts';
 import { scriptNames, scriptSource } from '../../../../src/core/store/scripts.ts';
 import { repository } from '../../../support/run-command.ts';

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Quotas } from '../../../../src/core/access/quotas.ts';
 import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
-import { RedisKeys } from '../../../../src/core/store/keys.ts';
+import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import { Scripts } from '../../../../src/core/store/scripts.ts';
 import { RequestBatcher } from '../../../../src/service/serving/request-batcher.ts';
 import type { CacheableRead } from '../../../../src/service/serving/response-cache.ts';

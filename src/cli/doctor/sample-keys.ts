@@ -1,6 +1,6 @@
 import { count } from '../../core/format-numbers.ts';
 import { nodesOf } from '../../core/store/client.ts';
-import type { RedisKeys } from '../../core/store/keys.ts';
+import type { RedisKeys } from '../../core/store/redis-keys.ts';
 import { oversizedKeyFields } from '../../core/text-bounds.ts';
 import { type CheckContext, type Finding, firstThree, NO_GUILD, note, ok, problem } from './finding.ts';
 

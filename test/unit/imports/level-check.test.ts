@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
 import { type CurveName, levelForXp, xpForLevel } from '../../../src/core/ranking/curves.ts';
-import { LevelCheck, recordOf } from '../../../src/imports/levels.ts';
+import { LevelCheck, recordOf } from '../../../src/imports/level-check.ts';
 
 /** Total XP at which levels 1, 2, 3, ... begin, by each bot's documentation. */
 const PUBLISHED: [bot: string, curve: CurveName, thresholds: number[]][] = [
