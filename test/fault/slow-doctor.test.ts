@@ -56,7 +56,7 @@ it('doctor ends in time at a slow Redis, and at a Redis that stops answering', n
   const slow = await behindProxy();
   slow.proxy.slowBy(110);
 
-  // It is silent from the moment on in which the third check begins.
+  // It is silent from the moment in which doctor asks for the time in a script. By then, the round trip was measured.
   const silent = await behindProxy();
   const monitor = await silent.client.monitor();
   onTestFinished(() => monitor.disconnect());
@@ -69,6 +69,9 @@ it('doctor ends in time at a slow Redis, and at a Redis that stops answering', n
   expect(ofSlow.findings.find(({ check }) => check === 'round trip')?.detail).toMatch(
     /median 1\d\d\.\d\d ms, .*requests get 503/,
   );
-  expect(ofSilent).toMatchObject({ code: 1, states: { version: 'ok', EVAL: 'problem' } });
-  expect(Object.keys(ofSilent.states)).toEqual(expect.arrayContaining(['round trip', 'cost']));
+  expect(ofSilent).toMatchObject({
+    code: 1,
+    states: { 'round trip': expect.stringMatching(/ok|note/), EVAL: 'problem' },
+  });
+  expect(Object.keys(ofSilent.states)).toEqual(expect.arrayContaining(['host', 'cost']));
 });
