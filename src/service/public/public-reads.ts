@@ -81,7 +81,7 @@ export const rewardsRead: MakeRead<PublicRewards | PublicMissing | null> = (addr
 /** Returns the read for a badge. */
 export const badgeRead: MakeRead = (address) => {
   const parsed = parseBadge(address);
-  return 'userId' in parsed ? memberReadOf('badge', parsed, renderMemberBadge) : wantedGuildBadge(parsed);
+  return 'userId' in parsed ? memberReadOf('badge', parsed, renderMemberBadge) : guildBadgeRead(parsed);
 };
 
 /** Returns the read for the card of a member, which is rendered as SVG. */
@@ -106,7 +106,7 @@ export const topRead: MakeRead<PageFound> = (address) => {
   };
 };
 
-function wantedGuildBadge(parsed: RankingQuery): PublicRead<PageFound> {
+function guildBadgeRead(parsed: RankingQuery): PublicRead<PageFound> {
   const { guildId, board, lang } = parsed;
   return {
     cacheKey: ['public-badge', guildId, board, lang].join(' '),
