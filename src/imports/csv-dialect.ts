@@ -1,5 +1,6 @@
 import Papa from 'papaparse';
 import { areColumnNames, OWN_NAMES } from './fields.ts';
+import { isSnowflake } from './found-field.ts';
 
 /** What can stand between columns, the likeliest first. */
 const SEPARATORS = [',', ';', '\t', '|'] as const;
@@ -53,7 +54,7 @@ export function dialectOf(head: string): CsvDialect {
   };
 }
 
-const isId = (text: string): boolean => /^\d{15,20}$/.test(text.trim());
+const isId = (text: string): boolean => isSnowflake(text.trim());
 
 function firstRecord(text: string, delimiter: string, newline: string): readonly string[] {
   return new Papa.Parser({ delimiter, newline, preview: 1 } as Papa.ParseConfig).parse(text, 0, false).data[0] ?? [];

@@ -2,6 +2,7 @@ import Assembler from 'stream-json/assembler.js';
 import { InvalidInputError } from '../core/errors.ts';
 import { entryOf, unreadEntry } from './entries.ts';
 import { guessField, isObject, unwrapped, unwrappedName } from './fields.ts';
+import { isSnowflake } from './found-field.ts';
 import { FoundMembers } from './found-members.ts';
 import { tokenizer } from './json-tokens.ts';
 import { isDeep, MAX_DEPTH } from './nesting.ts';
@@ -23,7 +24,7 @@ export function isMemberLine(line: string): boolean {
 
 /** Whether a value is an object by ids of Discord, as a document of a guild has its members. */
 function hasMembersInside(value: unknown): boolean {
-  return isObject(value) && Object.keys(value).some((name) => /^\d{15,20}$/.test(name));
+  return isObject(value) && Object.keys(value).some(isSnowflake);
 }
 
 /**
