@@ -3,6 +3,7 @@ import { DatabaseMarks } from './database-text.ts';
 import { guessField } from './fields.ts';
 import { IdEvidence, isDecimalId } from './id-evidence.ts';
 import { NumberEvidence } from './numbers.ts';
+import { ownText } from './own-text.ts';
 import { PairedIds } from './paired-ids.ts';
 import { RankSpans } from './rank-spans.ts';
 import { unwrappedId } from './row-values.ts';
@@ -10,6 +11,8 @@ import { DateEvidence } from './times.ts';
 
 /** Most guilds that are counted. Real exports have fewer. */
 export const MAX_GUILDS = 1000;
+/** Characters of a value that names a guild. Ids and names of guilds are shorter. */
+const MAX_GUILD_LENGTH = 128;
 /** Characters of an example. */
 const EXAMPLE = 40;
 
@@ -18,6 +21,17 @@ const SNOWFLAKE = /^\d{15,20}$/;
 /** Whether a text can be an id of Discord. */
 export function isSnowflake(text: string): boolean {
   return SNOWFLAKE.test(text);
+}
+
+/** Returns a value that names a guild as it is recorded. */
+export function guildText(text: string): string {
+  return text.slice(0, MAX_GUILD_LENGTH);
+}
+
+function countGuild(guilds: Map<string, number>, guild: string): void {
+  const rows = guilds.get(guild);
+  if (rows !== undefined) guilds.set(guild, rows + 1);
+  else if (guilds.size < MAX_GUILDS) guilds.set(ownText(guild), 1);
 }
 
 /** The values of one field in one list. */
@@ -91,7 +105,6 @@ export class FoundField {
       else if (text.length > 15 && isSnowflake(unwrappedId(text) ?? '')) this.snowflakes++;
     } else if (isSnowflake(unwrappedId(text) ?? '')) this.snowflakes++;
     this.ranks?.add(text);
-    if (this.guilds && (this.guilds.has(text) || this.guilds.size < MAX_GUILDS))
-      this.guilds.set(text, (this.guilds.get(text) ?? 0) + 1);
+    if (this.guilds) countGuild(this.guilds, guildText(text));
   }
 }

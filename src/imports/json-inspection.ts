@@ -1,5 +1,6 @@
 import type { Token } from 'stream-json/parser.js';
 import { isObject, unwrappedName } from './fields.ts';
+import { guildText } from './found-field.ts';
 import type { FoundList } from './found-list.ts';
 import { FoundMembers } from './found-members.ts';
 import { PlaceTracker } from './json-place.ts';
@@ -132,8 +133,8 @@ class Inspector implements TokenTaker {
   /** Records the number of the page that has ended, and begins the next page. A page is a document, or an object in an array of pages. */
   private endPage(): void {
     const { number, members, guilds } = this.page;
-    if (number !== undefined) this.found.pages.push({ page: number, members, guilds });
-    this.found.pageGuilds.add(guilds);
+    const kept = this.found.pageGuilds.add(guilds);
+    if (number !== undefined) this.found.pages.push({ page: number, members, guilds: kept });
     this.page = newPage();
   }
 
@@ -191,6 +192,6 @@ class Inspector implements TokenTaker {
     if (base > 0 || prefix !== '') return;
     const field = this.found.document.field(name);
     field?.add(text, isNumber);
-    if (field?.guilds) this.page.guilds.set(name, text);
+    if (field?.guilds) this.page.guilds.set(name, guildText(text));
   }
 }
