@@ -9,10 +9,14 @@ import type { RawRow } from './rows.ts';
 
 /** A file with members of several guilds. A person has to choose one. */
 export class SeveralGuildsError extends InvalidInputError {
-  /** @param guilds the guilds, the largest first: each with the number of its members, or of its pages if only the pages name their guild. */
+  /**
+   * @param guilds the guilds, the largest first: each with the number of its members, or of its pages if only the pages name their guild.
+   * @param mayBeMembers whether the ids can be ids of members, each with guilds inside.
+   */
   constructor(
     message: string,
     readonly guilds: readonly { readonly id: string; readonly amount: number; readonly unit: 'member' | 'page' }[],
+    readonly mayBeMembers: boolean,
   ) {
     super(message);
   }
@@ -21,11 +25,16 @@ export class SeveralGuildsError extends InvalidInputError {
 /** Guilds that a message lists. */
 const MAX_GUILDS_SHOWN = 5;
 
+/** What a person can do whose file has guilds inside each member. */
+const IF_MEMBERS = `. If these are ids of members, with the ids of guilds inside, write the XP of one guild alone, such as with jq 'map_values(.["GUILD"] // empty)' FILE > members.json`;
+
 /** The guilds of a file, and whether each row names its guild, or only each page. */
 export interface FoundGuilds {
   /** The number of rows of each guild, or the number of pages. */
   readonly rowsOf: ReadonlyMap<string, number>;
   readonly areOfRows: boolean;
+  /** Whether the guilds are the keys around their rows. */
+  readonly areKeys: boolean;
   /** Rows that name no guild, where other rows do. */
   readonly unnamedRows: number;
   /** The field of the pages that names the guild, if they have one. */
@@ -53,17 +62,19 @@ function guildFieldIn(list: FoundList): string | undefined {
 export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): FoundGuilds {
   const field = names.guildId === undefined ? undefined : list?.fields.get(names.guildId)?.guilds;
   const pageField = guildFieldIn(found.document) ?? guildIdOf(list, found);
-  const ofRows = [field, list?.outerKeys.guilds].map(named).find(({ size }) => size > 0);
-  if (ofRows) {
-    const namedRows = [...ofRows.values()].reduce((sum, rows) => sum + rows, 0);
+  const ofRows = [field, list?.outerKeys.guilds].map(named);
+  const rowsOf = ofRows.find(({ size }) => size > 0);
+  if (rowsOf) {
+    const namedRows = [...rowsOf.values()].reduce((sum, rows) => sum + rows, 0);
     const rows = (list?.count ?? 0) + (list?.values.count ?? 0);
     // If the file has more guilds than are counted, the rows of the other guilds are not counted either.
-    const unnamedRows = ofRows.size < MAX_GUILDS ? rows - namedRows : 0;
-    return { rowsOf: ofRows, areOfRows: true, unnamedRows, pageField };
+    const unnamedRows = rowsOf.size < MAX_GUILDS ? rows - namedRows : 0;
+    return { rowsOf, areOfRows: true, areKeys: rowsOf === ofRows[1], unnamedRows, pageField };
   }
   return {
     rowsOf: named(pageField === undefined ? undefined : found.document.fields.get(pageField)?.guilds),
     areOfRows: false,
+    areKeys: false,
     unnamedRows: 0,
     pageField,
   };
@@ -93,7 +104,7 @@ function named(guilds: ReadonlyMap<string, number> | undefined): Map<string, num
  *   or has several guilds and the guild of each row is not known.
  */
 export function guildFilter(
-  { rowsOf, areOfRows, unnamedRows }: FoundGuilds,
+  { rowsOf, areOfRows, areKeys, unnamedRows }: FoundGuilds,
   isKnown: boolean,
   sourceGuild: string | undefined,
   file: string,
@@ -108,11 +119,15 @@ export function guildFilter(
       `${file} has pages of ${count(guilds.length, 'guild')} in turn: ${list}: load a file with the pages of one guild alone`,
     );
   if (sourceGuild === undefined) {
-    if (guilds.length > 1)
+    if (guilds.length > 1) {
+      const largest = guilds[0]?.[1] ?? 0;
+      const mayBeMembers = areKeys && guilds.length > largest;
       throw new SeveralGuildsError(
-        `${file} has ${areOfRows ? 'members' : 'pages'} of ${count(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}`,
+        `${file} has ${areOfRows ? 'members' : 'pages'} of ${count(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}${mayBeMembers ? IF_MEMBERS : ''}`,
         guilds.map(([id, amount]) => ({ id, amount, unit: areOfRows ? 'member' : 'page' })),
+        mayBeMembers,
       );
+    }
     return () => true;
   }
   const chosenRows = rowsOf.get(sourceGuild);

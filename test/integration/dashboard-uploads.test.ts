@@ -317,6 +317,18 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['a', '1', 'b', '6', 'c', '7', 'old', '40']);
   });
 
+  it('the question for the server says what to do with a file that has servers inside each member', async () => {
+    const member = (xp: number) => ({ 111111111111111111: { xp, level: 1 } });
+    const members = { 204255221017214977: member(5), 159998587045832321: member(6) };
+    await upload(JSON.stringify(members), 'members.json');
+    await owner.submit('/guilds/own', `${PAGE}/fields`, {
+      id: idOf(await page()),
+      field_xp: 'xp',
+      field_level: 'level',
+    });
+    expect(await page()).toContain('Does the list show members instead of servers?');
+  });
+
   it('an upload with the pages of several servers offers these servers, and loads the pages of the chosen server', async () => {
     const pageOf = (guild: string, id: string) => ({
       guild: { id: guild },

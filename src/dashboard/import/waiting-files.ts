@@ -33,6 +33,8 @@ export interface UnreadImport extends WaitingFiles {
   readonly likeliest?: FieldMap;
   /** The guilds to choose from; undefined when the question is another one. */
   readonly guilds?: SeveralGuildsError['guilds'];
+  /** Whether the guilds can be members. */
+  readonly mayBeMembers?: boolean;
 }
 
 /** Fields and guilds that a page lists. */
@@ -67,7 +69,7 @@ export async function checkImport(
     const asked =
       question instanceof UnknownFieldsError
         ? { fields: question.fields.slice(0, MAX_LISTED), likeliest: question.readings[0] ?? {} }
-        : { guilds: question.guilds.slice(0, MAX_LISTED) };
+        : { guilds: question.guilds.slice(0, MAX_LISTED), mayBeMembers: question.mayBeMembers };
     return { unread: { ...common, choice, questioned: [file], problem: shortened(question.message), ...asked } };
   }
 }

@@ -236,6 +236,14 @@ describe('files with members of several guilds', () => {
     expect(lines).toEqual(['f: left out: 1 row of other guilds', 'f: not used: _id']);
   });
 
+  it('a file with guilds inside each member is refused with the command that takes one guild out of it', async () => {
+    const [ann, bob, guild] = ['204255221017214977', '159998587045832321', '111111111111111111'];
+    const content = JSON.stringify({ [ann]: { [guild]: { xp: 5 } }, [bob]: { [guild]: { xp: 6 } } });
+    await expect(readFile(content, { map: { xp: 'xp' } })).rejects.toThrow(
+      `f has members of 2 guilds: ${ann} (1), ${bob} (1): choose one with --source-guild. If these are ids of members, with the ids of guilds inside, write the XP of one guild alone, such as with jq 'map_values(.["GUILD"] // empty)' FILE > members.json`,
+    );
+  });
+
   it('a file is refused when it does not have the chosen guild', async () => {
     await expect(readFile(dump, { sourceGuild: '9' })).rejects.toThrow(
       'f has no members of guild 9: it has 7 (2), 8 (1)',
