@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const folder = process.env.MUTATION_FOLDER ?? '*';
 
@@ -21,6 +21,8 @@ const beside: Readonly<Record<string, readonly string[]>> = {
 export default defineConfig({
   test: {
     include: [`test/unit/${folder}/**/*.test.ts`, ...(beside[folder] ?? [])],
+    // This property takes too long to be repeated for each mutant.
+    exclude: [...configDefaults.exclude, 'test/http/public/documents.test.ts'],
     globalSetup: './scripts/dev/build-widget.mjs',
     env: { TEST_STORES: folder === 'core/members' ? 'redis' : 'mock', REQUIRE_ALL: '' },
     testTimeout: 20_000,
