@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { PictureHost, pngOf } from '../../support/picture-host.ts';
+import { PictureHost, pngOf, waitLongForPictures } from '../../support/picture-host.ts';
 import { startService } from '../../support/service.ts';
 import { describeStores } from '../../support/stores.ts';
 import { serviceSuite } from '../../support/suite.ts';
@@ -12,8 +12,15 @@ const PICTURES = ['/g/guild/m/1/card.svg', '/g/guild/m/1/card.png', '/g/guild/to
 const [CARD] = PICTURES;
 
 const host = new PictureHost();
-beforeAll(() => host.start());
-afterAll(() => host.stop());
+let waitUsual = () => {};
+beforeAll(async () => {
+  waitUsual = waitLongForPictures();
+  await host.start();
+});
+afterAll(async () => {
+  waitUsual();
+  await host.stop();
+});
 
 describeStores('the avatars in the pictures that the service draws', (kind) => {
   const env = { PUBLIC_PAGES: '1' };
@@ -161,8 +168,10 @@ describeStores('the avatars in the pictures that the service draws', (kind) => {
   });
 
   it('a host that does not answer delays one card and no later card, and the log says so once', async () => {
+    waitUsual();
     host.instead = () => {};
     expect(await get(CARD)).toContain('>A</text>');
+    waitUsual = waitLongForPictures();
     await record();
     host.requests.length = 0;
     for (const path of PICTURES) expect(avatarsIn(await get(path))).toEqual([]);
