@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeViolations } from '../../tools/axe.ts';
 import { type BrowserContext, type Page, sharedChromium } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
-import { PictureHost, waitLongForPictures } from '../support/picture-host.ts';
+import { PictureHost } from '../support/picture-host.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
+import { waitLongForHosts } from '../support/wait.ts';
 import { watchPage } from './engines.ts';
 
 const HASH = '0123456789abcdef0123456789abcdef';
@@ -20,7 +21,7 @@ describe('the pictures of members on the public page, in Chromium', needs('chrom
   const host = new PictureHost();
   let waitUsual = () => {};
   beforeAll(async () => {
-    waitUsual = waitLongForPictures();
+    waitUsual = waitLongForHosts();
     testStore = await mockStore.start();
     await host.start();
     service = await startService(testStore, { PUBLIC_PAGES: '1' }, { pictureHost: host.url });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { vi } from 'vitest';
 import { encodePng } from '../../src/service/public/png.ts';
 
 /** Returns a PNG of one colour. */
@@ -9,16 +8,6 @@ export function pngOf(side: number, [red, green, blue]: readonly [number, number
   const pixel = [red, green, blue, 255];
   const pixels = Uint8Array.from({ length: 4 * side * side }, (_, at) => pixel[at % 4] ?? 0);
   return encodePng({ width: side, height: side, pixels });
-}
-
-/**
- * Gives a host half a minute for each picture in the place of a second: a busy machine can keep this process from running for longer.
- * @returns what gives it a second again.
- */
-export function waitLongForPictures(): () => void {
-  const { timeout } = AbortSignal;
-  const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout.call(AbortSignal, 30 * ms));
-  return () => spy.mockRestore();
 }
 
 /** Plays the host of Discord's pictures: each avatar is a red square, unless another answer is given. */

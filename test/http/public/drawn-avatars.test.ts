@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { PictureHost, pngOf, waitLongForPictures } from '../../support/picture-host.ts';
+import { PictureHost, pngOf } from '../../support/picture-host.ts';
 import { startService } from '../../support/service.ts';
 import { describeStores } from '../../support/stores.ts';
 import { serviceSuite } from '../../support/suite.ts';
+import { waitLongForHosts } from '../../support/wait.ts';
 
 const HASHES = ['0123456789abcdef0123456789abcdef', 'a_0123456789abcdef0123456789abcdef'] as const;
 const BADGE = '/g/guild/badge.svg?member=1';
@@ -14,7 +15,7 @@ const [CARD] = PICTURES;
 const host = new PictureHost();
 let waitUsual = () => {};
 beforeAll(async () => {
-  waitUsual = waitLongForPictures();
+  waitUsual = waitLongForHosts();
   await host.start();
 });
 afterAll(async () => {
@@ -171,7 +172,7 @@ describeStores('the avatars in the pictures that the service draws', (kind) => {
     waitUsual();
     host.instead = () => {};
     expect(await get(CARD)).toContain('>A</text>');
-    waitUsual = waitLongForPictures();
+    waitUsual = waitLongForHosts();
     await record();
     host.requests.length = 0;
     for (const path of PICTURES) expect(avatarsIn(await get(path))).toEqual([]);
