@@ -215,7 +215,7 @@ import asyncio, sys
 from redis.asyncio import RedisCluster
 from redis.asyncio.sentinel import Sentinel
 from guildrank import connection_options, create_reader, create_writer
-options = {**connection_options(), "socket_timeout": 60}
+options = {**connection_options(), "socket_connect_timeout": 60, "socket_timeout": 60}
 addresses = [(host, int(port)) for host, port in (address.rsplit(":", 1) for address in sys.argv[2].split(","))]
 def connection():
     if sys.argv[1] == "sentinel":
