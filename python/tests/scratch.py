@@ -18,7 +18,7 @@ redis_asyncio: Any = importlib.import_module("redis.asyncio")
 
 def connect(url: str, **options: Any) -> Any:
     # The machine of a test can be slow.
-    return redis_asyncio.Redis.from_url(url, **{**connection_options(), "socket_timeout": 60, **options})
+    return redis_asyncio.Redis.from_url(url, **{**connection_options(), "socket_connect_timeout": 60, "socket_timeout": 60, **options})
 
 
 async def disconnect(connection: Any) -> None:

@@ -97,10 +97,12 @@ export async function startEmbeddedRedis(
 const given = new Set<number>();
 /**
  * Another process could take a returned port before its server starts. So each of the test processes that run at once has a
- * range of its own, and all ranges are below the ports that systems give to outgoing connections.
+ * range of its own, and all ranges are below the ports that systems give to outgoing connections. PORT_RANGES_BEFORE is the number of
+ * ranges that other test runs have, which `.ci/run` starts beside this run.
  */
 const RANGE = { size: 2800, count: 8, lowest: 10_000 };
-const FIRST_PORT = RANGE.lowest + (Number(process.env.VITEST_POOL_ID ?? 0) % RANGE.count) * RANGE.size;
+const [POOL, BEFORE] = [Number(process.env.VITEST_POOL_ID ?? 0), Number(process.env.PORT_RANGES_BEFORE ?? 0)];
+const FIRST_PORT = RANGE.lowest + ((POOL + BEFORE) % RANGE.count) * RANGE.size;
 const END_PORT = FIRST_PORT + RANGE.size;
 const MAX_ATTEMPTS = 100;
 

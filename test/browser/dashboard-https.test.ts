@@ -44,7 +44,7 @@ describe('the dashboard behind a proxy with TLS, in Chromium', needs('chromium',
       const watch = watchPage(page, dashboard.url);
       await page.goto(await dashboard.link('g'));
       await page.getByRole('button', { name: 'Sign in' }).click();
-      expect(page.url()).toBe(`${dashboard.url}/guilds/g`);
+      await page.waitForURL(`${dashboard.url}/guilds/g`);
       const attributes = { domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Lax' };
       const names = ['__Host-guildrank', '__Host-guildrank-server'];
       const cookies = await context.cookies();

@@ -22,7 +22,10 @@ describe('the pictures of members in the dashboard', needs('chromium', 'redis-se
         await visit.page.route('https://cdn.discordapp.com/**', (route) =>
           isThere ? route.fulfill({ contentType: 'image/svg+xml', body: RED }) : route.abort(),
         );
-        await visit.page.goto(`${visit.dashboard.url}/guilds/${GUILD}/${path}`, { waitUntil: 'networkidle' });
+        await visit.page.goto(`${visit.dashboard.url}/guilds/${GUILD}/${path}`);
+        await visit.page.waitForFunction(
+          "[...document.querySelectorAll('.avatar img')].every(({ complete }) => complete)",
+        );
         found.push(
           await visit.page.evaluate(`[...document.querySelectorAll('.avatar:has(img)')].map((circle) => {
             const { naturalWidth, clientWidth, alt } = circle.querySelector('img');

@@ -45,12 +45,16 @@ export class DashboardVisit {
     await this.press('Sign in');
   }
 
-  press(name: string): Promise<void> {
-    return this.page.getByRole('button', { name, exact: true }).click();
+  /** Presses a button, and waits until the page that it leads to has loaded. */
+  async press(name: string): Promise<void> {
+    await this.page.getByRole('button', { name, exact: true }).click();
+    await this.page.waitForLoadState();
   }
 
-  follow(name: string): Promise<void> {
-    return this.page.getByRole('link', { name, exact: true }).click();
+  /** Follows a link, and waits until its page has loaded. */
+  async follow(name: string): Promise<void> {
+    await this.page.getByRole('link', { name, exact: true }).click();
+    await this.page.waitForLoadState();
   }
 
   /** Returns the text of the page, in one line. */

@@ -211,8 +211,9 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
       await visit.page.getByLabel('Valid for').selectOption('30 days');
       await visit.press('Make the API Key');
       await visit.press('Copy the API Key');
-      const key = (await visit.page.evaluate('navigator.clipboard.readText()')) as string;
-      expect(key).toMatch(/^gr_\w{38}$/);
+      const clipboard = () => visit.page.evaluate('navigator.clipboard.readText()') as Promise<string>;
+      await expect.poll(clipboard).toMatch(/^gr_\w{38}$/);
+      const key = await clipboard();
       expect(await visit.page.locator('#curl').textContent()).toBe(
         `curl -H 'x-api-key: ${key}' 'https://ranks.example.com/api/v1/servers/${GUILD}/leaderboard?limit=5'`,
       );
@@ -226,7 +227,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
       await visit.follow('Revoke phone app');
       await visit.press('Revoke it');
       expect(await visit.text()).toContain('API Key revoked.');
-      expect(await status()).toBe(401);
+      await expect.poll(status).toBe(401);
       await visit.follow('Activity');
       expect(await visit.text()).toMatch(
         /Revoked the API Key \w{10} "phone app" ?owner u1, session [0-9a-f]{8} ?127\.0\.0\.1/,
@@ -306,6 +307,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     const row = visit.page.locator('#members > li').first();
     expect((await row.boundingBox())?.height).toBeLessThan(160);
     await row.getByRole('link').click();
+    await visit.page.waitForLoadState();
     const heading = visit.page.getByRole('heading', { level: 1 });
     expect(await heading.textContent()).toBe(longest);
     expect((await heading.boundingBox())?.height).toBeGreaterThan(500);
@@ -354,6 +356,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await visit.page.keyboard.press('Enter');
     await visit.page.getByRole('link', { name: 'API Keys', exact: true }).focus();
     await visit.page.keyboard.press('Enter');
+    await visit.page.waitForURL('**/keys');
     await visit.page.getByLabel('Name').focus();
     await visit.page.keyboard.type('typed');
     await visit.page.keyboard.press('Enter');

@@ -15,6 +15,7 @@ import {
 import { needs } from '../support/needs.ts';
 import { SILENT } from '../support/service.ts';
 import { mockStore } from '../support/stores.ts';
+import { PATIENT_REDIS } from '../support/wait.ts';
 import { MANY_LOOKS_MS, type PageWatch, watchPage } from './engines.ts';
 
 describe('the demo in Chromium', needs('chromium'), () => {
@@ -36,6 +37,7 @@ describe('the demo in Chromium', needs('chromium'), () => {
       ADMIN_PORT: '0',
       PUBLIC_PAGES: '1',
       EMBED_ORIGINS: '*',
+      ...PATIENT_REDIS,
     });
     core = openCore(store.connect(), config.keyPrefix);
     servers = [];
@@ -118,8 +120,9 @@ describe('the demo in Chromium', needs('chromium'), () => {
       if (!(await button.isVisible())) await page.getByRole('radio', { name: 'Python' }).check();
       await button.click();
       const id = (await button.getAttribute('data-copy')) ?? '';
-      copied[id] = (await page.evaluate('navigator.clipboard.readText()')) as string;
-      expect(copied[id]).toBe(await page.locator(`#${id}`).textContent());
+      const code = (await page.locator(`#${id}`).textContent()) ?? '';
+      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(code);
+      copied[id] = code;
     }
     const keys = servers.map(({ id, key }) => [`key-${id}`, key]);
     expect(copied).toMatchObject({

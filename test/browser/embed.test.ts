@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Page, type Site, sharedChromium, startSite } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
 import { type PageWatch, watchPage } from './engines.ts';
 
 /** The guide, whose receiver of messages is run. */
@@ -97,6 +98,7 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
   it('/embed tells its height, takes a theme from the page around it alone, and ignores other messages', async () => {
     await open(site, `guild=guild&api-key=${key}`);
     await frame().getByText('Live').waitFor();
+    await frame().getByText('2 members').waitFor();
     const [, receiver = ''] = /```js\n(const frame = .*?)```/s.exec(GUIDE) ?? [];
     await page.evaluate(`(() => { ${receiver.replaceAll('https://ranks.example.com', service.url)} })()`);
     const theme = () => frame().locator('guild-leaderboard').getAttribute('theme');
@@ -106,8 +108,11 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
       "document.documentElement.dataset.theme = 'dark'; document.querySelector('iframe').width = 250",
     );
     await expect.poll(theme).toBe('dark');
-    await expect.poll(room).toBe((await frame().locator('guild-leaderboard').boundingBox())?.height);
-    const height = await room();
+    const height = await vi.waitFor(async () => {
+      const [told, own] = [await room(), (await frame().locator('guild-leaderboard').boundingBox())?.height];
+      expect(told).toBe(own);
+      return told;
+    }, PATIENT);
     const inside = page.frames()[1];
     await inside?.evaluate("postMessage({ type: 'guildrank:theme', theme: 'light' }, '*')");
     await page.evaluate(`postMessage({ type: 'guildrank:height', height: 1 }, '*');

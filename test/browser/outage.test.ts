@@ -1,23 +1,16 @@
-import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { sharedChromium, startSite } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
+import { storeOn } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 describe('<guild-leaderboard> while Redis hangs', needs('chromium', 'redis-server'), () => {
   it('the widget says that the leaderboard is not updated, keeps its rows, and recovers by itself when Redis is back', async () => {
     const redis = await startEmbeddedRedis();
-    const clients: Redis[] = [];
-    const connect = () => {
-      const client = new Redis(redis.url, { enableAutoPipelining: true, commandTimeout: 100 });
-      client.on('error', () => {});
-      clients.push(client);
-      return client;
-    };
-    const store = { client: connect(), connect, url: redis.url, empty: async () => {}, stop: () => redis.stop() };
-    const service = await startService(store, { PLAN_QUOTAS: 'free=1000' });
+    const store = storeOn(redis);
+    const service = await startService(store, { PLAN_QUOTAS: 'free=1000', REDIS_TIMEOUT_MS: '1000' });
     const site = await startSite();
     const page = await (await sharedChromium()).newPage();
     /** Lets the time of the page pass, of which the widget waits seconds between two requests, until a text is shown. */
@@ -35,7 +28,7 @@ describe('<guild-leaderboard> while Redis hangs', needs('chromium', 'redis-serve
         <guild-leaderboard guild="guild" api-key="${key}" refresh="1"></guild-leaderboard>`;
       await page.clock.install();
       await page.goto(site.url);
-      await page.getByText('Live', { exact: true }).waitFor();
+      await shown('Live');
 
       redis.process.kill('SIGSTOP');
       await shown('Not updated');
@@ -50,7 +43,7 @@ describe('<guild-leaderboard> while Redis hangs', needs('chromium', 'redis-serve
       await page.close();
       await site.close();
       await service.close();
-      for (const client of clients) client.disconnect();
+      store.disconnect();
       await redis.stop();
     }
   });

@@ -5,6 +5,7 @@ import { needs } from '../support/needs.ts';
 import { PictureHost } from '../support/picture-host.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
+import { waitLongForHosts } from '../support/wait.ts';
 import { watchPage } from './engines.ts';
 
 const HASH = '0123456789abcdef0123456789abcdef';
@@ -18,7 +19,9 @@ describe('the pictures of members on the public page, in Chromium', needs('chrom
   let service: TestService;
   let context: BrowserContext;
   const host = new PictureHost();
+  let waitUsual = () => {};
   beforeAll(async () => {
+    waitUsual = waitLongForHosts();
     testStore = await mockStore.start();
     await host.start();
     service = await startService(testStore, { PUBLIC_PAGES: '1' }, { pictureHost: host.url });
@@ -34,6 +37,7 @@ describe('the pictures of members on the public page, in Chromium', needs('chrom
     await service.close();
     await host.stop();
     await testStore.stop();
+    waitUsual();
   });
 
   /** Opens the page, whose picture gets an answer. Returns the page, what it complained of, and the first two circles as pictures. */
@@ -47,7 +51,8 @@ describe('the pictures of members on the public page, in Chromium', needs('chrom
     const page = await context.newPage();
     const watch = watchPage(page, service.url);
     await page.route('https://cdn.discordapp.com/**', answer);
-    await page.goto(service.url + path, { waitUntil: 'networkidle' });
+    await page.goto(service.url + path);
+    await page.waitForFunction("[...document.querySelectorAll('.avatar img')].every(({ complete }) => complete)");
     const boxes = await Promise.all([0, 1].map((n) => page.locator('.avatar').nth(n).boundingBox()));
     return { page, watch, boxes };
   }

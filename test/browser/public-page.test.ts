@@ -75,7 +75,11 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     watch = watchPage(page, service.url);
     await page.goto(service.url + path);
   }
-  const names = () => page.locator('.name').allTextContents();
+  /** Returns the names of the rows, once the page that shows them has loaded. */
+  const names = async () => {
+    await page.waitForLoadState();
+    return page.locator('.name').allTextContents();
+  };
   const overflow = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
   it(
@@ -151,11 +155,14 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     // On a phone, the own row is in sight at once, however many stand above it.
     await page.setViewportSize({ width: 360, height: 640 });
     await findMe.click();
-    expect(
-      await page.evaluate(
-        `(({ top, bottom }) => top > 0 && bottom < innerHeight)(document.querySelector('.is-wanted').getBoundingClientRect())`,
-      ),
-    ).toBe(true);
+    await page.waitForLoadState();
+    await expect
+      .poll(() =>
+        page.evaluate(
+          `(({ top, bottom }) => top > 0 && bottom < innerHeight)(document.querySelector('.is-wanted').getBoundingClientRect())`,
+        ),
+      )
+      .toBe(true);
     expect(page.url()).toBe(`${service.url}/g/guild?board=week&around=m20&lang=en#wanted`);
     expect(await page.locator('.is-wanted .name').allTextContents()).toEqual(['m20']);
     await page.goto(`${service.url}/g/guild?page=2`);
@@ -171,7 +178,7 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     await open('/g/guild/m/u5?lang=en', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByRole('button', { name: 'Copy the link' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url());
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(page.url());
     await page.addInitScript('navigator.share = (data) => { window.shared = data; return Promise.resolve(); }');
     await page.reload();
     await page.getByRole('button', { name: 'Share' }).click();

@@ -191,9 +191,10 @@ describeLogic('the widget for the author of a page', (engine) => {
        <guild-member guild="guild" api-key="KEY" member="u3"></guild-member>`,
     );
     await view.sees('Live');
-    const parts = await view.page.evaluate(`[...document.querySelectorAll('guild-leaderboard, guild-member')]
+    const parts = () =>
+      view.page.evaluate(`[...document.querySelectorAll('guild-leaderboard, guild-member')]
       .flatMap((node) => [...node.shadowRoot.querySelectorAll('[part]')]).map((node) => node.getAttribute('part'))`);
-    expect(new Set(parts as string[])).toEqual(new Set(named));
+    await soon(async () => new Set((await parts()) as string[])).toEqual(new Set(named));
   });
 
   it('the file of the widget also has the elements for one member and for the totals', async () => {

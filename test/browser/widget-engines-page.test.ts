@@ -21,7 +21,7 @@ async function expectNoFaults(engine: Engine, page: EnginePage): Promise<void> {
 }
 
 describeEngines('the page around the widget', (engine) => {
-  const view = widgetView(engine, members(30, 3000, 37), { env: { EMBED_ORIGINS: '*', CACHE_MAX_AGE_S: '60' } });
+  const view = widgetView(engine, members(30, 3000, 37), { env: { EMBED_ORIGINS: '*', CACHE_MAX_AGE_S: '3600' } });
 
   it('the widget uses the cache of the browser: five page views cost two requests', async () => {
     // A browser compares the Date header with its own clock.
@@ -189,7 +189,8 @@ describeLogic('the page around the widget', (engine) => {
       );
       await view.open();
       await view.sees('Leaderboard unavailable');
-      await view.sees(/24:00:/);
+      // The wait of a day is up to ten seconds longer by chance, and runs already.
+      await view.sees(/24:00:0\d|23:59:\d\d/);
       expect(count()).toBe(1);
     },
   );

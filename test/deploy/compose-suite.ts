@@ -44,7 +44,7 @@ export function composeSuite(image: () => Image): void {
     let composition: Composition;
     beforeAll(async () => {
       composition = await createComposition(image());
-    });
+    }, 600_000);
     afterAll(() => composition?.remove());
 
     it('docker compose up serves what its commands have loaded, with an API key that they have made', async () => {
@@ -68,7 +68,11 @@ export function composeSuite(image: () => Image): void {
       const made = await composition.run('commands', ['dashboard', '--operator-link', '--json']);
       const link = new URL(JSON.parse(made.stdout).link ?? JSON.parse(made.stdout).url);
       expect(link.origin).toBe('http://127.0.0.1:8090');
-      expect((await fetch(`http://${address}:8090${link.pathname}`)).status).toBe(200);
+      // The dashboard lives before it has reached Redis.
+      await vi.waitFor(async () => {
+        const { status } = await fetch(`http://${address}:8090${link.pathname}`);
+        expect(status).toBe(200);
+      }, PATIENT);
     });
 
     it('the Redis of docker compose up goes back to a copy of the data, and keeps it over a restart', async () => {

@@ -4,13 +4,17 @@ import { join, resolve } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { RunningChild } from '../../scripts/dev/child-process.ts';
 import { type CommandResult, repository } from '../support/run-command.ts';
+import { PATIENT_REDIS } from '../support/wait.ts';
 import { type ComposeService, readComposeFile } from './compose-file.ts';
 import { createNetwork } from './container-network.ts';
 import type { Container, ContainerOptions, Image } from './image.ts';
 import { valkeyVolumes } from './valkey.ts';
 
 const USER_OF_VALKEY = 999;
-const HEALTHY = { timeout: 30_000, interval: 200 };
+/** A check of a container takes seconds on a busy machine. */
+const HEALTHY = { timeout: 120_000, interval: 200 };
+/** How long a program in a container may take until it has ended. */
+const ENDED_MS = 240_000;
 
 /** The services of docker-compose.yml, run as they are written, without an engine. */
 export interface Composition {
@@ -33,12 +37,12 @@ interface Place {
   child?: RunningChild;
 }
 
-/** @param env the variables of the .env file. */
+/** @param env the variables of the .env file, beside those that let the service wait long for Redis. */
 export async function createComposition(
   image: Image,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Composition> {
-  const services = readComposeFile(env);
+  const services = readComposeFile({ ...PATIENT_REDIS, ...env });
   const serviceOf = (name: string) => services[name] as ComposeService;
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-compose-'));
   const network = await createNetwork();
@@ -103,7 +107,7 @@ export async function createComposition(
     return name === 'guildrank' ? image.config.Healthcheck.Test.slice(1) : ['true'];
   };
   const finish = async (child: RunningChild): Promise<CommandResult> => {
-    const { code } = await child.waitForEnd(60_000);
+    const { code } = await child.waitForEnd(ENDED_MS);
     return { code, stdout: child.stdout(), stderr: child.stderr() };
   };
 
@@ -142,7 +146,7 @@ export async function createComposition(
     stop: async (name) => {
       for (const each of places.get(name) ?? []) {
         each.child?.kill();
-        await each.child?.waitForEnd();
+        await each.child?.waitForEnd(ENDED_MS);
         delete each.child;
       }
     },

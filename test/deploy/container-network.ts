@@ -13,13 +13,11 @@ export interface ContainerNetwork {
 
 /** Makes a network of namespaces of Linux. Needs root. */
 export async function createNetwork(): Promise<ContainerNetwork> {
-  // Tests that run at once have other names and addresses. 198.18.0.0/15 is for tests: RFC 2544.
-  const bridge = `gr${process.pid.toString(36)}`;
-  const subnet = `198.18.${process.pid % 256}`;
+  const { bridge, subnet } = await addBridge();
   const spaces: string[] = [];
   let last = 1;
   const host = `${subnet}.1`;
-  await ip(`link add ${bridge} type bridge`, `address add ${host}/24 dev ${bridge}`, `link set ${bridge} up`);
+  await ip(`address add ${host}/24 dev ${bridge}`, `link set ${bridge} up`);
   return {
     host,
     reserve: () => `${subnet}.${++last}`,
@@ -39,6 +37,20 @@ export async function createNetwork(): Promise<ContainerNetwork> {
       await ip(...spaces.map((name) => `netns delete ${name}`), `link delete ${bridge}`);
     },
   };
+}
+
+/** Adds a bridge, whose name keeps its subnet from other tests that run at once. 198.18.0.0/15 is for tests: RFC 2544. */
+async function addBridge(): Promise<{ readonly bridge: string; readonly subnet: string }> {
+  const count = 2 * 256;
+  for (let tried = 0; tried < count; tried++) {
+    const number = (process.pid + tried) % count;
+    const [second, third] = [18 + Math.floor(number / 256), number % 256];
+    const bridge = `gr${second}-${third}`;
+    const { code, stderr } = await runProgram('ip', ['link', 'add', bridge, 'type', 'bridge']);
+    if (code === 0) return { bridge, subnet: `198.${second}.${third}` };
+    if (!stderr.includes('File exists')) throw new Error(`ip link add ${bridge} type bridge: ${stderr}`);
+  }
+  throw new Error(`Each of ${count} networks is in use: delete the bridges that "ip link show type bridge" lists`);
 }
 
 async function ip(...commands: readonly string[]): Promise<void> {

@@ -20,7 +20,7 @@ import { Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { SILENT } from '../support/service.ts';
-import { BEFORE_CACHE_EXPIRES, PATIENT } from '../support/wait.ts';
+import { PATIENT, PATIENT_REDIS } from '../support/wait.ts';
 import { readComposeFile } from './compose-file.ts';
 
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
@@ -237,8 +237,11 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     const env = {
       ...{ REDIS_URL: url('guildrank', 'change-me-service'), HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
       PUBLIC_PAGES: '1',
+      ...PATIENT_REDIS,
     };
-    service = await (await createService(parseConfig(env), { logger: SILENT })).start();
+    // The time stands still: what the service has cached ends by announcements alone.
+    const parts = { logger: SILENT, monotonic: () => 0 };
+    service = await (await createService(parseConfig(env), parts)).start();
   });
   afterAll(async () => {
     await service?.close();
@@ -266,7 +269,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     const askCapped = () => request(service.url).get('/api/v1/servers/g/stats').set('x-api-key', capped.key);
     expect([(await askCapped()).status, (await askCapped()).status]).toEqual([200, 429]);
     await operator.apiKeys.revoke('g', record.id);
-    await vi.waitFor(async () => expect((await ask('stats')).status).toBe(401), BEFORE_CACHE_EXPIRES);
+    await vi.waitFor(async () => expect((await ask('stats')).status).toBe(401), PATIENT);
   });
 
   it('users.acl lets the service show all documents of a public page', async () => {
@@ -290,7 +293,9 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
   });
 
   it('users.acl lets the dashboard do its work, with a link of the bot', async () => {
-    const config = parseDashboardConfig({ REDIS_URL: url('dashboard', 'change-me-dashboard'), DASHBOARD_PORT: '0' });
+    const config = parseDashboardConfig({
+      ...{ REDIS_URL: url('dashboard', 'change-me-dashboard'), DASHBOARD_PORT: '0', ...PATIENT_REDIS },
+    });
     const dashboard = await startDashboard(config, createLogger('silent', { write: () => {} }));
     try {
       const link = await createWriter(open('bot')).createDashboardLink('g', { url: dashboard.url, userId: 'u' });

@@ -5,13 +5,18 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { needs } from '../support/needs.ts';
 import { repository } from '../support/run-command.ts';
-import { PATIENT } from '../support/wait.ts';
+import { PATIENT_REDIS } from '../support/wait.ts';
 import { composeSuite } from './compose-suite.ts';
 import { buildImage, type Container, type Image, runInImage } from './image.ts';
 
 const GUILD = '123456789012345678';
+/** Until the program of a container serves. */
+const STARTED = { timeout: 120_000, interval: 100 };
 
-describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'redis-server', 'iproute2'), () => {
+const NEEDED = needs('buildah', 'debootstrap', 'root', 'npm registry', 'redis-server', 'iproute2');
+
+// A container starts in seconds on a busy machine, and a build takes minutes.
+describe('the image', { ...NEEDED, timeout: 600_000 }, () => {
   let image: Image;
   let container: Container;
   let redis: EmbeddedRedis;
@@ -29,7 +34,7 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
   beforeAll(async () => {
     [image, redis] = await Promise.all([buildImage(), startEmbeddedRedis()]);
     container = await image.createContainer();
-    variables = { REDIS_URL: redis.url, HOST: '127.0.0.1', ADMIN_HOST: '127.0.0.1' };
+    variables = { REDIS_URL: redis.url, HOST: '127.0.0.1', ADMIN_HOST: '127.0.0.1', ...PATIENT_REDIS };
     const { all, base } = image.bytes;
     const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
     process.stdout.write(`the image has ${mb(all)}, ${mb(all - base)} of them above its base\n`);
@@ -42,7 +47,7 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
   it('the image holds the built program and what draws its pictures, and no secret that lay beside the sources', async () => {
     const script = 'cd /app && find . -maxdepth 1 | sort && grep -rl SECRET= . || true';
     const child = container.startProgram(['sh', '-c', script]);
-    await child.waitForEnd();
+    await child.waitForEnd(240_000);
     const names = ['.', './LICENSE', './dist', './node_modules', './package.json'];
     expect(child.output().trim().split('\n')).toEqual(names);
     expect((image.bytes.all - image.bytes.base) / 1e6).toBeLessThan(20);
@@ -50,7 +55,7 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
 
   it('the image runs as a user other than root, given by number', async () => {
     const child = container.startProgram(['id', '-u']);
-    await child.waitForEnd();
+    await child.waitForEnd(240_000);
     expect([image.config.User, child.stdout().trim()]).toEqual(['1000:1000', '1000']);
     expect(image.config.Env).toEqual(expect.arrayContaining(['HOST=::', 'ADMIN_HOST=::', 'NODE_ENV=production']));
   });
@@ -62,16 +67,16 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
     const { key } = await json('keys', 'create', '--guild', GUILD);
     const service = container.start(image.config.Cmd, { variables: own });
     try {
-      await vi.waitFor(async () => expect(await status(`http://127.0.0.1:${adminPort}/readyz`)).toBe(200), PATIENT);
+      await vi.waitFor(async () => expect(await status(`http://127.0.0.1:${adminPort}/readyz`)).toBe(200), STARTED);
       const headers = { 'x-api-key': key };
       const page = await fetch(`http://127.0.0.1:${port}/api/v1/servers/${GUILD}/leaderboard?page=25`, { headers });
       expect([page.status, ((await page.json()) as { total: number }).total]).toEqual([200, 250]);
       expect(await status(`http://127.0.0.1:${port}/widget.js`)).toBe(200);
       const [, ...health] = image.config.Healthcheck.Test;
       const check = container.startProgram(health, { variables: own });
-      expect((await check.waitForEnd()).code, check.output()).toBe(0);
+      expect((await check.waitForEnd(240_000)).code, check.output()).toBe(0);
       service.kill();
-      expect((await service.waitForEnd()).code, service.output()).toBe(0);
+      expect((await service.waitForEnd(240_000)).code, service.output()).toBe(0);
     } finally {
       await service.stop();
     }
@@ -84,7 +89,7 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
     await json('guild', 'set', '--guild', 'drawn', '--public-page', 'on');
     const service = container.start(image.config.Cmd, { variables: own });
     try {
-      await vi.waitFor(async () => expect(await status(`http://127.0.0.1:${adminPort}/readyz`)).toBe(200), PATIENT);
+      await vi.waitFor(async () => expect(await status(`http://127.0.0.1:${adminPort}/readyz`)).toBe(200), STARTED);
       const page = `http://127.0.0.1:${port}/g/drawn`;
       const { data } = (await (await fetch(`${page}/data.json`)).json()) as { data: { user_id: string }[] };
       const pictures = ['en', 'ar', 'ja'].map((lang) => `${page}/m/${data[0]?.user_id}/card.png?lang=${lang}`);
@@ -107,7 +112,7 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
     const own = { ...variables, DASHBOARD_PORT: port, DASHBOARD_HEALTH_PORT: healthPort };
     const dashboard = container.start(['dashboard'], { variables: own });
     try {
-      await vi.waitFor(async () => expect(await status(`http://127.0.0.1:${healthPort}/readyz`)).toBe(200), PATIENT);
+      await vi.waitFor(async () => expect(await status(`http://127.0.0.1:${healthPort}/readyz`)).toBe(200), STARTED);
       // Nobody has signed in.
       expect(await status(`http://127.0.0.1:${port}/`)).toBe(401);
     } finally {

@@ -117,7 +117,7 @@ export async function runInImage(
   options?: ContainerOptions,
 ): Promise<CommandResult> {
   const child = container.start(args, options);
-  const { code } = await child.waitForEnd();
+  const { code } = await child.waitForEnd(240_000);
   return { code, stdout: child.stdout(), stderr: child.stderr() };
 }
 

@@ -51,7 +51,17 @@ describe('deploy/redis/restore.sh', needs('redis-server', 'redis-cli'), () => {
   ])(
     'restore.sh goes back to a copy in %s, with appendonly %s, and Redis keeps later writes',
     async (_to, appendonly, how) => {
-      const options = ['--dir', `${folder}/data`, '--appendonly', appendonly, '--save', '3600 1'];
+      // A busy disk must not keep a write from the file until the server is killed.
+      const options = [
+        '--dir',
+        `${folder}/data`,
+        '--appendonly',
+        appendonly,
+        '--save',
+        '3600 1',
+        '--appendfsync',
+        'always',
+      ];
       await prepare(how, ['--appendonly', appendonly]);
       expect(await restore()).toEqual({ code: 0, stdout: '', stderr: '' });
       await withRedis(options, async (client) => {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashToken } from '../../src/core/access/invites.ts';
 import { type Answer, startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { type DiscordAccount, FakeDiscord, type Instead, PERMISSIONS } from '../support/discord.ts';
 import { needs } from '../support/needs.ts';
+import { waitLongForHosts } from '../support/wait.ts';
 
 const ANN: DiscordAccount = {
   id: '100000000000000001',
@@ -20,11 +21,14 @@ const HOUR_MS = 3_600_000;
 describe('sign-in with Discord', needs('redis-server'), () => {
   const discord = new FakeDiscord();
   let dashboard: TestDashboard;
+  let waitUsual = () => {};
   beforeAll(async () => {
+    waitUsual = waitLongForHosts();
     await discord.start();
     dashboard = await startTestDashboard({ TRUST_PROXY: '1', DASHBOARD_OPERATORS: BOSS.id, ...discord.env });
   });
   afterAll(async () => {
+    waitUsual();
     await dashboard?.close();
     await discord.stop();
   });
@@ -357,6 +361,9 @@ describe('sign-in with Discord', needs('redis-server'), () => {
     });
 
     it('the 21st bad answer of one address gets 429, and another address signs in', async () => {
+      // The limit lets another attempt through after a time.
+      const clock = vi.spyOn(performance, 'now').mockReturnValue(Math.ceil(performance.now()));
+      onTestFinished(() => clock.mockRestore());
       const visitor = new Visitor(dashboard);
       const statuses: number[] = [];
       for (let n = 0; n < 22; n++) statuses.push((await visitor.get('/sign-in/discord/callback?code=x')).status);
@@ -661,6 +668,10 @@ describe('sign-in with Discord', needs('redis-server'), () => {
     });
 
     it('a sign-in gets 503 when an address of Discord is silent for five seconds', async () => {
+      waitUsual();
+      onTestFinished(() => {
+        waitUsual = waitLongForHosts();
+      });
       discord.instead.set('user', () => {});
       const answer = await discord.signIn(new Visitor(dashboard), ANN);
       expectPage(answer, 503, 'Discord does not answer');

@@ -9,7 +9,7 @@ import { PATIENT } from '../support/wait.ts';
 describe('the dashboard while Redis hangs', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   beforeAll(async () => {
-    dashboard = await startTestDashboard();
+    dashboard = await startTestDashboard({ REDIS_TIMEOUT_MS: '2000' });
   });
   afterAll(() => dashboard.close());
 

@@ -6,8 +6,9 @@ import { connect } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseDashboardConfig } from '../../src/config/dashboard.ts';
+import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import { startDashboard } from '../../src/dashboard/server.ts';
 import { createReader } from '../../src/kit/reader.ts';
 import { type Answer, startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
@@ -561,7 +562,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     await owner.submit('/guilds/own', '/guilds/own/settings/sign-out', {});
     owner = await dashboard.signIn('own', 'u2');
     expect(await page()).not.toContain('secret.csv');
-    expect(files()).toEqual([]);
+    await vi.waitFor(() => expect(files()).toEqual([]), PATIENT);
   });
 
   it('a file of the operator waits while the owner signs in for the first time, and is gone after everybody was signed out', async () => {
@@ -575,7 +576,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(await shown(first)).toContain('theirs.csv');
     await first.submit('/guilds/other', '/guilds/other/settings/sign-out', {});
     expect(await shown(operator)).not.toContain('theirs.csv');
-    expect(files()).toEqual([]);
+    await vi.waitFor(() => expect(files()).toEqual([]), PATIENT);
   });
 
   it('a file of one guild is out of reach for an owner of another guild', async () => {
@@ -601,7 +602,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
   });
 
   it('a file that a load refuses does not stay open', async () => {
-    await dashboard.store.client.set('gr:{own}:next:xp:lock', 'of another', 'PX', 9_000);
+    await dashboard.store.client.set('gr:{own}:next:xp:lock', 'of another');
     for (let load = 0; load < 3; load++) {
       await upload(`${CSV}${Array.from({ length: 20_000 }, (_, i) => `u${i},3,Cora\n`).join('')}`);
       await start({ mode: 'replace', confirm: 'yes' });
@@ -612,11 +613,27 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
   });
 
   it('a load stops when the person wishes it, and says what was loaded', async () => {
-    const rows = Array.from({ length: 100_000 }, (_, n) => `m${n},${n}`).join('\n');
+    const rows = Array.from({ length: 10_000 }, (_, n) => `m${n},${n}`).join('\n');
     await upload(`user_id,xp\n${rows}\n`);
+    // The load waits in its first step until it was stopped.
+    let release = () => {};
+    const stopped = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { stage } = StagedMembers.prototype;
+    const spy = vi.spyOn(StagedMembers.prototype, 'stage').mockImplementation(async function (
+      this: StagedMembers,
+      ...args
+    ) {
+      await stopped;
+      return stage.apply(this, args);
+    });
+    onTestFinished(() => spy.mockRestore());
     await start({ mode: 'replace', confirm: 'yes' });
+    await vi.waitFor(() => expect(spy).toHaveBeenCalled(), PATIENT);
     expect((await upload(CSV)).text).toContain('is running');
     await owner.submit('/guilds/own', `${PAGE}/stop`, {});
+    release();
     expect(await ended()).toMatch(/Interrupted: nothing was replaced/);
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
     expect(await dashboard.store.client.keys('gr:{own}:next:*')).toEqual([]);
@@ -728,7 +745,9 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
       const second = await owner.get(path);
       expect([second.status, second.headers.get('retry-after')]).toEqual([409, '30']);
       answer.destroy();
-      await vi.waitFor(async () => expect((await owner.get(path)).status).toBe(200), PATIENT);
+      // The file of 40,000 members alone takes seconds on a busy machine.
+      const whole = { ...PATIENT, timeout: 120_000 };
+      await vi.waitFor(async () => expect((await owner.get(path)).status).toBe(200), whole);
     });
 
     it('a download of members that cannot be read gets 503 with a page and no file', async () => {

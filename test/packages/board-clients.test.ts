@@ -29,7 +29,7 @@ import asyncio, json, random, sys
 from redis.asyncio import Redis
 from guildrank import connection_options, create_writer
 async def main():
-    redis = Redis.from_url(sys.argv[1], **{**connection_options(), "socket_timeout": 60})
+    redis = Redis.from_url(sys.argv[1], **{**connection_options(), "socket_connect_timeout": 60, "socket_timeout": 60})
     writer, gained = create_writer(redis), dict.fromkeys("${USERS.join('')}", 0)
     for n in range(400):
         user = random.choice(list(gained))

@@ -145,9 +145,9 @@ describe('guildrank-widget in a framework', needs('npm registry', 'chromium'), (
       for (const board of await page.locator('guild-leaderboard').all()) {
         await board.getByRole('heading', { name: title }).waitFor();
         await board.getByRole('button', { name: 'Grace', exact: true }).waitFor();
-        expect(await board.locator('li').count()).toBe(2);
+        await expect.poll(() => board.locator('li').count()).toBe(2);
         expect(await board.getByRole('button', { name: 'Find a member by id' }).isVisible()).toBe(false);
-        expect(await board.locator('img').count()).toBe(1);
+        await expect.poll(() => board.locator('img').count()).toBe(1);
         expect(await board.getAttribute('refresh')).toBe('0');
         await page.evaluate("document.title = ''");
         await board.getByRole('button', { name: 'Grace', exact: true }).click();

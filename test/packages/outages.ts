@@ -64,7 +64,7 @@ export async function logAfterOutages(folder: string, start: (url: string) => Pr
   onTestFinished(() => follower.disconnect());
   await follower.replicaof('127.0.0.1', first.port);
   await vi.waitFor(async () => expect(await follower.info('replication')).toContain('master_link_status:up'), PATIENT);
-  await admin.wait(1, 5000);
+  await admin.wait(1, 60_000);
   await follower.replicaof('NO', 'ONE');
   await admin.replicaof('127.0.0.1', second.port);
   address.leadTo(second.port);

@@ -138,7 +138,7 @@ print([c for c, text in folded.items() if unicodedata.category(c) != "Cn" and fo
     ['the kit stores what a bot tells of its guild', TESTS, 'test_about.py'],
     ['the handlers of examples/discord-py do what a levelling bot does', BOT, 'test_handlers.py'],
     ['the commands of examples/discord-py answer their callers', BOT, 'test_commands.py'],
-  ])('%s', { timeout: 120_000 }, (_name, cwd, file) => succeeds(cwd, file));
+  ])('%s', { timeout: 300_000 }, (_name, cwd, file) => succeeds(cwd, file));
 
   // All of these share python/tests/scratch.py.
   const furtherKit = ALL_VARIANTS ? ['reads', 'boards', 'season', 'failures'] : [];
@@ -215,7 +215,7 @@ import asyncio, sys
 from redis.asyncio import RedisCluster
 from redis.asyncio.sentinel import Sentinel
 from guildrank import connection_options, create_reader, create_writer
-options = {**connection_options(), "socket_timeout": 60}
+options = {**connection_options(), "socket_connect_timeout": 60, "socket_timeout": 60}
 addresses = [(host, int(port)) for host, port in (address.rsplit(":", 1) for address in sys.argv[2].split(","))]
 def connection():
     if sys.argv[1] == "sentinel":
@@ -257,5 +257,5 @@ asyncio.run(main())
     ['the kit reads boards, and gives scripts their keys', 'test_boards.py'],
     ['the kit ends a season, after an interruption too', 'test_season.py'],
     ['the kit names each failure of Redis', 'test_failures.py'],
-  ])('%s', { timeout: 120_000 }, (_name, file) => succeeds(TESTS, file));
+  ])('%s', { timeout: 300_000 }, (_name, file) => succeeds(TESTS, file));
 });

@@ -7,7 +7,7 @@ import { needs } from '../support/needs.ts';
 import { broughtBy, pack } from '../support/packed.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
-import { INSTALLING_MS } from '../support/wait.ts';
+import { INSTALLING_MS, PATIENT_REDIS } from '../support/wait.ts';
 
 const COMMANDS = 'serve doctor keys guild member season seed export stats widget dashboard'.split(' ');
 
@@ -110,7 +110,13 @@ describe(
         const settings = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', PUBLIC_PAGES: '1' };
         service = startChild(join(folder, 'node_modules/.bin/guildrank'), ['serve'], {
           cwd: folder,
-          env: { PATH: process.env.PATH, ...env(), ...settings, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+          env: {
+            PATH: process.env.PATH,
+            ...env(),
+            ...settings,
+            ...PATIENT_REDIS,
+            OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+          },
         });
         await service.waitForOutput('the service', () => service.stdout().includes('serving from'), 60_000);
         url = /"url":"(?<url>[^"]+)"/.exec(service.stdout())?.groups?.url as string;

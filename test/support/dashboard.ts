@@ -6,6 +6,7 @@ import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
 import { createLogger } from '../../src/observability/logger.ts';
+import { PATIENT_REDIS } from './wait.ts';
 
 /** A dashboard on a Redis of its own, on a free loopback port. */
 export interface TestDashboard extends RunningDashboard {
@@ -25,7 +26,10 @@ export interface TestDashboard extends RunningDashboard {
 /** @param env settings that differ from the defaults. */
 export async function startTestDashboard(env: Record<string, string> = {}): Promise<TestDashboard> {
   const redis = await startEmbeddedRedis();
-  const config = parseDashboardConfig({ REDIS_URL: redis.url, DASHBOARD_PORT: '0', LOG_LEVEL: 'trace', ...env });
+  const config = parseDashboardConfig({
+    ...{ REDIS_URL: redis.url, DASHBOARD_PORT: '0', LOG_LEVEL: 'trace', ...PATIENT_REDIS },
+    ...env,
+  });
   const lines: string[] = [];
   const running = await startDashboard(
     config,

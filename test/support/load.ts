@@ -23,7 +23,7 @@ export interface Load {
   readonly answers: readonly Answer[];
   /** The longest that this process was kept from running, in milliseconds: how noisy the machine was. */
   worstLag(): number;
-  /** Stops sending and waits for the answers that are due. Can be called again. @throws when it comes later than two minutes after the start. */
+  /** Stops sending and waits for the answers that are due. Can be called again. @throws when it comes later than five minutes after the start. */
   stop(): Promise<readonly Answer[]>;
 }
 
@@ -43,7 +43,7 @@ export interface LoadOptions {
 
 const TICK_MS = 10;
 const GIVE_UP_MS = 10_000;
-const LONGEST_MS = 120_000;
+const LONGEST_MS = 300_000;
 
 /** Returns an agent for https that trusts one authority. */
 export const tlsAgent = (options: NonNullable<LoadOptions['tls']> & AgentOptions): Agent =>

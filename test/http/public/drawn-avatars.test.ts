@@ -5,6 +5,7 @@ import { PictureHost, pngOf } from '../../support/picture-host.ts';
 import { startService } from '../../support/service.ts';
 import { describeStores } from '../../support/stores.ts';
 import { serviceSuite } from '../../support/suite.ts';
+import { waitLongForHosts } from '../../support/wait.ts';
 
 const HASHES = ['0123456789abcdef0123456789abcdef', 'a_0123456789abcdef0123456789abcdef'] as const;
 const BADGE = '/g/guild/badge.svg?member=1';
@@ -12,8 +13,15 @@ const PICTURES = ['/g/guild/m/1/card.svg', '/g/guild/m/1/card.png', '/g/guild/to
 const [CARD] = PICTURES;
 
 const host = new PictureHost();
-beforeAll(() => host.start());
-afterAll(() => host.stop());
+let waitUsual = () => {};
+beforeAll(async () => {
+  waitUsual = waitLongForHosts();
+  await host.start();
+});
+afterAll(async () => {
+  waitUsual();
+  await host.stop();
+});
 
 describeStores('the avatars in the pictures that the service draws', (kind) => {
   const env = { PUBLIC_PAGES: '1' };
@@ -161,8 +169,10 @@ describeStores('the avatars in the pictures that the service draws', (kind) => {
   });
 
   it('a host that does not answer delays one card and no later card, and the log says so once', async () => {
+    waitUsual();
     host.instead = () => {};
     expect(await get(CARD)).toContain('>A</text>');
+    waitUsual = waitLongForHosts();
     await record();
     host.requests.length = 0;
     for (const path of PICTURES) expect(avatarsIn(await get(path))).toEqual([]);

@@ -407,7 +407,7 @@ describe('ends of a season during a failover', needs('redis-server'), () => {
         const client: ScriptClient = {
           evalsha: async (...args) => {
             if (scriptOf(args[0]) === script && ++seen === nth) {
-              await from.wait(1, 1000);
+              await from.wait(1, 60_000);
               await to.replicaof('NO', 'ONE');
               left = calls;
             }

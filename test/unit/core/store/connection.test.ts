@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfig } from '../../../../src/config/service.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
 import { connect, describe as describeRedis } from '../../../../src/core/store/connection.ts';
+import { PATIENT } from '../../../support/wait.ts';
 
 const clients: RedisClient[] = [];
 afterEach(() => {
@@ -118,20 +119,20 @@ describe('the handshake of TLS', () => {
   it('the handshake of TLS names the host, which a host that serves many by one address needs', async () => {
     const { port, text } = await startListener();
     open({ REDIS_URL: `rediss://localhost:${port}` });
-    await vi.waitFor(() => expect(text()).toContain('localhost'));
+    await vi.waitFor(() => expect(text()).toContain('localhost'), PATIENT);
   });
 
   it('the handshake of TLS names the name that is set instead of the host', async () => {
     const { port, text } = await startListener();
     open({ REDIS_URL: `rediss://localhost:${port}`, REDIS_TLS_SERVERNAME: 'redis.example' });
-    await vi.waitFor(() => expect(text()).toContain('redis.example'));
+    await vi.waitFor(() => expect(text()).toContain('redis.example'), PATIENT);
     expect(text()).not.toContain('localhost');
   });
 
   it('the handshake of TLS names each node of a Cluster by its host', async () => {
     const { port, text } = await startListener();
     open({ REDIS_MODE: 'cluster', REDIS_NODES: `localhost:${port}`, REDIS_URL: 'rediss://ignored' });
-    await vi.waitFor(() => expect(text()).toContain('localhost'));
+    await vi.waitFor(() => expect(text()).toContain('localhost'), PATIENT);
   });
 
   it('the handshake of TLS names the master that a Sentinel names', async () => {
@@ -148,6 +149,6 @@ describe('the handshake of TLS', () => {
       REDIS_SENTINEL_NAME: 'main',
       REDIS_URL: 'rediss://ignored',
     });
-    await vi.waitFor(() => expect(master.text()).toContain('localhost'), { timeout: 5000 });
+    await vi.waitFor(() => expect(master.text()).toContain('localhost'), PATIENT);
   });
 });
