@@ -8,10 +8,10 @@ import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
 import { MemberRead, PageRead } from '../../src/core/reads/reader.ts';
 import { connect } from '../../src/core/store/connection.ts';
-import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { BOARDS } from '../../src/core/store/redis-keys.ts';
 import { scriptNames } from '../../src/core/store/scripts.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { untilConnected } from '../support/connected.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { ask } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
@@ -34,8 +34,7 @@ describe('a Cluster', needs('redis-server'), () => {
     env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
     servers = cluster.nodes.map(({ admin }) => admin);
     const client = connect({ ...parseConfig(env).redis, timeoutMs: 5000 });
-    client.on('error', () => {});
-    await waitUntilReady(client, 10_000, () => {});
+    await untilConnected(client);
     services = openCore(client, 'gr');
   });
   afterAll(async () => {

@@ -3,10 +3,10 @@ import { parseConfig } from '../../src/config/service.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { connect } from '../../src/core/store/connection.ts';
-import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { createReader } from '../../src/kit/reader.ts';
 import { GuildModel } from '../model/guild-model.ts';
 import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
+import { untilConnected } from '../support/connected.ts';
 import { recordFigure } from '../support/figures.ts';
 import { needs } from '../support/needs.ts';
 
@@ -20,8 +20,7 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
     cluster = await startCluster();
     const { redis } = parseConfig({ REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses });
     const client = connect({ ...redis, timeoutMs: 5000 });
-    client.on('error', () => {});
-    await waitUntilReady(client, 10_000, () => {});
+    await untilConnected(client);
     store = openCore(client, 'gr');
   });
   afterAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readUsage } from '../../src/core/access/usage-reader.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
-import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { runCommand } from '../support/command.ts';
+import { untilConnected } from '../support/connected.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { BEFORE_CACHE_EXPIRES } from '../support/wait.ts';
@@ -21,8 +21,7 @@ describe.each(topologies)('the service on $name', needs('redis-server', 'openssl
     redis = await topology.start();
     service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, ...redis.env, PLAN_QUOTAS: `free=${PLAN},pro=10000` });
     const client = redis.connect();
-    client.on('error', () => {});
-    await waitUntilReady(client, 10_000, () => {});
+    await untilConnected(client);
     store = openCore(client, 'gr');
   });
   afterAll(async () => {
