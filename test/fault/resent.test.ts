@@ -55,7 +55,7 @@ it.each([
     await untilConnected(client);
     const { writer } = openCore(client, 'gr');
     const add = () => writer.record('g', { userId: 'u', add: 1 });
-    let { xp } = await add();
+    let { xp } = await vi.waitFor(add, PATIENT);
     for (let cut = 0; cut < CUTS; cut++) {
       for (const proxy of proxies) proxy.dropNextReply();
       await add().catch(() => {});

@@ -9,7 +9,7 @@ import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild.ts';
 import { type Answer, ask, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
-import { type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -23,6 +23,9 @@ const PATIENCE = { timeout: 60_000 + RUNS * TRIES * 20_000 };
  * machine shows 10 to 12 ms; five requests come in each further ten.
  */
 const STARVED_MS = 20;
+
+/** How long the service serves on after a signal, in one test: twenty requests take less on a busy machine. */
+const DELAY_MS = 8000;
 
 /** Signals, and the workers of the service that gets them. */
 const STOPS = [
@@ -41,7 +44,8 @@ describe('the end of the process', needs('redis-server'), () => {
   afterEach(() => service?.stop());
 
   const start = async (env: Record<string, string> = {}, preload: readonly string[] = []) => {
-    service = await startServiceProcess({ REDIS_URL: suite.redis.url, ...suite.guild.env, ...env }, preload);
+    const settings = { ...LONG_REDIS_TIMEOUT, REDIS_URL: suite.redis.url, ...suite.guild.env, ...env };
+    service = await startServiceProcess(settings, preload);
     return service;
   };
 
@@ -129,22 +133,19 @@ describe('the end of the process', needs('redis-server'), () => {
   });
 
   it('the service serves on for SHUTDOWN_DELAY_MS after it says that it drains, even on new connections', async () => {
-    const { url, kill, waitForEnd, line, isRunning } = await start({ SHUTDOWN_DELAY_MS: '2000' });
+    const { url, kill, waitForEnd, line, isRunning } = await start({ SHUTDOWN_DELAY_MS: String(DELAY_MS) });
     const ask = (path: string) => fetch(url + path, { headers: { ...suite.guild.headers, connection: 'close' } });
     const asked = performance.now();
     kill('SIGTERM');
     await line(({ msg }) => msg === 'SIGTERM: draining');
     const { status, body } = await ask('/readyz').then(async (res) => ({ status: res.status, body: await res.json() }));
     expect({ status, body }).toEqual({ status: 503, body: { status: 'unavailable', reason: 'draining' } });
-    let served = 0;
-    while (performance.now() - asked < 1200) {
+    for (let served = 0; served < 20; served++) {
       expect((await ask(suite.guild.paths[0] as string)).status).toBe(200);
-      served++;
     }
-    expect(served).toBeGreaterThan(10);
     expect(isRunning()).toBe(true);
     expect(await waitForEnd()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - asked).toBeGreaterThan(1900);
+    expect(performance.now() - asked).toBeGreaterThan(DELAY_MS - 100);
   });
 
   it('the service ends within SHUTDOWN_TIMEOUT_MS although a client holds a request half sent', async () => {
@@ -154,7 +155,7 @@ describe('the end of the process', needs('redis-server'), () => {
     kill('SIGTERM');
     expect(await waitForEnd()).toEqual({ code: 0, signal: null });
     // The client would have had ten seconds to go on.
-    expect(performance.now() - asked).toBeLessThan(5000);
+    expect(performance.now() - asked).toBeLessThan(9000);
     socket.destroy();
   });
 
@@ -247,6 +248,6 @@ async function sendHalfARequest(url: string): Promise<Socket> {
   socket.on('error', () => {});
   const half = 'GET /livez HTTP/1.1\r\nHost: x\r\n';
   socket.write(`${half}\r\n${half}`);
-  await once(socket, 'data', { signal: AbortSignal.timeout(10_000) });
+  await once(socket, 'data', { signal: AbortSignal.timeout(30_000) });
   return socket;
 }

@@ -9,8 +9,12 @@ export const BEFORE_CACHE_EXPIRES = { timeout: 2500, interval: 10 };
 /** Milliseconds for a hook that installs packages: on a busy machine two installs can take minutes. */
 export const INSTALLING_MS = 900_000;
 
-/** Repeats a request while its answer is 503, which is right while the machine holds up Redis. @returns the first other answer. */
-export function whenServed<T extends { readonly status: number }>(ask: () => Promise<T>): Promise<T> {
+/**
+ * Repeats a request while its answer is 503, which is right while the machine holds up Redis.
+ * @param ask returns the answer, or its document.
+ * @returns the first other answer.
+ */
+export function whenServed<T extends { readonly status?: unknown }>(ask: () => Promise<T>): Promise<T> {
   return vi.waitFor(async () => {
     const answer = await ask();
     if (answer.status === 503) throw new Error('The answer is still 503');

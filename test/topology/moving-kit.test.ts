@@ -65,7 +65,7 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
   };
 
   it(`each call of the bot kit is done wholly or refused, over ${MOVES} moves of the slot`, {
-    timeout: 60_000 + MOVES * 10_000,
+    timeout: 180_000 + MOVES * 10_000,
   }, async () => {
     const { writer } = store;
     for (let n = 0; n < MOVES; n++) {
