@@ -147,8 +147,7 @@ describe.concurrent.each(DEMOS)('npm run demo on $store at $host', ({ bare, says
     const [top, visitor] = demo.lines as [string, string];
 
     if (findOnPath(['curl'])) {
-      const paste = (line: string) =>
-        whenServed(async () => JSON.parse((await runProgram('sh', ['-c', line])).stdout));
+      const paste = (line: string) => whenServed(async () => JSON.parse((await runProgram('sh', ['-c', line])).stdout));
       const { data, total } = await paste(top);
       expect([data.length, total]).toEqual([10, 400]);
       expect(await paste(visitor)).toMatchObject({ username: 'Sally Ride', xp: expect.any(Number) });
