@@ -108,13 +108,13 @@ describe('the start of the service', needs('redis-server'), () => {
     const durable = ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always'];
     const first = await startEmbeddedRedis(durable);
     const admin = new Redis(first.url);
-    await admin.mset(Array.from({ length: 2500 }, (_, i) => [`filler:${i}`, 'x']).flat());
+    await admin.mset(Array.from({ length: 60_000 }, (_, i) => [`filler:${i}`, 'x']).flat());
     await admin.call('BGREWRITEAOF');
     await vi.waitFor(async () => expect(await admin.info()).toContain('aof_rewrite_in_progress:0'), PATIENT);
     admin.disconnect();
     await first.stop();
-    // Its keys take minutes to load, until the test lets it be faster.
-    const slow = ['--key-load-delay', '100000', '--loading-process-events-interval-bytes', '1024'];
+    // Its keys take a minute to load, until the test lets it be faster.
+    const slow = ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'];
     const starting = redisForTest('--port', String(first.port), ...durable, ...slow);
     starting.catch(() => {});
     const loading = new Redis(first.url, { enableReadyCheck: false });
