@@ -11,7 +11,7 @@ import { nodeArguments } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
 import { installPythonKit, PYTHON_KIT } from '../support/python-kit.ts';
 import { repository, runProgram } from '../support/run-command.ts';
-import { PATIENT, whenServed } from '../support/wait.ts';
+import { INSTALLING_MS, PATIENT, whenServed } from '../support/wait.ts';
 
 /** npm, the demo and its Redis end one after the other. */
 const PATIENCE = { ...PATIENT, timeout: 60_000 };
@@ -252,7 +252,10 @@ describe('the code that the page of the demo offers to copy', needs('redis-serve
   it('the JavaScript code on the page of the demo gives XP to the visitor', () =>
     expectAward('award-javascript', process.execPath, 'award.mjs'));
 
-  it('the Python code on the page of the demo gives XP to the visitor', needs(...PYTHON_KIT), async () => {
+  it('the Python code on the page of the demo gives XP to the visitor', {
+    ...needs(...PYTHON_KIT),
+    timeout: INSTALLING_MS,
+  }, async () => {
     const { python } = await installPythonKit(join(folder, 'python'));
     await expectAward('award-python', python, 'award.py');
   });

@@ -12,6 +12,7 @@ import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
 import { PATIENT } from '../support/wait.ts';
+import { watchWaiting } from '../support/waiting.ts';
 
 /** SHUTDOWN_RUNS=50 is the full length: 300 stops in the long tier. */
 const RUNS = Number(process.env.SHUTDOWN_RUNS ?? 1);
@@ -19,7 +20,7 @@ const RUNS = Number(process.env.SHUTDOWN_RUNS ?? 1);
 const PATIENCE = { timeout: 60_000 + RUNS * TRIES * 20_000 };
 
 /**
- * A cut request says nothing about the service when one of the two processes was kept from running for longer. An idle
+ * A cut request says nothing about the service when one of the processes was kept from running for longer. An idle
  * machine shows 10 to 12 ms; five requests come in each further ten.
  */
 const STARVED_MS = 20;
@@ -74,7 +75,7 @@ describe('the end of the process', needs('redis-server'), () => {
           // The kernel cuts a connection that reaches a process which is kept from running while it closes its port.
           if (lag <= STARVED_MS) return { broken, noise: undefined };
           totals.cutWhenStarved += cut.length;
-          return { broken, noise: `one of the two processes was held up for ${Math.round(lag)} ms` };
+          return { broken, noise: `one of the processes was held up for ${Math.round(lag)} ms` };
         });
       }
       recordFigure(`${signal} under 500 requests/s, ${workers} workers`, { times: RUNS, ...totals, cut: 0 });
@@ -96,9 +97,10 @@ describe('the end of the process', needs('redis-server'), () => {
       await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(100), PATIENT);
       await delay(pauseMs);
       const killedAt = Date.now();
+      const stopWatching = watchWaiting(workersOf(started));
       started.kill(signal);
       expect(await started.waitForEnd()).toEqual({ code: 0, signal: null });
-      const lag = Math.max(load.worstLag(), started.worstLag(killedAt));
+      const lag = Math.max(load.worstLag(), started.worstLag(killedAt), stopWatching());
       const answers = [...(await load.stop()), ...(await newConnections.stop())];
       expect(answers.filter((answer) => answer.status === 200 && wrong(answer) !== undefined)).toEqual([]);
       const statuses = new Set(answers.map(({ status }) => status));
@@ -114,6 +116,8 @@ describe('the end of the process', needs('redis-server'), () => {
 
   const servingIn = ({ lines }: ServiceProcess) =>
     lines().filter(({ msg }) => String(msg).startsWith('serving from')).length;
+
+  const workersOf = ({ lines }: ServiceProcess) => lines().flatMap(({ pids }) => (pids as number[] | undefined) ?? []);
 
   it('the service is not ready while it drains, and still answers on open connections', async () => {
     // It drains for half a second, in which a busy machine may not let the test ask.
@@ -208,11 +212,12 @@ describe('the end of the process', needs('redis-server'), () => {
       const { headers, paths } = suite.guild;
       const load = startLoad(started.url, { rate: 100, headers, paths, keepAlive: false });
       await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(50), PATIENT);
-      const [pid] = started.lines().flatMap(({ pids }) => (pids as number[] | undefined) ?? []);
+      const [pid] = workersOf(started);
       const failedAt = Date.now();
+      const stopWatching = watchWaiting(workersOf(started));
       process.kill(pid as number, 'SIGUSR2');
       expect(await started.line(({ msg }) => msg === 'a worker ended: replacing it')).toMatchObject({ pid, code: 1 });
-      const lag = Math.max(load.worstLag(), started.worstLag(failedAt));
+      const lag = Math.max(load.worstLag(), started.worstLag(failedAt), stopWatching());
       const cut = (await load.stop()).filter(({ status }) => status === 0);
       return {
         broken: cut[0] ? [`${cut.length} requests were cut, such as one with ${cut[0].error}`] : [],

@@ -88,7 +88,7 @@ async function startNode(
     ...['--cluster-require-full-coverage', 'no'],
     ...(tlsPort ? [...tlsServer(certificates, tlsPort, 'yes'), ...TLS_CLUSTER] : []),
   ]);
-  const admin = new Redis(server.url, { maxRetriesPerRequest: 0, commandTimeout: 5000 });
+  const admin = new Redis(server.url, { maxRetriesPerRequest: 0, commandTimeout: 20_000 });
   admin.on('error', () => {}); // Nodes are killed in tests.
   return {
     server,

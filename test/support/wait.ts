@@ -6,7 +6,10 @@ export const PATIENT = { timeout: 30_000, interval: 10 };
 /** Options of `vi.waitFor` for an announced change: half of the time for which the service believes its cache. */
 export const BEFORE_CACHE_EXPIRES = { timeout: 2500, interval: 10 };
 
-/** Milliseconds for a hook that installs packages: on a busy machine two installs can take minutes. */
+/** Milliseconds for the move of a key between nodes of a Cluster, which a busy machine can hold up. */
+export const MIGRATION_MS = 30_000;
+
+/** Milliseconds for a hook or a test that installs packages: on a busy machine two installs can take minutes. */
 export const INSTALLING_MS = 900_000;
 
 /**

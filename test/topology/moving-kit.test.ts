@@ -9,6 +9,7 @@ import { type ClusterNode, startCluster, type TestCluster } from '../support/clu
 import { untilConnected } from '../support/connected.ts';
 import { recordFigure } from '../support/figures.ts';
 import { needs } from '../support/needs.ts';
+import { MIGRATION_MS } from '../support/wait.ts';
 
 /** KIT_MOVES=50 is the full length. */
 const MOVES = Number(process.env.KIT_MOVES ?? 4);
@@ -57,7 +58,7 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
       const keys = (await source.admin.call('CLUSTER', 'GETKEYSINSLOT', slot, 1000)) as string[];
       const key = keys[count % keys.length];
       if (key === undefined) break;
-      await source.admin.call('MIGRATE', '127.0.0.1', target.server.port, key, 0, 5000);
+      await source.admin.call('MIGRATE', '127.0.0.1', target.server.port, key, 0, MIGRATION_MS);
     }
     for (const node of [target, source, ...others])
       await node.admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', target.id);

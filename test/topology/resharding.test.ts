@@ -15,7 +15,7 @@ import { guildOn, type TestGuild } from '../support/guild.ts';
 import { startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { startServiceProcess } from '../support/process.ts';
-import { PATIENT } from '../support/wait.ts';
+import { MIGRATION_MS, PATIENT } from '../support/wait.ts';
 
 /** RESHARD_ORDERS=100 and RESHARD_ANSWERS=10000 are the full length. */
 const ORDERS = Number(process.env.RESHARD_ORDERS ?? 4);
@@ -68,7 +68,8 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
     const slot = (await source.admin.call('CLUSTER', 'KEYSLOT', key)) as number;
     await target.admin.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', source.id);
     await source.admin.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', target.id);
-    const migrate = (name: string) => source.admin.call('MIGRATE', '127.0.0.1', target.server.port, name, 0, 5000);
+    const migrate = (name: string) =>
+      source.admin.call('MIGRATE', '127.0.0.1', target.server.port, name, 0, MIGRATION_MS);
     for (const name of order) {
       await check();
       expect(['OK', 'NOKEY']).toContain(await migrate(name));
