@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { EmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { assertContent, figuresOf, judgeTimes, neverSteady, type Run } from '../fault/judgement.ts';
+import { assertContent, failuresSince, figuresOf, judgeTimes, neverSteady, type Run } from '../fault/judgement.ts';
 import { becomesSteady, watchPings } from '../fault/scenario.ts';
 import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
 import { CONCLUSIVE, untilConclusive, type Verdict } from '../support/conclusive.ts';
@@ -12,7 +12,8 @@ import { needs } from '../support/needs.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
-import { missingWrites, startJournal } from './journal.ts';
+import { PATIENT } from '../support/wait.ts';
+import { type JournalWrite, missingWrites, startJournal } from './journal.ts';
 
 const RATE = 500;
 /** Enough for the nodes to notice the fault, to agree and to promote a replica. */
@@ -142,6 +143,8 @@ async function failOver(it: Failover): Promise<Outcome> {
       await vi.waitFor(async () => expect(await it.demoted(), 'the old master is a replica').toBe(true), PROMOTION);
       await delay(AFTERWARDS_MS);
     }
+    const isAfter = ({ sentAt, acknowledged }: JournalWrite) => acknowledged && sentAt > back;
+    await vi.waitFor(() => expect(journal.writes.some(isAfter), 'a write after the promotion').toBe(true), PATIENT);
     const growth = service.rss() - rss;
     const lag = Math.max(...loads.map((load) => load.worstLag()));
     const redisLag = redisLagNow();
@@ -151,21 +154,24 @@ async function failOver(it: Failover): Promise<Outcome> {
     const runs = guilds.map(
       (guild, i): Run => ({
         ...{ service, begun, back, lag, redisLag, guild, answers: answers[i] ?? [] },
-        fault: { seen: guild === struck ? 'yes' : 'no' },
+        fault: { seen: guild === struck ? 'maybe' : 'no' },
       }),
     );
     for (const run of runs) assertContent(run);
     expect(growth, 'growth of the process').toBeLessThan(MAX_GROWTH);
     const missing = await missingWrites(env, journalId, writes);
-    const after = writes.filter(({ sentAt, acknowledged }) => acknowledged && sentAt > back);
-    expect(after.length).toBeGreaterThan(0);
+    const after = writes.filter(isAfter);
     expect(
       missing.filter(({ sentAt }) => sentAt > back),
       'acknowledged after the promotion, and gone',
     ).toEqual([]);
 
+    const verdicts = runs.map(judgeTimes);
+    // A busy machine can keep the test from sending a request before a replica is promoted.
+    const isSeen = failuresSince(answers[0] ?? [], begun).length > 0;
+    const unseen = { broken: ['no request failed without a master'], noise: verdicts[0]?.noise };
     return {
-      verdict: combined(runs.map(judgeTimes)),
+      verdict: combined(isSeen ? verdicts : [unseen, ...verdicts]),
       figures: {
         ...figuresOf(runs[0] as Run),
         growthMb: Math.round(growth / MB),

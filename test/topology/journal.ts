@@ -14,6 +14,8 @@ export interface JournalWrite {
 }
 
 export interface Journal {
+  /** The writes so far. */
+  readonly writes: readonly JournalWrite[];
   /** Stops writing. Can be called again. @throws when it comes later than two minutes after the start. */
   stop(): Promise<readonly JournalWrite[]>;
 }
@@ -46,6 +48,7 @@ export async function startJournal(env: Record<string, string>, guildId: string)
   // The caller meets the error when it stops the journal.
   running.catch(() => {});
   return {
+    writes,
     stop: async () => {
       stopped = true;
       await running;
