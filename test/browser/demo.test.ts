@@ -13,9 +13,9 @@ import {
   startSite,
 } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
+import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
 import { SILENT } from '../support/service.ts';
 import { mockStore } from '../support/stores.ts';
-import { PATIENT_REDIS } from '../support/wait.ts';
 import { MANY_LOOKS_MS, type PageWatch, watchPage } from './engines.ts';
 
 describe('the demo in Chromium', needs('chromium'), () => {
@@ -37,7 +37,7 @@ describe('the demo in Chromium', needs('chromium'), () => {
       ADMIN_PORT: '0',
       PUBLIC_PAGES: '1',
       EMBED_ORIGINS: '*',
-      ...PATIENT_REDIS,
+      ...LONG_REDIS_TIMEOUT,
     });
     core = openCore(store.connect(), config.keyPrefix);
     servers = [];

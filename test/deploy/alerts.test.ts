@@ -7,9 +7,8 @@ import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '..
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
-import { spawnService, type TestProcess } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, spawnService, type TestProcess } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
-import { PATIENT_REDIS } from '../support/wait.ts';
 
 /** An alert fires after some scrapes, of which there is one a second. */
 const PATIENCE = { interval: 200, timeout: 60_000 };
@@ -41,7 +40,7 @@ describe('the alerts in a Prometheus that scrapes two workers', needs('redis-ser
     const [port, adminPort, prometheusPort] = [await freePort(), await freePort(), await freePort()];
     service = spawnService({
       ...{ ...guild.env, REDIS_URL: redis.url, PORT: `${port}`, ADMIN_PORT: `${adminPort}`, WORKERS: '2' },
-      ...{ LOG_REQUESTS: 'off', ...PATIENT_REDIS },
+      ...{ LOG_REQUESTS: 'off', ...LONG_REDIS_TIMEOUT },
     });
     cleanUps.push(service.stop);
     writeFileSync(

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { RunningChild } from '../../scripts/dev/child-process.ts';
+import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
 import { type CommandResult, repository } from '../support/run-command.ts';
-import { PATIENT_REDIS } from '../support/wait.ts';
 import { type ComposeService, readComposeFile } from './compose-file.ts';
 import { createNetwork } from './container-network.ts';
 import type { Container, ContainerOptions, Image } from './image.ts';
@@ -42,7 +42,7 @@ export async function createComposition(
   image: Image,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Composition> {
-  const services = readComposeFile({ ...PATIENT_REDIS, ...env });
+  const services = readComposeFile({ ...LONG_REDIS_TIMEOUT, ...env });
   const serviceOf = (name: string) => services[name] as ComposeService;
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-compose-'));
   const network = await createNetwork();

@@ -18,9 +18,10 @@ import { ACL_FILE } from '../fault/acl.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
+import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { SILENT } from '../support/service.ts';
-import { PATIENT, PATIENT_REDIS } from '../support/wait.ts';
+import { PATIENT } from '../support/wait.ts';
 import { readComposeFile } from './compose-file.ts';
 
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
@@ -237,7 +238,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     const env = {
       ...{ REDIS_URL: url('guildrank', 'change-me-service'), HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
       PUBLIC_PAGES: '1',
-      ...PATIENT_REDIS,
+      ...LONG_REDIS_TIMEOUT,
     };
     // The time stands still: what the service has cached ends by announcements alone.
     const parts = { logger: SILENT, monotonic: () => 0 };
@@ -294,7 +295,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
 
   it('users.acl lets the dashboard do its work, with a link of the bot', async () => {
     const config = parseDashboardConfig({
-      ...{ REDIS_URL: url('dashboard', 'change-me-dashboard'), DASHBOARD_PORT: '0', ...PATIENT_REDIS },
+      ...{ REDIS_URL: url('dashboard', 'change-me-dashboard'), DASHBOARD_PORT: '0', ...LONG_REDIS_TIMEOUT },
     });
     const dashboard = await startDashboard(config, createLogger('silent', { write: () => {} }));
     try {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { needs } from '../support/needs.ts';
+import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
-import { PATIENT_REDIS } from '../support/wait.ts';
 import { composeSuite } from './compose-suite.ts';
 import { buildImage, type Container, type Image, runInImage } from './image.ts';
 
@@ -34,7 +34,7 @@ describe('the image', { ...NEEDED, timeout: 600_000 }, () => {
   beforeAll(async () => {
     [image, redis] = await Promise.all([buildImage(), startEmbeddedRedis()]);
     container = await image.createContainer();
-    variables = { REDIS_URL: redis.url, HOST: '127.0.0.1', ADMIN_HOST: '127.0.0.1', ...PATIENT_REDIS };
+    variables = { REDIS_URL: redis.url, HOST: '127.0.0.1', ADMIN_HOST: '127.0.0.1', ...LONG_REDIS_TIMEOUT };
     const { all, base } = image.bytes;
     const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
     process.stdout.write(`the image has ${mb(all)}, ${mb(all - base)} of them above its base\n`);

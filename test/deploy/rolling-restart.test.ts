@@ -4,9 +4,9 @@ import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
-import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
-import { PATIENT, PATIENT_REDIS } from '../support/wait.ts';
+import { PATIENT } from '../support/wait.ts';
 import { type ProxyExample, proxies, startProxy } from './proxies.ts';
 
 /** A process that is kept from running for so long cannot answer a check or a request in time. */
@@ -34,7 +34,7 @@ function tests(proxy: ProxyExample): void {
   async function startInstance(port: number): Promise<ServiceProcess> {
     const service = await startServiceProcess({
       ...{ REDIS_URL: redis.url, PORT: String(port), LOG_REQUESTS: 'off', TRUST_PROXY: '127.0.0.1' },
-      ...{ SHUTDOWN_DELAY_MS: String(proxy.shutdownDelayMs), ...guild.env, ...PATIENT_REDIS },
+      ...{ SHUTDOWN_DELAY_MS: String(proxy.shutdownDelayMs), ...guild.env, ...LONG_REDIS_TIMEOUT },
     });
     onTestFinished(service.stop);
     return service;

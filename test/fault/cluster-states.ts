@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import type { ClusterNode, TestCluster } from '../support/cluster.ts';
-import { PATIENT } from '../support/wait.ts';
+import { MIGRATION_MS, PATIENT } from '../support/wait.ts';
 
 type Work = () => Promise<unknown>;
 
@@ -80,7 +80,7 @@ export async function withHalfMovedSlot(
   await target.admin.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', source.id);
   await source.admin.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', target.id);
   for (const key of moved) {
-    expect(await source.admin.call('MIGRATE', '127.0.0.1', target.server.port, key, 0, 5000)).toBe('OK');
+    expect(await source.admin.call('MIGRATE', '127.0.0.1', target.server.port, key, 0, MIGRATION_MS)).toBe('OK');
   }
   try {
     await work();
@@ -90,7 +90,7 @@ export async function withHalfMovedSlot(
     for (const key of (await target.admin.call('CLUSTER', 'GETKEYSINSLOT', slot, 1000)) as string[]) {
       // A node takes a command on a slot that it imports only after ASKING.
       const asked = target.admin.call('ASKING');
-      expect(await target.admin.call('MIGRATE', '127.0.0.1', source.server.port, key, 0, 5000)).toBe('OK');
+      expect(await target.admin.call('MIGRATE', '127.0.0.1', source.server.port, key, 0, MIGRATION_MS)).toBe('OK');
       await asked;
     }
     await target.admin.call('CLUSTER', 'SETSLOT', slot, 'STABLE');

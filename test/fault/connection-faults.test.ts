@@ -18,20 +18,22 @@ describe('500 requests a second while the connection to Redis is bad', needs('re
     'is cut off in the middle of replies': () => ({
       between: proxied,
       seen: 'yes',
-      inflict: async () => {
+      inflict: async ({ seen }) => {
         for (const bytes of [1, 10, 100, 1000]) {
           proxy.cutAfter(bytes);
           await delay(MOMENT_MS / 2);
         }
+        await seen();
         proxy.behave();
       },
     }),
     'answers, but later than it may': () => ({
       between: proxied,
       seen: 'yes',
-      inflict: async () => {
+      inflict: async ({ seen }) => {
         proxy.slowBy(150);
         await delay(MOMENT_MS);
+        await seen();
         proxy.behave();
       },
     }),

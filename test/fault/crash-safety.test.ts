@@ -16,7 +16,7 @@ import { type BundledProgram, bundleProgram } from './bundled.ts';
 /** CRASH_RUNS=50 is the full length. */
 const RUNS = Number(process.env.CRASH_RUNS ?? 2);
 /** Each run starts a process and recounts up to 100,000 members. */
-const PATIENCE = { timeout: 60_000 + RUNS * 10_000 };
+const PATIENCE = { timeout: 180_000 + RUNS * 10_000 };
 const SEED = Number(process.env.CRASH_SEED ?? 1);
 const GUILD = 'crash';
 

@@ -10,7 +10,7 @@ import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { Visitor } from '../support/dashboard.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
-import { runScript, type TestProcess } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, runScript, type TestProcess } from '../support/process.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const MB = 1024 * 1024;
@@ -22,14 +22,14 @@ const NODE_OPTIONS = '--max-old-space-size=128 --max-semi-space-size=16';
 const LONG = 60 * MB;
 const LONG_ROWS = MB / 2;
 
-/** The dashboard waits two seconds for a form instead of ten. At SIGUSR2 the 20 seconds pass after which a file is slow. */
+/** The dashboard waits five seconds for a form instead of ten. At SIGUSR2 the 20 seconds pass after which a file is slow. */
 const SHORT_WAITS = `data:text/javascript,${encodeURIComponent(`
   const now = performance.now.bind(performance);
   let skipped = 0;
   performance.now = () => now() + skipped;
   process.on('SIGUSR2', () => { skipped += 20_000; });
   const wait = setTimeout;
-  globalThis.setTimeout = (run, ms, ...args) => wait(run, ms === 10_000 ? 2000 : ms, ...args);`)}`;
+  globalThis.setTimeout = (run, ms, ...args) => wait(run, ms === 10_000 ? 5000 : ms, ...args);`)}`;
 
 const members = (open: string, more = '') =>
   `{"${open}":[{"id":"1","xp":1,"exp":1,"userId":"1","user_id":"1","score":1},${more}`;
@@ -71,6 +71,7 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
     port = await freePort();
     const env = {
       NODE_OPTIONS,
+      ...LONG_REDIS_TIMEOUT,
       REDIS_URL: redis.url,
       DASHBOARD_PORT: String(port),
       TRUST_PROXY: '1',
@@ -333,10 +334,13 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
   });
 
   it('the memory of the dashboard comes back after the attacks', async () => {
-    await vi.waitFor(async () => {
-      for (let n = 0; n < 50; n++) await bystander.get('/guilds/third');
-      expect(dashboard.rss()).toBeLessThan(200 * MB);
-    }, PATIENT);
+    await vi.waitFor(
+      async () => {
+        for (let n = 0; n < 50; n++) await bystander.get('/guilds/third');
+        expect(dashboard.rss()).toBeLessThan(200 * MB);
+      },
+      { ...PATIENT, timeout: 120_000 },
+    );
     expect((await guild.store.counters.check('third')).exact).toBe(true);
     const [, used] = /used_memory:(\d+)/.exec(await guild.store.client.info('memory')) ?? [];
     expect(Number(used)).toBeLessThan(20 * MB);

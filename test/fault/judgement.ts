@@ -62,7 +62,7 @@ export function assertContent({ fault, guild, service, answers, begun }: Run): v
   expect(answers.filter(({ resent }) => resent)).toEqual([]);
   expect(service.isRunning()).toBe(true);
   expect(answers.length).toBeGreaterThan(0);
-  if (fault.seen === 'yes') expect(sinceFault(answers, begun).filter(({ status }) => status !== 200)).not.toEqual([]);
+  if (fault.seen === 'yes') expect(failuresSince(answers, begun)).not.toEqual([]);
 }
 
 /** Judges the promises about time. */
@@ -108,6 +108,10 @@ export function figuresOf(run: Run): Record<string, number> {
 /** Returns the answers that the fault could delay. */
 const sinceFault = (answers: readonly Answer[], begun: number) =>
   answers.filter(({ sentAt }) => sentAt >= begun - LATEST_MS);
+
+/** Returns those of them that are not good. */
+export const failuresSince = (answers: readonly Answer[], begun: number) =>
+  sinceFault(answers, begun).filter(({ status }) => status !== 200);
 
 function measure({ service, answers, begun, back }: Run) {
   const judged = sinceFault(answers, begun);

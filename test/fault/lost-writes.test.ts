@@ -3,7 +3,7 @@ import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { guildSuite } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
-import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const STATS = 'gr:{guild}:stats';
@@ -15,7 +15,7 @@ describe('a revision that a raw writer gives a second time', needs('redis-server
   let service: ServiceProcess;
 
   beforeAll(async () => {
-    service = await startServiceProcess({ ...suite.guild.env, REDIS_URL: suite.redis.url });
+    service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, ...suite.guild.env, REDIS_URL: suite.redis.url });
   });
   afterAll(() => service?.stop());
 

@@ -127,7 +127,7 @@ describe('readiness', needs('redis-server'), () => {
     };
     const errors = (command: string) => value(`guildrank_redis_command_errors_total{command="${command}"}`);
     expect(await value('guildrank_redis_ready')).toBe(1);
-    expect(await value('guildrank_subscription_ready')).toBe(1);
+    await vi.waitFor(async () => expect(await value('guildrank_subscription_ready')).toBe(1), PATIENT);
     expect(await value('guildrank_workers{state="ready"}')).toBe(1);
     expect(await value('guildrank_key_lookups_total{result="found"}')).toBe(1);
     expect(await value('guildrank_connections')).toBeGreaterThan(0);
@@ -135,7 +135,7 @@ describe('readiness', needs('redis-server'), () => {
     // The check fails although nobody asks.
     await vi.waitFor(async () => expect(await errors('probe')).toBeGreaterThan(0), PATIENT);
     await vi.waitFor(async () => expect(await value('guildrank_redis_ready')).toBe(0), PATIENT);
-    expect(await value('guildrank_subscription_ready')).toBe(0);
+    await vi.waitFor(async () => expect(await value('guildrank_subscription_ready')).toBe(0), PATIENT);
     expect(await value('guildrank_workers{state="unready"}')).toBe(1);
     expect(await ask()).toBe(503);
     expect(await errors('batch')).toBe(1);

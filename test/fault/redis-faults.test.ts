@@ -31,9 +31,10 @@ describe('500 requests a second while Redis has a fault', needs('redis-server'),
   const faults: Record<string, () => Fault> = {
     'hangs (SIGSTOP, later SIGCONT)': () => ({
       seen: 'yes',
-      inflict: async ({ redis }) => {
+      inflict: async ({ redis, seen }) => {
         redis.process.kill('SIGSTOP');
         await delay(HANG_MS);
+        await seen();
         redis.process.kill('SIGCONT');
       },
     }),
@@ -42,7 +43,7 @@ describe('500 requests a second while Redis has a fault', needs('redis-server'),
       return {
         redis: options,
         seen: 'yes',
-        inflict: async ({ redis, replaceRedis }) => {
+        inflict: async ({ redis, seen, replaceRedis }) => {
           await withAdmin(redis, async (admin) => {
             await admin.mset(Array.from({ length: 2000 }, (_, i) => [`filler:${i}`, 'x']).flat());
             await admin.call('BGREWRITEAOF');
@@ -51,6 +52,7 @@ describe('500 requests a second while Redis has a fault', needs('redis-server'),
           redis.process.kill('SIGKILL');
           await redis.stop();
           await delay(MOMENT_MS);
+          await seen();
           const slow = ['--port', String(redis.port), ...options, '--key-load-delay', '500'];
           replaceRedis(await startEmbeddedRedis([...slow, '--loading-process-events-interval-bytes', '1024']));
         },
@@ -71,7 +73,7 @@ describe('500 requests a second while Redis has a fault', needs('redis-server'),
     }),
     'holds other types under the keys': () => ({
       seen: 'yes',
-      inflict: async ({ redis, guild }) => {
+      inflict: async ({ redis, guild, seen }) => {
         const keys = ['xp', 'stats', 'config', 'members'].map((name) => `gr:{${guild.id}}:${name}`);
         keys.push(`gr:quota:{${guild.id}}`);
         await withAdmin(redis, async (admin) => {
@@ -82,6 +84,7 @@ describe('500 requests a second while Redis has a fault', needs('redis-server'),
             if (held) wrong.rename(key, `${key}:aside`);
             await wrong.lpush(key, 'wrong').exec();
             await delay(MOMENT_MS / 4);
+            await seen();
             const right = admin.multi().del(key);
             if (held) right.rename(`${key}:aside`, key);
             await right.exec();
@@ -95,10 +98,11 @@ describe('500 requests a second while Redis has a fault', needs('redis-server'),
     'is busy with a script that does not end': () => ({
       seen: 'yes',
       redis: ['--busy-reply-threshold', '50'],
-      inflict: async ({ redis }) => {
+      inflict: async ({ redis, seen }) => {
         await withAdmin(redis, async (admin, other) => {
           const endless = admin.eval('while true do end', 0).catch(() => {});
           await delay(MOMENT_MS);
+          await seen();
           await other.call('SCRIPT', 'KILL');
           await endless;
         });
@@ -106,19 +110,21 @@ describe('500 requests a second while Redis has a fault', needs('redis-server'),
     }),
     'is out of memory (maxmemory, noeviction)': () => ({
       seen: 'yes',
-      inflict: ({ redis }) =>
+      inflict: ({ redis, seen }) =>
         withAdmin(redis, async (admin) => {
           await admin.config('SET', 'maxmemory', '1');
           await delay(MOMENT_MS);
+          await seen();
           await admin.config('SET', 'maxmemory', '0');
         }),
     }),
     'becomes a read-only replica for a while': () => ({
       seen: 'yes',
-      inflict: ({ redis }) =>
+      inflict: ({ redis, seen }) =>
         withAdmin(redis, async (admin) => {
           await admin.replicaof('127.0.0.1', 1);
           await delay(MOMENT_MS);
+          await seen();
           await admin.replicaof('NO', 'ONE');
         }),
     }),

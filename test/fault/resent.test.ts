@@ -4,8 +4,8 @@ import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
-import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { startCluster } from '../support/cluster.ts';
+import { untilConnected } from '../support/connected.ts';
 import { needs } from '../support/needs.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
@@ -51,12 +51,11 @@ it.each([
     const ofBot = () =>
       mode === 'Cluster' ? new Cluster([...redis.nodes], BOT_CLUSTER_OPTIONS) : new Redis(redis.url, BOT_OPTIONS);
     const client = options === 'a bot' ? ofBot() : connect({ ...redis, timeoutMs: 5000 });
-    client.on('error', () => {});
     onTestFinished(() => client.disconnect());
-    await waitUntilReady(client, 10_000, () => {});
+    await untilConnected(client);
     const { writer } = openCore(client, 'gr');
     const add = () => writer.record('g', { userId: 'u', add: 1 });
-    let { xp } = await add();
+    let { xp } = await vi.waitFor(add, PATIENT);
     for (let cut = 0; cut < CUTS; cut++) {
       for (const proxy of proxies) proxy.dropNextReply();
       await add().catch(() => {});

@@ -8,7 +8,16 @@ import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { PATIENT } from '../support/wait.ts';
-import { assertContent, BACK_MS, type Effects, figuresOf, isSteady, judgeTimes, neverSteady } from './judgement.ts';
+import {
+  assertContent,
+  BACK_MS,
+  type Effects,
+  failuresSince,
+  figuresOf,
+  isSteady,
+  judgeTimes,
+  neverSteady,
+} from './judgement.ts';
 
 const RATE = 500;
 const MB = 1024 * 1024;
@@ -28,6 +37,8 @@ export interface Stage {
   readonly redis: EmbeddedRedis;
   readonly guild: TestGuild;
   readonly service: ServiceProcess;
+  /** Waits until a request since the beginning of the fault was not answered well: a busy machine can draw a fault and its effect apart. */
+  readonly seen: () => Promise<unknown>;
   /** Takes note of the Redis that takes the place of one that was ended. */
   readonly replaceRedis: (server: EmbeddedRedis) => void;
 }
@@ -84,8 +95,10 @@ async function tryFault(fault: Fault): Promise<{ verdict: Verdict; figures: Reco
     const replaceRedis = (server: EmbeddedRedis) => {
       redis = server;
     };
+    const seen = () =>
+      vi.waitFor(() => expect(failuresSince(load.answers, begun), 'failures in the fault').not.toEqual([]), PATIENT);
     void pingsBefore.stop();
-    await fault.inflict({ redis, guild, service, replaceRedis });
+    await fault.inflict({ redis, guild, service, seen, replaceRedis });
     const back = performance.now();
     const pingsAfter = watchPings(redis.url);
     cleanUps.push(pingsAfter.stop);
@@ -109,7 +122,7 @@ export async function becomesSteady(answers: readonly Answer[], count: number): 
 }
 
 /** Sends a PING every 10 ms until it is stopped. `worst` returns the longest time to an answer: how long the machine kept Redis from answering. */
-function watchPings(url: string): { worst(): number; stop(): Promise<void> } {
+export function watchPings(url: string): { worst(): number; stop(): Promise<void> } {
   const client = new Redis(url, { commandTimeout: 5000 });
   client.on('error', () => {});
   const end = performance.now() + MAX_PINGS_MS;

@@ -5,7 +5,7 @@ import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild.ts';
 import { startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
-import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { rawExchange } from '../support/raw-http.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -21,7 +21,7 @@ describe('slow clients', needs('redis-server'), () => {
   const sockets: Socket[] = [];
 
   beforeAll(async () => {
-    service = await startServiceProcess({ REDIS_URL: suite.redis.url, ...suite.guild.env });
+    service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, REDIS_URL: suite.redis.url, ...suite.guild.env });
     port = Number(new URL(service.url).port);
   });
   afterAll(async () => {

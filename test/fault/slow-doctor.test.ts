@@ -9,7 +9,7 @@ import { redisForTest } from '../support/stores.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 /** Whatever answers, the command ends within this time. */
-const BOUND_MS = 45_000;
+const BOUND_MS = 60_000;
 
 it('doctor ends with exit code 1 and a clear message at a server that replies without end', async () => {
   const flood = (socket: Socket) => {
@@ -67,11 +67,9 @@ it('doctor ends in time at a slow Redis, and at a Redis that stops answering', n
   const [ofSlow, ofSilent] = await Promise.all([slow.doctor(), silent.doctor()]);
   expect(ofSlow.code).toBe(1);
   expect(ofSlow.findings.find(({ check }) => check === 'round trip')?.detail).toMatch(
-    /median 1\d\d\.\d\d ms, .*requests get 503/,
+    /median [1-9]\d\d+\.\d\d ms, .*requests get 503/,
   );
-  expect(ofSilent).toMatchObject({
-    code: 1,
-    states: { 'round trip': expect.stringMatching(/ok|note/), EVAL: 'problem' },
-  });
+  expect(ofSilent).toMatchObject({ code: 1, states: { EVAL: 'problem' } });
+  expect(ofSilent.findings.find(({ check }) => check === 'round trip')?.detail).toMatch(/^median \d+\.\d\d ms/);
   expect(Object.keys(ofSilent.states)).toEqual(expect.arrayContaining(['host', 'cost']));
 });

@@ -42,16 +42,33 @@ describe('the usage of API keys', needs('redis-server'), () => {
     return { redis, guild };
   }
   /** Starts the service in this process. It writes the usage every 20 ms, so that faults meet a write. */
-  async function serve(redisUrl: string, guild: TestGuild, usagePeriodMs = 20) {
+  async function serve(redisUrl: string, guild: TestGuild, settings: Record<string, string> = {}) {
     const log: LogLine[] = [];
     const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line) as LogLine) });
-    const env = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', REDIS_URL: redisUrl, LOG_REQUESTS: 'off' };
-    const composed = await createService(parseConfig({ ...env, ...guild.env }), { logger, usagePeriodMs });
+    const env = {
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ADMIN_PORT: '0',
+      REDIS_URL: redisUrl,
+      LOG_REQUESTS: 'off',
+      ...settings,
+    };
+    const composed = await createService(parseConfig({ ...env, ...guild.env }), { logger, usagePeriodMs: 20 });
     const service = await composed.start();
     onTestFinished(() => service.close());
     return { service, log };
   }
   const stored = async ({ store, id }: TestGuild) => sumOf((await readUsage(store, id, Date.now())).hours);
+  /**
+   * Waits until the regular writes have stored at least so much. The last attempts of a service that ends are few: a Redis that the machine
+   * holds up can miss them.
+   */
+  const untilStored = (guild: TestGuild, { requests, refused }: { requests: number; refused: number }) =>
+    vi.waitFor(async () => {
+      const now = await stored(guild);
+      expect(now.requests).toBeGreaterThanOrEqual(requests);
+      expect(now.refused).toBeGreaterThanOrEqual(refused);
+    }, PATIENT);
   const loadOn = (service: Pick<RunningService, 'url'>, guild: TestGuild, rate = 200) => {
     const load = startLoad(service.url, { rate, headers: guild.headers, paths: guild.paths });
     onTestFinished(async () => void (await load.stop()));
@@ -83,6 +100,7 @@ describe('the usage of API keys', needs('redis-server'), () => {
     }
     await vi.waitFor(() => expect(answered().at(-1)?.status).toBe(429), PATIENT);
     const answers = (await Promise.all(loads.map((load) => load.stop()))).flat();
+    await untilStored(guild, { requests: countOf(answers, 200), refused: countOf(answers, 429) });
     for (const service of services) await service.close();
     expect(countOf(answers, 503)).toBeGreaterThan(0);
     // On a busy machine a client gives up, and does not hear whether its request was allowed or refused.
@@ -108,8 +126,10 @@ describe('the usage of API keys', needs('redis-server'), () => {
       await vi.waitFor(() => expect(load.answers.at(-1)?.status).toBe(200), PATIENT);
     }
     const answers = await load.stop();
+    const usage = { requests: countOf(answers, 200), refused: 0 };
+    await untilStored(guild, usage);
     await service.close();
-    expect(await stored(guild)).toEqual({ requests: countOf(answers, 200), refused: 0 });
+    expect(await stored(guild)).toEqual(usage);
   });
 
   it('usage is exact for two workers that end under load, with what each has counted', async () => {
@@ -140,7 +160,7 @@ describe('the usage of API keys', needs('redis-server'), () => {
     const { redis, guild } = await start();
     const lesser = permissionsOf('guildrank').filter((right) => !/usage|hlen/.test(right));
     await redis.client.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...lesser);
-    const { service, log } = await serve(`redis://service:pass@127.0.0.1:${redis.port}`, guild);
+    const { service, log } = await serve(`redis://service:pass@127.0.0.1:${redis.port}`, guild, LONG_REDIS_TIMEOUT);
     const ready = async () => (await fetch(`${service.url}/readyz`)).status;
     const get = async () => (await fetch(service.url + guild.paths[0], { headers: guild.headers })).status;
     const refused = async () => {
@@ -151,7 +171,8 @@ describe('the usage of API keys', needs('redis-server'), () => {
       expect([await get(), await ready()]).toEqual([200, 200]);
       await vi.waitFor(async () => expect(await refused()).toBeGreaterThan(round), PATIENT);
     }
-    const warnings = log.filter(({ level }) => Number(level) >= 40);
+    // A start on a busy machine takes long enough for a line of its own.
+    const warnings = log.filter(({ level, msg }) => Number(level) >= 40 && !String(msg).startsWith('waiting for'));
     expect(warnings).toEqual([
       expect.objectContaining({
         msg: 'the usage of API keys is not stored',
@@ -175,7 +196,9 @@ describe('the usage of API keys', needs('redis-server'), () => {
     for (let i = 0; i < 5; i++) expect(await getFromKilled()).toBe(200);
     killed.kill('SIGKILL');
     await killed.waitForEnd();
-    // The five are there only if the next write came between.
-    expect([WRITTEN, WRITTEN + 5]).toContain((await stored(suite.guild)).requests);
+    // Of the five, those are there that came before the next write, if one came.
+    const { requests } = await stored(suite.guild);
+    expect(requests).toBeGreaterThanOrEqual(WRITTEN);
+    expect(requests).toBeLessThanOrEqual(WRITTEN + 5);
   });
 });

@@ -10,8 +10,8 @@ import { createService } from '../../src/service/service.ts';
 import { makeCertificates, tlsServer } from '../support/certificates.ts';
 import { type ContextOptions, runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
+import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
 import { redisForTest } from '../support/stores.ts';
-import { PATIENT_REDIS } from '../support/wait.ts';
 
 const NAME = 'redis.internal';
 
@@ -117,7 +117,7 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     const { url } = await tlsRedis();
     const env = { REDIS_URL: url, REDIS_TLS_VERIFY: 'off' };
     const log: string[] = [];
-    const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...PATIENT_REDIS, ...env });
+    const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...LONG_REDIS_TIMEOUT, ...env });
     const service = await createService(config, {
       logger: createLogger('warn', { write: (line) => void log.push(line) }),
       bootTimeoutMs: 60_000,

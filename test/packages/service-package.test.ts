@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { needs } from '../support/needs.ts';
 import { broughtBy, pack } from '../support/packed.ts';
+import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
-import { INSTALLING_MS, PATIENT_REDIS } from '../support/wait.ts';
+import { INSTALLING_MS } from '../support/wait.ts';
 
 const COMMANDS = 'serve doctor keys guild member season seed export stats widget dashboard'.split(' ');
 
@@ -114,7 +115,7 @@ describe(
             PATH: process.env.PATH,
             ...env(),
             ...settings,
-            ...PATIENT_REDIS,
+            ...LONG_REDIS_TIMEOUT,
             OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
           },
         });

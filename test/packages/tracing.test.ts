@@ -4,9 +4,9 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openCore } from '../../src/core/core.ts';
 import { type KeyValue, resourceSpansOf, type Span } from '../../tools/otlp.ts';
 import { needs } from '../support/needs.ts';
-import { startServiceProcess } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, startServiceProcess } from '../support/process.ts';
 import { redisForTest } from '../support/stores.ts';
-import { PATIENT, PATIENT_REDIS } from '../support/wait.ts';
+import { PATIENT } from '../support/wait.ts';
 
 const toObject = (attributes: readonly KeyValue[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
@@ -50,7 +50,7 @@ it(
     const { key } = await openCore(client, 'gr').apiKeys.create('guild', 'test', null);
     const receiver = await startReceiver();
     const service = await startServiceProcess({
-      ...PATIENT_REDIS,
+      ...LONG_REDIS_TIMEOUT,
       REDIS_URL: redisUrl,
       TRUST_PROXY: 'loopback',
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -119,7 +119,7 @@ it(
     const { url: redisUrl } = await redisForTest();
     const receiver = await startReceiver();
     const service = await startServiceProcess({
-      ...PATIENT_REDIS,
+      ...LONG_REDIS_TIMEOUT,
       REDIS_URL: redisUrl,
       LOG_REQUESTS: 'errors',
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -152,7 +152,7 @@ it('the service sends spans to the address that is for traces alone', needs('red
   const { url: redisUrl } = await redisForTest();
   const receiver = await startReceiver();
   const service = await startServiceProcess({
-    ...PATIENT_REDIS,
+    ...LONG_REDIS_TIMEOUT,
     REDIS_URL: redisUrl,
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/v1/traces`,
   });
@@ -165,7 +165,7 @@ it('the service sends spans to the address that is for traces alone', needs('red
 
 it('the service loads no SDK without a collector', needs('redis-server'), async () => {
   const { url: redisUrl } = await redisForTest();
-  const service = await startServiceProcess({ ...PATIENT_REDIS, REDIS_URL: redisUrl }, ['--import', COUNT_SDK]);
+  const service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, REDIS_URL: redisUrl }, ['--import', COUNT_SDK]);
   onTestFinished(service.stop);
   service.kill();
   expect((await service.line(({ sdk }) => sdk !== undefined)).sdk).toBe(0);
@@ -177,7 +177,7 @@ it(
   async () => {
     const { url: redisUrl } = await redisForTest();
     const env = {
-      ...PATIENT_REDIS,
+      ...LONG_REDIS_TIMEOUT,
       REDIS_URL: redisUrl,
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
       OTEL_EXPORTER_OTLP_TIMEOUT: '500',

@@ -5,7 +5,7 @@ import { needs } from '../support/needs.ts';
 
 it('the benchmark measures the service beside bare node:http', needs('redis-server'), async () => {
   const failures = {};
-  const options = { seconds: 0.5, rounds: 1, small: true, before: undefined, cores: undefined, failures };
+  const options = { seconds: 2, rounds: 1, small: true, before: undefined, cores: undefined, failures };
   const { data, lines } = await runMix(options);
   // A busy machine can keep Redis from answering in time.
   expect(Object.keys(failures).filter((failure) => !failure.endsWith(': 503'))).toEqual([]);
@@ -24,7 +24,8 @@ it(
     const failures = {};
     const options = { seconds: 2, rounds: 1, small: true, before: undefined, cores: undefined, failures };
     const { data, lines } = await runVisitors(options);
-    expect(Object.keys(failures).filter((failure) => !failure.endsWith(': 503'))).toEqual([]);
+    // A busy machine also sends requests late and together, more than an address may.
+    expect(Object.keys(failures).filter((failure) => !/: (503|429)$/.test(failure))).toEqual([]);
     const { direct, cached } = data as Record<'direct' | 'cached', number[]>;
     expect([direct.length, cached.length]).toEqual([1, 1]);
     expect(direct[0]).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ function boot(
 ): { log: LogLine[]; running: Promise<RunningService> } {
   const log: LogLine[] = [];
   const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line) as LogLine) });
-  const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
+  const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...LONG_REDIS_TIMEOUT, ...env });
   const running = createService(config, { logger, bootTimeoutMs }).then((service) => service.start());
   onTestFinished(() =>
     running.then(
@@ -39,13 +39,15 @@ function bootProcess(env: Record<string, string>): TestProcess {
   return service;
 }
 
+/** How long a start waits for a Redis that says nothing: longer than a busy machine holds up a process. */
+const BOOT_TIMEOUT_MS = 5000;
+
 const GIVEN_UP = (line: LogLine) => line.msg === 'could not start';
 
 describe('the start of the service', needs('redis-server'), () => {
   it('a start waits for a Redis that starts later, says so once, and answers 503 meanwhile', async () => {
     const [redisPort, port] = [await freePort(), await freePort()];
-    // A busy machine answers the first check late.
-    const env = { ...LONG_REDIS_TIMEOUT, REDIS_URL: `redis://127.0.0.1:${redisPort}`, PORT: String(port) };
+    const env = { REDIS_URL: `redis://127.0.0.1:${redisPort}`, PORT: String(port) };
     const { log, running } = boot(env, 30_000);
     const waiting = (line: LogLine) => line.msg === `waiting for the Redis at 127.0.0.1:${redisPort}`;
     await vi.waitFor(() => expect(log.some(waiting), 'it says that it waits').toBe(true), PATIENT);
@@ -65,7 +67,7 @@ describe('the start of the service', needs('redis-server'), () => {
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());
     const { port } = silent.address() as { port: number };
-    const { log, running } = boot({ ...LONG_REDIS_TIMEOUT, REDIS_URL: `redis://127.0.0.1:${port}` }, 2000);
+    const { log, running } = boot({ REDIS_URL: `redis://127.0.0.1:${port}` }, 6000);
     await expect(running).rejects.toThrow('it does not answer');
     expect(log.find(({ msg }) => msg === `waiting for the Redis at 127.0.0.1:${port}`)).toMatchObject({
       reason: 'there is no connection to Redis',
@@ -74,7 +76,7 @@ describe('the start of the service', needs('redis-server'), () => {
 
   it('a start gives up on a Redis that never starts, in one line with the address and the error', async () => {
     const port = await freePort();
-    const { running } = boot({ REDIS_URL: `redis://127.0.0.1:${port}` }, 200);
+    const { running } = boot({ REDIS_URL: `redis://127.0.0.1:${port}` }, 3000);
     await expect(running).rejects.toThrow(
       new RegExp(
         `^Cannot reach the Redis at 127\\.0\\.0\\.1:${port}: connect ECONNREFUSED.*\\. Start Redis, or correct REDIS_URL\\.$`,
@@ -106,21 +108,29 @@ describe('the start of the service', needs('redis-server'), () => {
     const durable = ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always'];
     const first = await startEmbeddedRedis(durable);
     const admin = new Redis(first.url);
-    await admin.mset(Array.from({ length: 2500 }, (_, i) => [`filler:${i}`, 'x']).flat());
+    await admin.mset(Array.from({ length: 60_000 }, (_, i) => [`filler:${i}`, 'x']).flat());
     await admin.call('BGREWRITEAOF');
     await vi.waitFor(async () => expect(await admin.info()).toContain('aof_rewrite_in_progress:0'), PATIENT);
     admin.disconnect();
     await first.stop();
+    // Its keys take a minute to load, until the test lets it be faster.
     const slow = ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'];
     const starting = redisForTest('--port', String(first.port), ...durable, ...slow);
+    starting.catch(() => {});
+    const loading = new Redis(first.url, { enableReadyCheck: false });
+    loading.on('error', () => {});
+    onTestFinished(() => loading.disconnect());
+    await vi.waitFor(() => expect(loading.ping()).rejects.toThrow('LOADING'), PATIENT);
     const port = await freePort();
-    const { log, running } = boot({ REDIS_URL: first.url, PORT: String(port) }, 1000);
+    const { log, running } = boot({ REDIS_URL: first.url, PORT: String(port) }, BOOT_TIMEOUT_MS);
     const waiting = ({ reason }: LogLine) => String(reason).startsWith('LOADING');
     await vi.waitFor(() => expect(log.some(waiting), 'it says that Redis loads').toBe(true), PATIENT);
     await vi.waitFor(async () => {
       const readyz = await fetch(`http://127.0.0.1:${port}/readyz`);
       expect(await readyz.json()).toEqual({ status: 'unavailable', reason: 'redis', cause: 'LOADING' });
     }, PATIENT);
+    await delay(BOOT_TIMEOUT_MS + 1000);
+    await loading.config('SET', 'key-load-delay', '0');
     const { url } = await running;
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(log.filter(({ msg }) => String(msg).startsWith('waiting for')).length).toBeLessThanOrEqual(2);
@@ -175,7 +185,7 @@ describe('the start of the service', needs('redis-server'), () => {
     expect(waitsFor(service.lines(), 'WRONGPASS')).toEqual([]);
     expect(service.output()).not.toMatch(/:wrong@|right/);
     const { log, running } = boot({ REDIS_URL: `redis://127.0.0.1:${port}` }, 60_000);
-    await expect(Promise.race([running, after(10_000)])).rejects.toThrow(reasonOn('NOAUTH'));
+    await expect(Promise.race([running, after(30_000)])).rejects.toThrow(reasonOn('NOAUTH'));
     expect(waitsFor(log, 'NOAUTH')).toEqual([]);
   });
 
@@ -185,7 +195,7 @@ describe('the start of the service', needs('redis-server'), () => {
     for (const { admin } of cluster.nodes) await admin.config('SET', 'requirepass', 'right');
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses, REDIS_URL: 'redis://:wrong@unused' };
     // Far below the time that it waits for a Cluster that is down.
-    await expect(Promise.race([boot(env, 60_000).running, after(10_000)])).rejects.toThrow('WRONGPASS');
+    await expect(Promise.race([boot(env, 60_000).running, after(30_000)])).rejects.toThrow('WRONGPASS');
   });
 
   it('a start ends with exit code 1 and one line that names PORT or ADMIN_PORT when its port is taken', async () => {

@@ -8,7 +8,7 @@ import { runCommand } from '../support/command.ts';
 import { Visitor } from '../support/dashboard.ts';
 import { nodeArguments } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
-import { runScript } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, runScript } from '../support/process.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 
 describe('the command dashboard', needs('redis-server'), () => {
@@ -16,7 +16,7 @@ describe('the command dashboard', needs('redis-server'), () => {
   let env: Record<string, string>;
   beforeAll(async () => {
     redis = await startEmbeddedRedis();
-    env = { REDIS_URL: redis.url, DASHBOARD_PORT: String(await freePort()) };
+    env = { ...LONG_REDIS_TIMEOUT, REDIS_URL: redis.url, DASHBOARD_PORT: String(await freePort()) };
   });
   afterAll(() => redis.stop());
   const run = ([name, ...args]: [string, ...string[]], more = {}) => runCommand(name, args, { ...env, ...more });

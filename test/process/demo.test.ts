@@ -11,7 +11,7 @@ import { nodeArguments } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
 import { installPythonKit, PYTHON_KIT } from '../support/python-kit.ts';
 import { repository, runProgram } from '../support/run-command.ts';
-import { PATIENT } from '../support/wait.ts';
+import { INSTALLING_MS, PATIENT, whenServed } from '../support/wait.ts';
 
 /** npm, the demo and its Redis end one after the other. */
 const PATIENCE = { ...PATIENT, timeout: 60_000 };
@@ -147,15 +147,15 @@ describe.concurrent.each(DEMOS)('npm run demo on $store at $host', ({ bare, says
     const [top, visitor] = demo.lines as [string, string];
 
     if (findOnPath(['curl'])) {
-      const paste = async (line: string) => (await runProgram('sh', ['-c', line])).stdout;
-      const { data, total } = JSON.parse(await paste(top));
+      const paste = (line: string) => whenServed(async () => JSON.parse((await runProgram('sh', ['-c', line])).stdout));
+      const { data, total } = await paste(top);
       expect([data.length, total]).toEqual([10, 400]);
-      expect(JSON.parse(await paste(visitor))).toMatchObject({ username: 'Sally Ride', xp: expect.any(Number) });
+      expect(await paste(visitor)).toMatchObject({ username: 'Sally Ride', xp: expect.any(Number) });
     }
 
     const ask = async (line: string) => {
       const [url, headers] = requestOf(line);
-      return (await fetch(url, { headers })).json();
+      return (await whenServed(() => fetch(url, { headers }))).json();
     };
     const xpOfTop = async () =>
       ((await ask(top)) as { data: { xp: number }[] }).data.reduce((sum, { xp }) => sum + xp, 0);
@@ -165,12 +165,11 @@ describe.concurrent.each(DEMOS)('npm run demo on $store at $host', ({ bare, says
     const keys = [...demo.output().matchAll(/^(free|starter|pro)\t(\d+)\t(\S+)\t(gr_\w{38})$/gm)];
     expect(keys.map(([, plan]) => plan)).toEqual(['pro', 'starter', 'free']);
     for (const [, , quota, guild, key] of keys) {
-      const response = await fetch(`${demo.url}/api/v1/servers/${guild}/stats`, {
-        headers: { 'x-api-key': key as string },
-      });
+      const headers = { 'x-api-key': key as string };
+      const response = await whenServed(() => fetch(`${demo.url}/api/v1/servers/${guild}/stats`, { headers }));
       expect([response.status, response.headers.get('x-ratelimit-limit')]).toEqual([200, quota]);
       for (const board of ['', '?board=week', '?board=month']) {
-        const answer = await fetch(`${demo.url}/g/${guild}${board}`);
+        const answer = await whenServed(() => fetch(`${demo.url}/g/${guild}${board}`));
         expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('data-place="3"')]);
         // The demo and the dashboard show it in a frame.
         expect(answer.headers.get('content-security-policy')).toContain('frame-ancestors *');
@@ -184,7 +183,7 @@ describe.concurrent.each(DEMOS)('npm run demo on $store at $host', ({ bare, says
     expect(addresses.map(([, address]) => address)).toEqual(
       ['/g/demo-pro', '/docs', '/dashboard'].map((path) => demo.url + path),
     );
-    for (const [, address = ''] of addresses) expect((await fetch(address)).status).toBe(200);
+    for (const [, address = ''] of addresses) expect((await whenServed(() => fetch(address))).status).toBe(200);
     const invite = await fetch(`${demo.url}/dashboard`, { redirect: 'manual' });
     expect(invite.headers.get('location')).toContain('/sign-in/');
     expect((await fetch(`${demo.url}/widget.js`)).status).toBe(200);
@@ -233,7 +232,7 @@ describe('the code that the page of the demo offers to copy', needs('redis-serve
   }
 
   const xpOfVisitor = async (): Promise<number> => {
-    const data = await fetch(`${demo.url}/g/demo-pro/m/${DEMO_VISITOR.id}/data.json`);
+    const data = await whenServed(() => fetch(`${demo.url}/g/demo-pro/m/${DEMO_VISITOR.id}/data.json`));
     return ((await data.json()) as { member: { xp: number } }).member.xp;
   };
 
@@ -253,7 +252,10 @@ describe('the code that the page of the demo offers to copy', needs('redis-serve
   it('the JavaScript code on the page of the demo gives XP to the visitor', () =>
     expectAward('award-javascript', process.execPath, 'award.mjs'));
 
-  it('the Python code on the page of the demo gives XP to the visitor', needs(...PYTHON_KIT), async () => {
+  it('the Python code on the page of the demo gives XP to the visitor', {
+    ...needs(...PYTHON_KIT),
+    timeout: INSTALLING_MS,
+  }, async () => {
     const { python } = await installPythonKit(join(folder, 'python'));
     await expectAward('award-python', python, 'award.py');
   });
@@ -263,11 +265,16 @@ describe('the code that the page of the demo offers to copy', needs('redis-serve
     const [, part = ''] = /^## Run it\n([\s\S]*?)^## /m.exec(readme) ?? [];
     const paths = [...part.matchAll(/^- <http:\/\/127\.0\.0\.1:8080(\S*)>/gm)].map(([, path = '']) => path);
     expect(paths).toEqual(['/', '/g/demo-pro', '/docs', '/dashboard']);
-    for (const path of paths) expect((await fetch(demo.url + path)).status, path).toBe(200);
+    for (const path of paths) expect((await whenServed(() => fetch(demo.url + path))).status, path).toBe(200);
   });
 
   it('the curl line on the page of the demo reads the first three members', needs('curl'), async () => {
-    const { code, stdout } = await runProgram('sh', ['-c', await copied('curl')]);
-    expect([code, JSON.parse(stdout).data.length]).toEqual([0, 3]);
+    const line = await copied('curl');
+    const page = await whenServed(async () => {
+      const { code, stdout } = await runProgram('sh', ['-c', line]);
+      expect(code).toBe(0);
+      return JSON.parse(stdout);
+    });
+    expect(page.data).toHaveLength(3);
   });
 });

@@ -6,10 +6,8 @@ import { generateMembers } from '../../src/imports/generate.ts';
 import { byRank } from '../../src/imports/ranking.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { runCommand } from '../support/command.ts';
-import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { nodeArguments } from '../support/entry.ts';
 import { expectSameGuild, fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
-import { watchLag } from '../support/lag.js';
 import { needs } from '../support/needs.ts';
 import { repository } from '../support/run-command.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
@@ -19,6 +17,7 @@ const READY = { ...PATIENT, timeout: 60_000 };
 const MEMBERS = 3000;
 /** No command of an export or an import may take longer in Redis. */
 const BLOCKED_MS = 20;
+const MOST_ROUNDS = 20;
 const XP = 'gr:{g}:xp';
 const STAGED = 'gr:{g}:next:xp';
 
@@ -79,10 +78,11 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
       const killed = start(0, 'seed', '--guild', 'g', '--generate', '5000000', mode);
       await expect.poll(() => count(key), READY).toBeGreaterThan(1500);
       await killed.stop();
+      // The lock of a killed --replace is still there, as if it were running. It would expire after ten seconds.
+      await from.client.persist('gr:{g}:next:xp:lock');
       expect(await exact()).toBe(true);
     }
     expect(await count(STAGED)).toBeGreaterThan(1500);
-    // The lock of the killed run is still there, as if it were running. It expires later.
     expect(await seed('--generate', '50', '--replace')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining(
@@ -136,23 +136,22 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
     expectSameGuild(await content(to), await content(from));
   });
 
-  it(`guild export and import hold up neither Redis for ${BLOCKED_MS} ms`, CONCLUSIVE, async () => {
+  it(`guild export and import hold up neither Redis for ${BLOCKED_MS} ms`, async () => {
     await fillGuild(from, 5000);
-    await untilConclusive('guild export and import', async () => {
+    let slow: unknown[][] = [];
+    // The machine only adds to the time of a command: a command that takes too long by itself does so in every round.
+    for (let round = 0; round < MOST_ROUNDS; round++) {
       const clients = [from.client, to.client] as Redis[];
       await stores[1]?.empty();
       for (const client of clients) {
         await client.config('SET', 'slowlog-log-slower-than', String(BLOCKED_MS * 1000));
         await client.slowlog('RESET');
       }
-      const lag = watchLag();
       const { target } = startMove('--paused');
       expect(await target.waitForEnd(60_000), target.stderr()).toMatchObject({ code: 0 });
-      const worst = lag.take();
-      lag.stop();
-      const slow = (await Promise.all(clients.map((client) => client.slowlog('GET', 10)))).flat() as unknown[][];
-      const broken = slow.map(([, , micros, command]) => `${String(micros)} µs: ${String(command).slice(0, 60)}`);
-      return { broken, noise: worst > BLOCKED_MS ? `this process waited ${Math.round(worst)} ms` : undefined };
-    });
+      slow = (await Promise.all(clients.map((client) => client.slowlog('GET', 10)))).flat() as unknown[][];
+      if (slow.length === 0) break;
+    }
+    expect(slow.map(([, , micros, command]) => `${String(micros)} µs: ${String(command).slice(0, 60)}`)).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { needs } from '../support/needs.ts';
+import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -53,7 +54,8 @@ describe('SIGTERM to npm', () => {
   it('SIGTERM to npm ends the service that npm run dev watches', needs('redis-server'), async () => {
     const redis = await startEmbeddedRedis();
     onTestFinished(redis.stop);
-    const env = { REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', NO_COLOR: '1' };
+    const address = { REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' };
+    const env = { ...LONG_REDIS_TIMEOUT, ...address, NO_COLOR: '1' };
     const child = npm(['run', 'dev'], repository, env);
     const url = await child.waitForOutput('the service', () => /url: "(http:[^"]+)"/.exec(child.stdout())?.[1], 60_000);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

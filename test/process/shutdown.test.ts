@@ -9,9 +9,10 @@ import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild.ts';
 import { type Answer, ask, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
-import { type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
 import { PATIENT } from '../support/wait.ts';
+import { watchWaiting } from '../support/waiting.ts';
 
 /** SHUTDOWN_RUNS=50 is the full length: 300 stops in the long tier. */
 const RUNS = Number(process.env.SHUTDOWN_RUNS ?? 1);
@@ -19,10 +20,13 @@ const RUNS = Number(process.env.SHUTDOWN_RUNS ?? 1);
 const PATIENCE = { timeout: 60_000 + RUNS * TRIES * 20_000 };
 
 /**
- * A cut request says nothing about the service when one of the two processes was kept from running for longer. An idle
+ * A cut request says nothing about the service when one of the processes was kept from running for longer. An idle
  * machine shows 10 to 12 ms; five requests come in each further ten.
  */
 const STARVED_MS = 20;
+
+/** How long the service serves on after a signal, in one test: twenty requests take less on a busy machine. */
+const DELAY_MS = 8000;
 
 /** Signals, and the workers of the service that gets them. */
 const STOPS = [
@@ -41,7 +45,8 @@ describe('the end of the process', needs('redis-server'), () => {
   afterEach(() => service?.stop());
 
   const start = async (env: Record<string, string> = {}, preload: readonly string[] = []) => {
-    service = await startServiceProcess({ REDIS_URL: suite.redis.url, ...suite.guild.env, ...env }, preload);
+    const settings = { ...LONG_REDIS_TIMEOUT, REDIS_URL: suite.redis.url, ...suite.guild.env, ...env };
+    service = await startServiceProcess(settings, preload);
     return service;
   };
 
@@ -70,7 +75,7 @@ describe('the end of the process', needs('redis-server'), () => {
           // The kernel cuts a connection that reaches a process which is kept from running while it closes its port.
           if (lag <= STARVED_MS) return { broken, noise: undefined };
           totals.cutWhenStarved += cut.length;
-          return { broken, noise: `one of the two processes was held up for ${Math.round(lag)} ms` };
+          return { broken, noise: `one of the processes was held up for ${Math.round(lag)} ms` };
         });
       }
       recordFigure(`${signal} under 500 requests/s, ${workers} workers`, { times: RUNS, ...totals, cut: 0 });
@@ -92,9 +97,10 @@ describe('the end of the process', needs('redis-server'), () => {
       await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(100), PATIENT);
       await delay(pauseMs);
       const killedAt = Date.now();
+      const stopWatching = watchWaiting(workersOf(started));
       started.kill(signal);
       expect(await started.waitForEnd()).toEqual({ code: 0, signal: null });
-      const lag = Math.max(load.worstLag(), started.worstLag(killedAt));
+      const lag = Math.max(load.worstLag(), started.worstLag(killedAt), stopWatching());
       const answers = [...(await load.stop()), ...(await newConnections.stop())];
       expect(answers.filter((answer) => answer.status === 200 && wrong(answer) !== undefined)).toEqual([]);
       const statuses = new Set(answers.map(({ status }) => status));
@@ -111,40 +117,45 @@ describe('the end of the process', needs('redis-server'), () => {
   const servingIn = ({ lines }: ServiceProcess) =>
     lines().filter(({ msg }) => String(msg).startsWith('serving from')).length;
 
+  const workersOf = ({ lines }: ServiceProcess) => lines().flatMap(({ pids }) => (pids as number[] | undefined) ?? []);
+
   it('the service is not ready while it drains, and still answers on open connections', async () => {
-    const { url, adminUrl, kill, waitForEnd } = await start({ ADMIN_PORT: String(await freePort()) });
-    expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
-    const agent = new Agent({ keepAlive: true });
-    expect((await ask(agent, url, '/readyz', {})).status).toBe(200);
-    kill('SIGTERM');
-    // On the connection that is open already: no new one is taken.
-    const draining = await vi.waitFor(async () => {
-      const answer = await ask(agent, url, '/readyz', {});
-      expect(answer.status, 'it drains').not.toBe(200);
-      return answer;
-    }, PATIENT);
-    expect(draining).toMatchObject({ status: 503, body: '{"status":"unavailable","reason":"draining"}' });
-    expect(await waitForEnd()).toEqual({ code: 0, signal: null });
-    agent.destroy();
+    // It drains for half a second, in which a busy machine may not let the test ask.
+    await vi.waitFor(
+      async () => {
+        const { url, adminUrl, kill, waitForEnd } = await start({ ADMIN_PORT: String(await freePort()) });
+        expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
+        const agent = new Agent({ keepAlive: true });
+        expect((await ask(agent, url, '/readyz', {})).status).toBe(200);
+        kill('SIGTERM');
+        // On the connection that is open already: no new one is taken.
+        const draining = await vi.waitFor(async () => {
+          const answer = await ask(agent, url, '/readyz', {});
+          expect(answer.status, 'it drains').not.toBe(200);
+          return answer;
+        }, PATIENT);
+        expect(await waitForEnd()).toEqual({ code: 0, signal: null });
+        agent.destroy();
+        expect(draining).toMatchObject({ status: 503, body: '{"status":"unavailable","reason":"draining"}' });
+      },
+      { ...PATIENT, timeout: 60_000 },
+    );
   });
 
   it('the service serves on for SHUTDOWN_DELAY_MS after it says that it drains, even on new connections', async () => {
-    const { url, kill, waitForEnd, line, isRunning } = await start({ SHUTDOWN_DELAY_MS: '2000' });
+    const { url, kill, waitForEnd, line, isRunning } = await start({ SHUTDOWN_DELAY_MS: String(DELAY_MS) });
     const ask = (path: string) => fetch(url + path, { headers: { ...suite.guild.headers, connection: 'close' } });
     const asked = performance.now();
     kill('SIGTERM');
     await line(({ msg }) => msg === 'SIGTERM: draining');
     const { status, body } = await ask('/readyz').then(async (res) => ({ status: res.status, body: await res.json() }));
     expect({ status, body }).toEqual({ status: 503, body: { status: 'unavailable', reason: 'draining' } });
-    let served = 0;
-    while (performance.now() - asked < 1200) {
+    for (let served = 0; served < 20; served++) {
       expect((await ask(suite.guild.paths[0] as string)).status).toBe(200);
-      served++;
     }
-    expect(served).toBeGreaterThan(10);
     expect(isRunning()).toBe(true);
     expect(await waitForEnd()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - asked).toBeGreaterThan(1900);
+    expect(performance.now() - asked).toBeGreaterThan(DELAY_MS - 100);
   });
 
   it('the service ends within SHUTDOWN_TIMEOUT_MS although a client holds a request half sent', async () => {
@@ -154,7 +165,7 @@ describe('the end of the process', needs('redis-server'), () => {
     kill('SIGTERM');
     expect(await waitForEnd()).toEqual({ code: 0, signal: null });
     // The client would have had ten seconds to go on.
-    expect(performance.now() - asked).toBeLessThan(5000);
+    expect(performance.now() - asked).toBeLessThan(9000);
     socket.destroy();
   });
 
@@ -201,11 +212,12 @@ describe('the end of the process', needs('redis-server'), () => {
       const { headers, paths } = suite.guild;
       const load = startLoad(started.url, { rate: 100, headers, paths, keepAlive: false });
       await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(50), PATIENT);
-      const [pid] = started.lines().flatMap(({ pids }) => (pids as number[] | undefined) ?? []);
+      const [pid] = workersOf(started);
       const failedAt = Date.now();
+      const stopWatching = watchWaiting(workersOf(started));
       process.kill(pid as number, 'SIGUSR2');
       expect(await started.line(({ msg }) => msg === 'a worker ended: replacing it')).toMatchObject({ pid, code: 1 });
-      const lag = Math.max(load.worstLag(), started.worstLag(failedAt));
+      const lag = Math.max(load.worstLag(), started.worstLag(failedAt), stopWatching());
       const cut = (await load.stop()).filter(({ status }) => status === 0);
       return {
         broken: cut[0] ? [`${cut.length} requests were cut, such as one with ${cut[0].error}`] : [],
@@ -247,6 +259,6 @@ async function sendHalfARequest(url: string): Promise<Socket> {
   socket.on('error', () => {});
   const half = 'GET /livez HTTP/1.1\r\nHost: x\r\n';
   socket.write(`${half}\r\n${half}`);
-  await once(socket, 'data', { signal: AbortSignal.timeout(10_000) });
+  await once(socket, 'data', { signal: AbortSignal.timeout(30_000) });
   return socket;
 }

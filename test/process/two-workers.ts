@@ -34,7 +34,7 @@ export const serving = (lines: () => readonly Record<string, unknown>[]) =>
   lines().filter(({ msg }) => String(msg).startsWith('serving from')).length;
 
 /** Two workers load the program beside others. */
-const READY = { ...PATIENT, timeout: 60_000 };
+export const READY = { ...PATIENT, timeout: 60_000 };
 
 type Started = TwoWorkers & TestProcess & { readonly pids: number[] };
 
@@ -64,11 +64,11 @@ export function load({ onTestFinished }: TestContext, { url, guild }: TwoWorkers
   return running;
 }
 
-/** Reads the metrics. Fails when that takes longer than a scrape may. */
+/** Reads the metrics. Fails when that takes longer than Prometheus waits by default. */
 export async function scrape({
   adminUrl,
 }: TwoWorkers): Promise<{ requests: number; value: (series: string) => number | undefined }> {
-  const response = await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(3000) });
+  const response = await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(10_000) });
   expect(response.status).toBe(200);
   const text = await response.text();
   const value = (series: string) => {
@@ -79,7 +79,7 @@ export async function scrape({
   return { requests: counts.reduce((sum, [, n]) => sum + Number(n), 0), value };
 }
 
-/** Scrapes until `stop`. Fails when the sum of the requests falls. */
+/** Scrapes until `stopWatching`, which fails when the sum of the requests has fallen. */
 export function watchSums(service: TwoWorkers) {
   let stopped = false;
   const sums: number[] = [];
@@ -90,10 +90,10 @@ export function watchSums(service: TwoWorkers) {
     }
   })();
   watching.catch(() => {});
-  return async () => {
+  const stopWatching = async () => {
     stopped = true;
     await watching;
     expect(sums).toEqual(sums.toSorted((a, b) => a - b));
-    return sums;
   };
+  return { sums: sums as readonly number[], stopWatching };
 }

@@ -8,10 +8,10 @@ import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, spawnService } from '../support/process.ts';
 import { redisForTest } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { load, prepare, scrape, serving, startTwo, watchSums } from './two-workers.ts';
+import { load, prepare, READY, scrape, serving, startTwo, watchSums } from './two-workers.ts';
 
-/** Time passes ten times as fast for the processes of a service, so that it waits three seconds for Redis instead of thirty. */
-const FAST_CLOCK = `data:text/javascript,const now = performance.now.bind(performance); performance.now = () => 10 * now();`;
+/** Time passes three times as fast for the processes of a service, so that it waits ten seconds for Redis instead of thirty. */
+const FAST_CLOCK = `data:text/javascript,const now = performance.now.bind(performance); performance.now = () => 3 * now();`;
 
 /** Opens 120 connections, and closes them when 20 were cut. */
 async function fill(url: string): Promise<void> {
@@ -31,7 +31,7 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
     const sent = load(context, service);
     await vi.waitFor(() => expect(sent.answers.length).toBeGreaterThan(100), PATIENT);
     await scrape(service);
-    const stopWatching = watchSums(service);
+    const { sums, stopWatching } = watchSums(service);
     process.kill(pids[0] as number, 'SIGSTOP');
     await vi.waitFor(async () => {
       expect((await scrape(service)).value('guildrank_workers{state="unresponsive"}')).toBe(1);
@@ -39,14 +39,15 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
     expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
     const killed = await line(({ msg }) => msg === 'a worker does not respond: killing it');
     expect(killed.pid).toBe(pids[0]);
-    await vi.waitFor(() => expect(serving(lines), 'workers that have served').toBe(3), PATIENT);
+    await vi.waitFor(() => expect(serving(lines), 'workers that have served').toBe(3), READY);
     await vi.waitFor(async () => {
       const { value } = await scrape(service);
       expect([value('guildrank_workers{state="ready"}'), value('guildrank_workers{state="unresponsive"}')]).toEqual([
         2, 0,
       ]);
     }, PATIENT);
-    expect(new Set(await stopWatching()).size).toBeGreaterThan(10);
+    await vi.waitFor(() => expect(new Set(sums).size).toBeGreaterThan(10), PATIENT);
+    await stopWatching();
     const answers = await sent.stop();
     // The stopped worker holds its connections until it is killed; every other request is answered.
     const lost = answers.filter(({ status }) => status !== 200);
@@ -60,7 +61,7 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
     const { pids, lines, line, url, guild, adminUrl } = service;
     const sent = load(context, service);
     await vi.waitFor(() => expect(sent.answers.length).toBeGreaterThan(100), PATIENT);
-    const stopWatching = watchSums(service);
+    const { stopWatching } = watchSums(service);
     // Of new connections, one is given to the worker that cannot take it any more.
     process.kill(pids[0] as number, 'SIGSTOP');
     const agent = new Agent();
@@ -79,7 +80,7 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
     ]).toContainEqual(outcomes.toSorted());
     // Also while the replacement starts.
     expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
-    await vi.waitFor(() => expect(serving(lines), 'workers that have served').toBe(3), PATIENT);
+    await vi.waitFor(() => expect(serving(lines), 'workers that have served').toBe(3), READY);
     await stopWatching();
     const after = await scrape(service);
     expect(after.requests).toBeGreaterThan(before);
@@ -95,7 +96,7 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
     const { redis, guild, line, url, adminUrl, pids, kill, ended } = service;
     const ask = () => fetch(url + guild.paths[0], { headers: { ...guild.headers, connection: 'close' } });
     for (let i = 0; i < 20; i++) expect((await ask()).status).toBe(200);
-    expect((await scrape(service)).requests).toBe(20);
+    await vi.waitFor(async () => expect((await scrape(service)).requests).toBe(20), PATIENT);
     await fill(adminUrl);
     await vi.waitFor(async () => {
       const cuts = (await scrape(service)).value('guildrank_connections_cut_total{reason="connections"}');
@@ -106,7 +107,7 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
       const response = await fetch(`${adminUrl}/readyz`);
       expect(await response.json()).toEqual({ status: 'unavailable', reason: 'redis', cause: 'unreachable' });
     }, PATIENT);
-    expect((await scrape(service)).value('guildrank_redis_ready')).toBe(0);
+    await vi.waitFor(async () => expect((await scrape(service)).value('guildrank_redis_ready')).toBe(0), PATIENT);
     const again = await startEmbeddedRedis(['--port', String(redis.port)]);
     context.onTestFinished(again.stop);
     await vi.waitFor(async () => expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200), PATIENT);

@@ -25,7 +25,10 @@ export interface ClusterNode {
 
 const MASTERS = 3;
 const SLOTS = 16_384;
+/** Time without a word after which nodes take another node for down, where a replica can take its place. */
 const NODE_TIMEOUT_MS = 1000;
+/** The same where no replica is: nodes that a busy machine holds up must not make the Cluster refuse requests. */
+const LONG_NODE_TIMEOUT_MS = 15_000;
 /** The name that nodes with certificates announce, and the only one in their certificates. */
 export const TLS_NAME = 'localhost';
 /** The nodes want certificates of clients, speak TLS with each other, and tell their clients names instead of addresses. Their plain ports are for the tests. */
@@ -45,7 +48,7 @@ export async function startCluster(
   announce?: (port: number) => Promise<number>,
   masters = MASTERS,
 ): Promise<TestCluster> {
-  const start = () => startNode(certificates, announce);
+  const start = () => startNode(replicasEach > 0 ? NODE_TIMEOUT_MS : LONG_NODE_TIMEOUT_MS, certificates, announce);
   const nodes = await Promise.all(Array.from({ length: masters * (1 + replicasEach) }, start));
   const stop = async (): Promise<void> => {
     for (const { admin } of nodes) admin.disconnect();
@@ -66,18 +69,18 @@ export async function startCluster(
 }
 
 async function startNode(
+  nodeTimeoutMs: number,
   certificates?: Certificates,
   announce?: (port: number) => Promise<number>,
 ): Promise<ClusterNode> {
   // The bus port is the data port + 10000 by default, which a free port can put out of range.
   const busPort = ['--cluster-port', String(await freePort())];
-  const timeout = String(NODE_TIMEOUT_MS);
   const tlsPort = certificates && (await freePort());
   const ownPort = await freePort();
   const announced = await announce?.(ownPort);
   const server = await startEmbeddedRedis([
     ...['--port', String(ownPort), ...(announced ? ['--cluster-announce-port', String(announced)] : [])],
-    ...['--cluster-enabled', 'yes', ...busPort, '--cluster-node-timeout', timeout],
+    ...['--cluster-enabled', 'yes', ...busPort, '--cluster-node-timeout', String(nodeTimeoutMs)],
     ...['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0'],
     // Nodes name a replica to clients only after the first ping of its master, which comes after ten seconds by default.
     ...['--repl-ping-replica-period', '1'],
@@ -85,7 +88,7 @@ async function startNode(
     ...['--cluster-require-full-coverage', 'no'],
     ...(tlsPort ? [...tlsServer(certificates, tlsPort, 'yes'), ...TLS_CLUSTER] : []),
   ]);
-  const admin = new Redis(server.url, { maxRetriesPerRequest: 0, commandTimeout: 5000 });
+  const admin = new Redis(server.url, { maxRetriesPerRequest: 0, commandTimeout: 20_000 });
   admin.on('error', () => {}); // Nodes are killed in tests.
   return {
     server,

@@ -3,10 +3,10 @@ import { parseDashboardConfig } from '../../src/config/dashboard.ts';
 import { createInvite } from '../../src/core/access/invites.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
-import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { PATIENT_REDIS } from './wait.ts';
+import { untilConnected } from './connected.ts';
+import { LONG_REDIS_TIMEOUT } from './process.ts';
 
 /** A dashboard on a Redis of its own, on a free loopback port. */
 export interface TestDashboard extends RunningDashboard {
@@ -26,18 +26,16 @@ export interface TestDashboard extends RunningDashboard {
 /** @param env settings that differ from the defaults. */
 export async function startTestDashboard(env: Record<string, string> = {}): Promise<TestDashboard> {
   const redis = await startEmbeddedRedis();
-  const config = parseDashboardConfig({
-    ...{ REDIS_URL: redis.url, DASHBOARD_PORT: '0', LOG_LEVEL: 'trace', ...PATIENT_REDIS },
-    ...env,
-  });
+  const { REDIS_TIMEOUT_MS } = LONG_REDIS_TIMEOUT;
+  const ownDefaults = { REDIS_URL: redis.url, DASHBOARD_PORT: '0', LOG_LEVEL: 'trace', REDIS_TIMEOUT_MS };
+  const config = parseDashboardConfig({ ...ownDefaults, ...env });
   const lines: string[] = [];
   const running = await startDashboard(
     config,
     createLogger(config.logLevel, { write: (line) => void lines.push(line) }),
   );
   const client = connect({ ...config.redis, timeoutMs: 5000 });
-  client.on('error', () => {});
-  await waitUntilReady(client, 10_000, () => {});
+  await untilConnected(client);
   const store = openCore(client, 'gr');
   const dashboard: TestDashboard = {
     ...running,

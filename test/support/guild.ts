@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config/service.ts';
 import { hashKey } from '../../src/core/access/key-format.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
-import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
+import { untilConnected } from './connected.ts';
 import type { Answer } from './load.ts';
 
 /** A guild with members and a key, and the right answer to each read of it. */
@@ -39,8 +39,7 @@ export async function guildOn(
 ): Promise<TestGuild> {
   const redis = parseConfig(typeof env === 'string' ? { REDIS_URL: env } : env).redis;
   const client = connect({ ...redis, timeoutMs: 5000 });
-  client.on('error', () => {});
-  await waitUntilReady(client, 10_000, () => {});
+  await untilConnected(client);
   const store = openCore(client, 'gr');
   let created = await store.apiKeys.create(id, 'test', null);
   for (let made = 1; !(await fits(store.redisKeys.apiKey(hashKey(created.key)))); made++) {

@@ -42,7 +42,7 @@ export interface LoadOptions {
 }
 
 const TICK_MS = 10;
-const GIVE_UP_MS = 10_000;
+const GIVE_UP_MS = 30_000;
 const LONGEST_MS = 300_000;
 
 /** Returns an agent for https that trusts one authority. */

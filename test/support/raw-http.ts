@@ -11,13 +11,13 @@ export interface RawAnswer {
  * Sends bytes over a new connection and reads until the other side closes.
  * @param thenEnd ends the sending side at once: Node then drops the requests that it has not answered yet.
  * @returns the answers in order.
- * @throws when nothing happens for ten seconds.
+ * @throws when nothing happens for half a minute.
  */
 export function rawExchange(port: number, bytes: Buffer, thenEnd = true): Promise<RawAnswer[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let text = '';
-    socket.setTimeout(10_000, () => {
+    socket.setTimeout(30_000, () => {
       socket.destroy();
       reject(new Error(`Neither an answer nor an end to ${JSON.stringify(bytes.toString('latin1').slice(0, 500))}`));
     });

@@ -110,7 +110,7 @@ async function startSentinel(masterPort: number): Promise<Sentinel> {
   if (!binary) throw new Error('A Sentinel needs redis-server or valkey-server on PATH');
   const sentinel = startChild(binary, [file, '--sentinel']);
   await sentinel.waitForOutput('the Sentinel to watch its master', () => sentinel.output().includes('+monitor master'));
-  const admin = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: 0, commandTimeout: 5000 });
+  const admin = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: 0, commandTimeout: 20_000 });
   admin.on('error', () => {});
   // By default the Sentinels find each other in two seconds, and make a master that comes back a replica in ten.
   await admin.call('SENTINEL', 'DEBUG', 'info-period', 1000, 'publish-period', 500);

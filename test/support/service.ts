@@ -3,8 +3,8 @@ import { parseConfig } from '../../src/config/service.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createService, type RunningService, type ServiceParts } from '../../src/service/service.ts';
+import { LONG_REDIS_TIMEOUT } from './process.ts';
 import type { TestStore } from './stores.ts';
-import { PATIENT_REDIS } from './wait.ts';
 
 export interface TestService extends RunningService {
   /** Writers, keys and counters on the same data. */
@@ -34,7 +34,7 @@ export async function startService(
   env: Record<string, string> = {},
   drawing: Pick<ServiceParts, 'painter' | 'pictureHost'> = {},
 ): Promise<TestService> {
-  const ownDefaults = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...PATIENT_REDIS };
+  const ownDefaults = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...LONG_REDIS_TIMEOUT };
   const config = parseConfig({ ...ownDefaults, ...env });
   let now = START;
   let monotonic = 0;

@@ -3,13 +3,13 @@ import { vi } from 'vitest';
 /** Options of `vi.waitFor` for a condition that a busy machine may meet late. */
 export const PATIENT = { timeout: 30_000, interval: 10 };
 
-/** Settings for a test in which Redis answers: a busy machine can hold Redis up for seconds, which the service would answer with 503. */
-export const PATIENT_REDIS = { REDIS_TIMEOUT_MS: '30000', REDIS_PROBE_MS: '1000' };
-
 /** Options of `vi.waitFor` for an announced change: half of the time for which the service believes its cache. */
 export const BEFORE_CACHE_EXPIRES = { timeout: 2500, interval: 10 };
 
-/** Milliseconds for a hook that installs packages: on a busy machine two installs can take minutes. */
+/** Milliseconds for the move of a key between nodes of a Cluster, which a busy machine can hold up. */
+export const MIGRATION_MS = 30_000;
+
+/** Milliseconds for a hook or a test that installs packages: on a busy machine two installs can take minutes. */
 export const INSTALLING_MS = 900_000;
 
 /**
@@ -21,4 +21,17 @@ export function waitLongForHosts(): () => void {
   const { timeout } = AbortSignal;
   const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout.call(AbortSignal, 30 * ms));
   return () => spy.mockRestore();
+}
+
+/**
+ * Repeats a request while its answer is 503, which is right while the machine holds up Redis.
+ * @param ask returns the answer, or its document.
+ * @returns the first other answer.
+ */
+export function whenServed<T extends { readonly status?: unknown }>(ask: () => Promise<T>): Promise<T> {
+  return vi.waitFor(async () => {
+    const answer = await ask();
+    if (answer.status === 503) throw new Error('The answer is still 503');
+    return answer;
+  }, PATIENT);
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { EmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { assertContent, figuresOf, judgeTimes, neverSteady, type Run } from '../fault/judgement.ts';
-import { becomesSteady } from '../fault/scenario.ts';
+import { assertContent, failuresSince, figuresOf, judgeTimes, neverSteady, type Run } from '../fault/judgement.ts';
+import { becomesSteady, watchPings } from '../fault/scenario.ts';
 import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
 import { CONCLUSIVE, untilConclusive, type Verdict } from '../support/conclusive.ts';
 import { recordFigure } from '../support/figures.ts';
@@ -12,11 +12,12 @@ import { needs } from '../support/needs.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
-import { missingWrites, startJournal } from './journal.ts';
+import { PATIENT } from '../support/wait.ts';
+import { type JournalWrite, missingWrites, startJournal } from './journal.ts';
 
 const RATE = 500;
 /** Enough for the nodes to notice the fault, to agree and to promote a replica. */
-const PROMOTION = { timeout: 20_000, interval: 10 };
+const PROMOTION = { timeout: 40_000, interval: 10 };
 /** After the promotion: the promised second, and time in which a late failure would show. */
 const AFTERWARDS_MS = 1500;
 const MB = 1024 * 1024;
@@ -44,6 +45,7 @@ describe('the failure of a master under load', needs('redis-server'), () => {
           return await failOver({
             ...{ env, struck, others, journalId, signal },
             old: old.server,
+            servers: cluster.nodes.map(({ server }) => server),
             promoted: async () => (await cluster.masterOf(`{${struck.id}}`, old)) !== old,
             demoted: async () => (await old.admin.info('replication')).includes('role:slave'),
           });
@@ -66,6 +68,7 @@ describe('the failure of a master under load', needs('redis-server'), () => {
           return await failOver({
             ...{ env, struck: await guildOn(env), others: [], journalId: 'journal', signal },
             old,
+            servers: set.servers,
             promoted: async () => (await set.master()) !== old,
             demoted: () => set.isReplica(old),
           });
@@ -86,6 +89,8 @@ interface Failover {
   /** A guild on the struck shard that a bot writes to meanwhile. */
   readonly journalId: string;
   readonly old: EmbeddedRedis;
+  /** All servers, that one too. */
+  readonly servers: readonly EmbeddedRedis[];
   readonly promoted: () => Promise<boolean>;
   readonly demoted: () => Promise<boolean>;
 }
@@ -113,11 +118,18 @@ async function failOver(it: Failover): Promise<Outcome> {
   const journal = await startJournal(env, journalId);
   const rate = RATE / guilds.length;
   const loads = guilds.map((guild) => startLoad(service.url, { ...guild, rate }));
+  const pings = it.servers.filter((server) => server !== old).map(({ url }) => watchPings(url));
+  const redisLagNow = () => Math.max(...pings.map((each) => each.worst()));
   try {
     const areSteady = await Promise.all(loads.map(({ answers }) => becomesSteady(answers, rate)));
     if (areSteady.includes(false)) {
-      const noise = Math.max(...loads.map((load) => load.worstLag())) + service.worstLag(0);
+      const noise = Math.max(...loads.map((load) => load.worstLag())) + service.worstLag(0) + redisLagNow();
       return { verdict: neverSteady(noise), figures: {} };
+    }
+    if (await it.promoted()) {
+      // Its master was held up for a second.
+      const noise = 'the machine made the nodes fail over by themselves';
+      return { verdict: { broken: ['a failover before the fault'], noise }, figures: {} };
     }
     const rss = service.rss();
     const begun = performance.now();
@@ -131,29 +143,35 @@ async function failOver(it: Failover): Promise<Outcome> {
       await vi.waitFor(async () => expect(await it.demoted(), 'the old master is a replica').toBe(true), PROMOTION);
       await delay(AFTERWARDS_MS);
     }
+    const isAfter = ({ sentAt, acknowledged }: JournalWrite) => acknowledged && sentAt > back;
+    await vi.waitFor(() => expect(journal.writes.some(isAfter), 'a write after the promotion').toBe(true), PATIENT);
     const growth = service.rss() - rss;
     const lag = Math.max(...loads.map((load) => load.worstLag()));
+    const redisLag = redisLagNow();
     const answers = await Promise.all(loads.map((load) => load.stop()));
     const writes = await journal.stop();
 
     const runs = guilds.map(
       (guild, i): Run => ({
-        ...{ service, begun, back, lag, guild, answers: answers[i] ?? [] },
-        fault: { seen: guild === struck ? 'yes' : 'no' },
+        ...{ service, begun, back, lag, redisLag, guild, answers: answers[i] ?? [] },
+        fault: { seen: guild === struck ? 'maybe' : 'no' },
       }),
     );
     for (const run of runs) assertContent(run);
     expect(growth, 'growth of the process').toBeLessThan(MAX_GROWTH);
     const missing = await missingWrites(env, journalId, writes);
-    const after = writes.filter(({ sentAt, acknowledged }) => acknowledged && sentAt > back);
-    expect(after.length).toBeGreaterThan(0);
+    const after = writes.filter(isAfter);
     expect(
       missing.filter(({ sentAt }) => sentAt > back),
       'acknowledged after the promotion, and gone',
     ).toEqual([]);
 
+    const verdicts = runs.map(judgeTimes);
+    // A busy machine can keep the test from sending a request before a replica is promoted.
+    const isSeen = failuresSince(answers[0] ?? [], begun).length > 0;
+    const unseen = { broken: ['no request failed without a master'], noise: verdicts[0]?.noise };
     return {
-      verdict: combined(runs.map(judgeTimes)),
+      verdict: combined(isSeen ? verdicts : [unseen, ...verdicts]),
       figures: {
         ...figuresOf(runs[0] as Run),
         growthMb: Math.round(growth / MB),
@@ -165,6 +183,7 @@ async function failOver(it: Failover): Promise<Outcome> {
     };
   } finally {
     for (const load of loads) await load.stop();
+    for (const each of pings) await each.stop();
     await journal.stop();
     for (const guild of guilds) guild.close();
     await service.stop();

@@ -9,8 +9,8 @@ import { type Core, openCore } from '../../src/core/core.ts';
 import { count } from '../../src/core/format-numbers.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
 import { connect } from '../../src/core/store/connection.ts';
-import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { startCluster } from '../support/cluster.ts';
+import { untilConnected } from '../support/connected.ts';
 import { nodeArguments } from '../support/entry.ts';
 import { recordFigure } from '../support/figures.ts';
 import { type Content, expectSameGuild, fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
@@ -45,9 +45,8 @@ describe('guild export and import with Clusters', { ...needs('redis-server'), ti
     const toClusters = clusters.map(({ addresses }) => ({ REDIS_MODE: 'cluster', REDIS_NODES: addresses }));
     const connected = [{ REDIS_URL: single.url as string }, ...toClusters].map(async (env) => {
       const client = connect({ ...parseConfig(env).redis, timeoutMs: LONGEST_MS });
-      client.on('error', () => {});
       cleanUps.push(() => client.disconnect());
-      await waitUntilReady(client, 30_000, () => {});
+      await untilConnected(client);
       return { env, store: openCore(client, 'gr') };
     });
     places = await Promise.all(connected);

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseConfig } from '../../src/config/service.ts';
 import { openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
-import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { RedisKeys } from '../../src/core/store/redis-keys.ts';
+import { untilConnected } from '../support/connected.ts';
 
 /** One write of a {@link Journal}: a member of its own. */
 export interface JournalWrite {
@@ -14,6 +14,8 @@ export interface JournalWrite {
 }
 
 export interface Journal {
+  /** The writes so far. */
+  readonly writes: readonly JournalWrite[];
   /** Stops writing. Can be called again. @throws when it comes later than two minutes after the start. */
   stop(): Promise<readonly JournalWrite[]>;
 }
@@ -24,8 +26,7 @@ const LONGEST_MS = 120_000;
 /** Starts a bot that writes through the typed writer, with the connection options of the service, and ignores failures. */
 export async function startJournal(env: Record<string, string>, guildId: string): Promise<Journal> {
   const client = connect(parseConfig(env).redis);
-  client.on('error', () => {});
-  await waitUntilReady(client, 10_000, () => {});
+  await untilConnected(client);
   const { writer } = openCore(client, 'gr');
   const writes: JournalWrite[] = [];
   let stopped = false;
@@ -47,6 +48,7 @@ export async function startJournal(env: Record<string, string>, guildId: string)
   // The caller meets the error when it stops the journal.
   running.catch(() => {});
   return {
+    writes,
     stop: async () => {
       stopped = true;
       await running;
@@ -60,7 +62,7 @@ export async function missingWrites(env: Record<string, string>, guildId: string
   const client = connect({ ...parseConfig(env).redis, timeoutMs: 5000 });
   client.on('error', () => {});
   try {
-    await waitUntilReady(client, 10_000, () => {});
+    await untilConnected(client);
     const stored = new Set(await client.zrange(new RedisKeys('gr').guild(guildId).xp, 0, -1));
     return writes.filter(({ userId, acknowledged }) => acknowledged && !stored.has(userId));
   } finally {

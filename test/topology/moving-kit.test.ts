@@ -3,12 +3,13 @@ import { parseConfig } from '../../src/config/service.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { connect } from '../../src/core/store/connection.ts';
-import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
 import { createReader } from '../../src/kit/reader.ts';
 import { GuildModel } from '../model/guild-model.ts';
 import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
+import { untilConnected } from '../support/connected.ts';
 import { recordFigure } from '../support/figures.ts';
 import { needs } from '../support/needs.ts';
+import { MIGRATION_MS } from '../support/wait.ts';
 
 /** KIT_MOVES=50 is the full length. */
 const MOVES = Number(process.env.KIT_MOVES ?? 4);
@@ -20,8 +21,7 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
     cluster = await startCluster();
     const { redis } = parseConfig({ REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses });
     const client = connect({ ...redis, timeoutMs: 5000 });
-    client.on('error', () => {});
-    await waitUntilReady(client, 10_000, () => {});
+    await untilConnected(client);
     store = openCore(client, 'gr');
   });
   afterAll(async () => {
@@ -58,7 +58,7 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
       const keys = (await source.admin.call('CLUSTER', 'GETKEYSINSLOT', slot, 1000)) as string[];
       const key = keys[count % keys.length];
       if (key === undefined) break;
-      await source.admin.call('MIGRATE', '127.0.0.1', target.server.port, key, 0, 5000);
+      await source.admin.call('MIGRATE', '127.0.0.1', target.server.port, key, 0, MIGRATION_MS);
     }
     for (const node of [target, source, ...others])
       await node.admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', target.id);
@@ -66,7 +66,7 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
   };
 
   it(`each call of the bot kit is done wholly or refused, over ${MOVES} moves of the slot`, {
-    timeout: 60_000 + MOVES * 10_000,
+    timeout: 180_000 + MOVES * 10_000,
   }, async () => {
     const { writer } = store;
     for (let n = 0; n < MOVES; n++) {

@@ -5,7 +5,7 @@ import { parseConfig } from '../../src/config/service.ts';
 import { openCore } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { connect } from '../../src/core/store/connection.ts';
-import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
+import { untilConnected } from '../support/connected.ts';
 import { type Answer, ask } from '../support/load.ts';
 import type { Call } from './history.ts';
 
@@ -32,8 +32,7 @@ export class Bot {
 
   static async start(env: Record<string, string>, guildId: string): Promise<Bot> {
     const client = connect(parseConfig(env).redis) as Redis;
-    client.on('error', () => {});
-    await waitUntilReady(client, 10_000, () => {});
+    await untilConnected(client);
     return new Bot(client, guildId);
   }
 

@@ -31,7 +31,7 @@ it('a replacement beside a failover shows and forgets no hidden member', needs('
   const scripts = {
     run: async (script: NamedScript, keys: readonly string[], ...args: string[]) => {
       if (script.name === 'replace-carry' && ++steps === 6) {
-        await master.client.wait(1, 5000);
+        expect(await master.client.wait(1, 60_000)).toBe(1);
         await promoted.replicaof('NO', 'ONE');
         current = after;
       }

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, startServiceProcess } from '../support/process.ts';
-import { PATIENT } from '../support/wait.ts';
+import { PATIENT, whenServed } from '../support/wait.ts';
 import { startSecuredSentinel } from './topologies.ts';
 
 it(
@@ -16,7 +16,7 @@ it(
         const clients = String(await admin.client('LIST')).split('\n');
         expect(clients.filter((client) => /\bsub=1\b.*\buser=watcher\b/.test(client))).toHaveLength(2);
       }, PATIENT);
-      expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+      expect((await whenServed(() => fetch(`${service.url}/readyz`))).status).toBe(200);
     } finally {
       await service.stop();
       await stop();

@@ -5,9 +5,9 @@ import { generateKey } from '../../../src/core/access/key-format.ts';
 import type { RedisClient } from '../../../src/core/store/client.ts';
 import { createService } from '../../../src/service/service.ts';
 import { document, expectDocumented } from '../../support/api-document.ts';
+import { LONG_REDIS_TIMEOUT } from '../../support/process.ts';
 import { SILENT, startService, type TestService } from '../../support/service.ts';
 import { describeStores, realStore, type TestStore } from '../../support/stores.ts';
-import { PATIENT_REDIS } from '../../support/wait.ts';
 
 describeStores('the API', (kind) => {
   let testStore: TestStore;
@@ -134,7 +134,7 @@ describeStores('the API', (kind) => {
         if (broken) throw new Error('the clock fails');
         return Date.now();
       };
-      const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...PATIENT_REDIS });
+      const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...LONG_REDIS_TIMEOUT });
       const store = { client: testStore.connect(), subscriber: testStore.connect() };
       const failing = await (await createService(config, { logger: SILENT, store, clock })).start();
       try {
