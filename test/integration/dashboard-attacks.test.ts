@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashToken } from '../../src/core/access/invites.ts';
 import { openStore } from '../../src/core/store/store.ts';
 import { AuditLog } from '../../src/dashboard/audit-log.ts';
 import { runCommand } from '../support/command.ts';
 import { type Answer, startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
+import { stopClock } from '../support/stop-clock.ts';
 
 /** Every form that a guild's pages have, by its address, with fields that would change something. */
 const FORMS: readonly [path: string, fields: Record<string, string>][] = [
@@ -267,9 +268,8 @@ describe('attacks on the dashboard', needs('redis-server'), () => {
   });
 
   it('an owner who changes much gets 429, another link does not help, and the operator is not held back', async () => {
-    // The limit lets a change through every two seconds. A whole number, because sums of fractions are rounded.
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(Math.ceil(performance.now()));
-    onTestFinished(() => clock.mockRestore());
+    // The limit lets a change through every two seconds.
+    stopClock();
     const answers: Answer[] = [];
     for (const visitor of [await dashboard.signIn('busy', 'u1'), await dashboard.signIn('busy', 'u2')]) {
       const _token = await visitor.tokenOf('/guilds/busy');
@@ -493,8 +493,7 @@ describe('attacks on the dashboard', needs('redis-server'), () => {
 
   it('an address that guesses links gets 429 after ten guesses, and other visitors still sign in', async () => {
     // The limit lets another attempt through after a time.
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(Math.ceil(performance.now()));
-    onTestFinished(() => clock.mockRestore());
+    stopClock();
     const guess = (from: string) =>
       new Visitor(dashboard).post('/sign-in', { invite: 'guess' }, { 'x-forwarded-for': from });
     const statuses = [];
@@ -511,8 +510,7 @@ describe('attacks on the dashboard', needs('redis-server'), () => {
 
   it('an address that searches much gets 429 after ten searches, and another address of the same owner searches on', async () => {
     // The limit lets another search through after a time.
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(Math.ceil(performance.now()));
-    onTestFinished(() => clock.mockRestore());
+    stopClock();
     const search = () => owner.get('/guilds/own/members?find=nobody');
     for (let n = 0; n < 10; n++) expect((await search()).status).toBe(404);
     const { status, headers, text } = await search();

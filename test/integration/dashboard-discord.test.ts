@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hashToken } from '../../src/core/access/invites.ts';
 import { type Answer, startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { type DiscordAccount, FakeDiscord, type Instead, PERMISSIONS } from '../support/discord.ts';
 import { needs } from '../support/needs.ts';
+import { stopClock } from '../support/stop-clock.ts';
 import { waitLongForHosts } from '../support/wait.ts';
 
 const ANN: DiscordAccount = {
@@ -362,8 +363,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
 
     it('the 21st bad answer of one address gets 429, and another address signs in', async () => {
       // The limit lets another attempt through after a time.
-      const clock = vi.spyOn(performance, 'now').mockReturnValue(Math.ceil(performance.now()));
-      onTestFinished(() => clock.mockRestore());
+      stopClock();
       const visitor = new Visitor(dashboard);
       const statuses: number[] = [];
       for (let n = 0; n < 22; n++) statuses.push((await visitor.get('/sign-in/discord/callback?code=x')).status);

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashToken } from '../../src/core/access/invites.ts';
 import { startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
+import { stopClock } from '../support/stop-clock.ts';
 
 describe('sessions of the dashboard', needs('redis-server'), () => {
   let dashboard: TestDashboard;
@@ -256,8 +257,7 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
 
     it('an address gets 429 after ten bad links, while a good link still works there', async () => {
       // The limit lets another attempt through after a time.
-      const clock = vi.spyOn(performance, 'now').mockReturnValue(Math.ceil(performance.now()));
-      onTestFinished(() => clock.mockRestore());
+      stopClock();
       const visitor = new Visitor(dashboard);
       const bad = `${dashboard.url}/sign-in/${'A'.repeat(43)}`;
       const statuses: number[] = [];
