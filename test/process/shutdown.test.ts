@@ -10,9 +10,9 @@ import { guildSuite } from '../support/guild.ts';
 import { type Answer, ask, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';
+import { watchProcessorLag } from '../support/processor-lag.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
 import { PATIENT } from '../support/wait.ts';
-import { watchWaiting } from '../support/waiting.ts';
 
 /** SHUTDOWN_RUNS=50 is the full length: 300 stops in the long tier. */
 const RUNS = Number(process.env.SHUTDOWN_RUNS ?? 1);
@@ -97,7 +97,7 @@ describe('the end of the process', needs('redis-server'), () => {
       await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(100), PATIENT);
       await delay(pauseMs);
       const killedAt = Date.now();
-      const stopWatching = watchWaiting(workersOf(started));
+      const stopWatching = watchProcessorLag(workersOf(started));
       started.kill(signal);
       expect(await started.waitForEnd()).toEqual({ code: 0, signal: null });
       const lag = Math.max(load.worstLag(), started.worstLag(killedAt), stopWatching());
@@ -214,7 +214,7 @@ describe('the end of the process', needs('redis-server'), () => {
       await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(50), PATIENT);
       const [pid] = workersOf(started);
       const failedAt = Date.now();
-      const stopWatching = watchWaiting(workersOf(started));
+      const stopWatching = watchProcessorLag(workersOf(started));
       process.kill(pid as number, 'SIGUSR2');
       expect(await started.line(({ msg }) => msg === 'a worker ended: replacing it')).toMatchObject({ pid, code: 1 });
       const lag = Math.max(load.worstLag(), started.worstLag(failedAt), stopWatching());

@@ -6,9 +6,9 @@ import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { nodeArguments } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
 import { jsonLines } from '../support/process.ts';
+import { watchProcessorLag } from '../support/processor-lag.ts';
 import { repository } from '../support/run-command.ts';
 import { PATIENT } from '../support/wait.ts';
-import { watchWaiting } from '../support/waiting.ts';
 import { load, prepare, serving } from './two-workers.ts';
 
 /** A longer pause of the test process or of a worker shows a busy machine. */
@@ -35,7 +35,7 @@ it('two workers cut no request when Ctrl-C in a terminal reaches all processes a
     const pids = lines().find((line) => Array.isArray(line.pids))?.pids as number[];
     const sent = load(context, prepared, 300);
     await vi.waitFor(() => expect(sent.answers.length).toBeGreaterThan(300), PATIENT);
-    const stopWatching = watchWaiting(pids);
+    const stopWatching = watchProcessorLag(pids);
     terminal.child.stdin?.write('\x03');
     expect(await terminal.waitForEnd()).toEqual({ code: 0, signal: null });
     const lag = Math.max(sent.worstLag(), stopWatching());

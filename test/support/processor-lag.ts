@@ -11,7 +11,7 @@ const STRETCH_MS = 200;
  * it is taken for 0.
  * @returns a function that ends the watch, and returns the most milliseconds that one process waited in a stretch of 200 ms.
  */
-export function watchWaiting(pids: readonly number[]): () => number {
+export function watchProcessorLag(pids: readonly number[]): () => number {
   const watched = pids.map((pid) => ({ pid, last: waitedMs(pid), inStretch: 0 }));
   let worst = 0;
   let begun = performance.now();
