@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { needs } from '../support/needs.ts';
 import { dashboardVisit, GUILD } from './dashboard-visit.ts';
+import { picturesSettled } from './engines.ts';
 
 const HASH = '0123456789abcdef0123456789abcdef';
 /** A picture that is all red. */
@@ -23,9 +24,7 @@ describe('the pictures of members in the dashboard', needs('chromium', 'redis-se
           isThere ? route.fulfill({ contentType: 'image/svg+xml', body: RED }) : route.abort(),
         );
         await visit.page.goto(`${visit.dashboard.url}/guilds/${GUILD}/${path}`);
-        await visit.page.waitForFunction(
-          "[...document.querySelectorAll('.avatar img')].every(({ complete }) => complete)",
-        );
+        await picturesSettled(visit.page);
         found.push(
           await visit.page.evaluate(`[...document.querySelectorAll('.avatar:has(img)')].map((circle) => {
             const { naturalWidth, clientWidth, alt } = circle.querySelector('img');

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { type Page, type PuppeteerPage, sharedChromium, sharedFirefox } from '../../tools/browser.ts';
 import type { Need } from '../support/needs.ts';
 
@@ -155,4 +156,10 @@ export function watchPage(page: Pick<EnginePage, 'on'>, home: string): PageWatch
 /** Calls `listener` with each request of a page from now on. */
 export function onRequest(page: Pick<EnginePage, 'on'>, listener: (request: PageRequest) => void): void {
   page.on('request', (request) => listener(request as PageRequest));
+}
+
+/** Waits until each picture of a member on a page has loaded or failed. The page may forbid `eval`, which `waitForFunction` needs. */
+export async function picturesSettled(page: Page): Promise<void> {
+  const areComplete = "[...document.querySelectorAll('.avatar img')].every(({ complete }) => complete)";
+  await expect.poll(() => page.evaluate(areComplete)).toBe(true);
 }

@@ -6,7 +6,7 @@ import { PictureHost } from '../support/picture-host.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 import { waitLongForHosts } from '../support/wait.ts';
-import { watchPage } from './engines.ts';
+import { picturesSettled, watchPage } from './engines.ts';
 
 const HASH = '0123456789abcdef0123456789abcdef';
 const PICTURE = `https://cdn.discordapp.com/avatars/1/${HASH}.webp?size=128`;
@@ -52,7 +52,7 @@ describe('the pictures of members on the public page, in Chromium', needs('chrom
     const watch = watchPage(page, service.url);
     await page.route('https://cdn.discordapp.com/**', answer);
     await page.goto(service.url + path);
-    await page.waitForFunction("[...document.querySelectorAll('.avatar img')].every(({ complete }) => complete)");
+    await picturesSettled(page);
     const boxes = await Promise.all([0, 1].map((n) => page.locator('.avatar').nth(n).boundingBox()));
     return { page, watch, boxes };
   }
