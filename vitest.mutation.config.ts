@@ -6,7 +6,7 @@ const folder = process.env.MUTATION_FOLDER ?? '*';
 const beside: Readonly<Record<string, readonly string[]>> = {
   'core/access': ['test/http/every-operation/key-origins.test.ts', 'test/unit/kit/wrong-fields.test.ts'],
   'core/members': [
-    'test/integration/bot/{award,claim,events,hide,sync-members}.test.ts',
+    'test/integration/bot/{award,claim,correct,events,hide,sync-members}.test.ts',
     'test/unit/kit/{writer,wrong-fields}.test.ts',
   ],
   'service/public': ['test/http/public/*.test.ts'],
