@@ -7,14 +7,12 @@ import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
 import { type CommandResult, repository } from '../support/run-command.ts';
 import { type ComposeService, readComposeFile } from './compose-file.ts';
 import { createNetwork } from './container-network.ts';
-import type { Container, ContainerOptions, Image } from './image.ts';
+import { type Container, type ContainerOptions, ENDED_MS, type Image } from './image.ts';
 import { valkeyVolumes } from './valkey.ts';
 
 const USER_OF_VALKEY = 999;
 /** A check of a container takes seconds on a busy machine. */
 const HEALTHY = { timeout: 120_000, interval: 200 };
-/** How long a program in a container may take until it has ended. */
-const ENDED_MS = 240_000;
 
 /** The services of docker-compose.yml, run as they are written, without an engine. */
 export interface Composition {

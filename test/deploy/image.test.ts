@@ -7,7 +7,7 @@ import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
 import { composeSuite } from './compose-suite.ts';
-import { buildImage, type Container, type Image, runInImage } from './image.ts';
+import { buildImage, type Container, ENDED_MS, type Image, runInImage } from './image.ts';
 
 const GUILD = '123456789012345678';
 /** Until the program of a container serves. */
@@ -47,7 +47,7 @@ describe('the image', { ...NEEDED, timeout: 600_000 }, () => {
   it('the image holds the built program and what draws its pictures, and no secret that lay beside the sources', async () => {
     const script = 'cd /app && find . -maxdepth 1 | sort && grep -rl SECRET= . || true';
     const child = container.startProgram(['sh', '-c', script]);
-    await child.waitForEnd(240_000);
+    await child.waitForEnd(ENDED_MS);
     const names = ['.', './LICENSE', './dist', './node_modules', './package.json'];
     expect(child.output().trim().split('\n')).toEqual(names);
     expect((image.bytes.all - image.bytes.base) / 1e6).toBeLessThan(20);
@@ -55,7 +55,7 @@ describe('the image', { ...NEEDED, timeout: 600_000 }, () => {
 
   it('the image runs as a user other than root, given by number', async () => {
     const child = container.startProgram(['id', '-u']);
-    await child.waitForEnd(240_000);
+    await child.waitForEnd(ENDED_MS);
     expect([image.config.User, child.stdout().trim()]).toEqual(['1000:1000', '1000']);
     expect(image.config.Env).toEqual(expect.arrayContaining(['HOST=::', 'ADMIN_HOST=::', 'NODE_ENV=production']));
   });
@@ -74,9 +74,9 @@ describe('the image', { ...NEEDED, timeout: 600_000 }, () => {
       expect(await status(`http://127.0.0.1:${port}/widget.js`)).toBe(200);
       const [, ...health] = image.config.Healthcheck.Test;
       const check = container.startProgram(health, { variables: own });
-      expect((await check.waitForEnd(240_000)).code, check.output()).toBe(0);
+      expect((await check.waitForEnd(ENDED_MS)).code, check.output()).toBe(0);
       service.kill();
-      expect((await service.waitForEnd(240_000)).code, service.output()).toBe(0);
+      expect((await service.waitForEnd(ENDED_MS)).code, service.output()).toBe(0);
     } finally {
       await service.stop();
     }

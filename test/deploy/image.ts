@@ -5,6 +5,9 @@ import { type ChildOptions, type RunningChild, startChild } from '../../scripts/
 import { type CommandResult, runProgram } from '../support/run-command.ts';
 import { baseArchive, buildContext, npmVolumes } from './image-sources.ts';
 
+/** How long a program in a container may take until it has ended. */
+export const ENDED_MS = 240_000;
+
 const NAME = 'localhost/guildrank';
 const BASE = 'localhost/base';
 
@@ -117,7 +120,7 @@ export async function runInImage(
   options?: ContainerOptions,
 ): Promise<CommandResult> {
   const child = container.start(args, options);
-  const { code } = await child.waitForEnd(240_000);
+  const { code } = await child.waitForEnd(ENDED_MS);
   return { code, stdout: child.stdout(), stderr: child.stderr() };
 }
 

@@ -109,7 +109,7 @@ export function figuresOf(run: Run): Record<string, number> {
 const sinceFault = (answers: readonly Answer[], begun: number) =>
   answers.filter(({ sentAt }) => sentAt >= begun - LATEST_MS);
 
-/** Returns those of them that are not good. */
+/** Returns the answers since the fault began that are not good. */
 export const failuresSince = (answers: readonly Answer[], begun: number) =>
   sinceFault(answers, begun).filter(({ status }) => status !== 200);
 

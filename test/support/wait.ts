@@ -3,9 +3,6 @@ import { vi } from 'vitest';
 /** Options of `vi.waitFor` for a condition that a busy machine may meet late. */
 export const PATIENT = { timeout: 30_000, interval: 10 };
 
-/** Options of `vi.waitFor` for an announced change: half of the time for which the service believes its cache. */
-export const BEFORE_CACHE_EXPIRES = { timeout: 2500, interval: 10 };
-
 /** Milliseconds for the move of a key between nodes of a Cluster, which a busy machine can hold up. */
 export const MIGRATION_MS = 30_000;
 

@@ -89,7 +89,7 @@ interface Failover {
   /** A guild on the struck shard that a bot writes to meanwhile. */
   readonly journalId: string;
   readonly old: EmbeddedRedis;
-  /** All servers, that one too. */
+  /** All servers, the old master among them. */
   readonly servers: readonly EmbeddedRedis[];
   readonly promoted: () => Promise<boolean>;
   readonly demoted: () => Promise<boolean>;
@@ -127,7 +127,7 @@ async function failOver(it: Failover): Promise<Outcome> {
       return { verdict: neverSteady(noise), figures: {} };
     }
     if (await it.promoted()) {
-      // Its master was held up for a second.
+      // The machine held up its master for a second.
       const noise = 'the machine made the nodes fail over by themselves';
       return { verdict: { broken: ['a failover before the fault'], noise }, figures: {} };
     }
