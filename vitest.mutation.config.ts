@@ -10,7 +10,10 @@ const beside: Readonly<Record<string, readonly string[]>> = {
     'test/unit/kit/{writer,wrong-fields}.test.ts',
   ],
   'service/public': ['test/http/public/*.test.ts'],
-  'core/reads': ['test/integration/bot/card.test.ts', 'test/http/public/*.test.ts'],
+  'core/reads': [
+    'test/integration/bot/{avatars,card,find,reader}.test.ts',
+    'test/http/public/{data,page,rewards,search}.test.ts',
+  ],
 };
 
 /**

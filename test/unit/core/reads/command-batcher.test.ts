@@ -78,6 +78,39 @@ describe('commands that are collected', () => {
     expect(sent).toEqual([[batchScript, keys, 'capped\ncapped\ncapped\nguild 8\nstats~week\n']]);
   });
 
+  it('commands of three guilds get their replies, however many commands each guild has', async () => {
+    const { batcher, sent, collect } = setup();
+    const commands = ['g a', 'g b', 'h c', 'i d', 'i e', 'i f'];
+    const results = collect(
+      ...commands.map((line) => () => batcher.run(line.charAt(0), line.slice(2), (reply: string) => reply)),
+    );
+    expect(await Promise.all(results)).toEqual(commands.map((line) => `did ${line.slice(2)}`));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('commands on the boards of two guilds leave with the keys of both', async () => {
+    const { batcher, sent, collect } = setup();
+    const run = (guild: string) => () => batcher.run(guild, 'stats~week', asIs);
+    await Promise.all(collect(run('g'), run('h')));
+    const boardsOf = (guild: string) =>
+      ['week', 'week.prev', 'month', 'month.prev'].map((board) => `gr:{${guild}}~${board}:xp`);
+    const keys = [...keysOf('g'), ...boardsOf('g'), ...keysOf('h'), ...boardsOf('h')];
+    expect(sent).toEqual([[batchScript, keys, 'stats~week\nguild 10\nstats~week\n']]);
+  });
+
+  it('a Redis command declares what the public pages of a guild show, for the commands of such pages alone', async () => {
+    const { batcher, sent } = setup();
+    await batcher.run('g', 'public.page 0 9', asIs);
+    await batcher.run('g', 'page 0 9', asIs);
+    expect(sent.map(([, keys]) => keys)).toEqual([[...keysOf('g'), 'gr:{g}:about', 'gr:{g}:avatars'], keysOf('g')]);
+  });
+
+  it('collecting nothing sends nothing', () => {
+    const { sent, collect } = setup();
+    expect(collect()).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+
   it('collected commands are cut into Redis commands of bounded weight', async () => {
     const { batcher, sent, collect } = setup();
     const weights = [400, 100, 1, 499, 500, 900, 1];
@@ -124,6 +157,22 @@ describe('a failure', () => {
     }
   });
 
+  it('commands of several guilds are sent once only when they fail for another reason than the slots of their keys', async () => {
+    for (const failure of [new StoreUnavailableError(new Error('ETIMEDOUT')), new Error('unknown')]) {
+      const { batcher, sent, collect, onSharded } = setup({
+        answer: () => {
+          throw failure;
+        },
+      });
+      const results = collect(...['g', 'h'].map((guild) => () => batcher.run(guild, 'count 1', asIs)));
+      for (const { reason } of (await Promise.allSettled(results)) as PromiseRejectedResult[])
+        expect(reason).toBe(failure);
+      expect(sent).toHaveLength(1);
+      expect(batcher.isSharded).toBe(false);
+      expect(onSharded).not.toHaveBeenCalled();
+    }
+  });
+
   it('a failure of one command fails that command alone, and says why', async () => {
     const { batcher, collect } = setup({ answer: () => ['fine', ['WRONGTYPE what is held'], 'fine'] });
     const results = collect(...['a', 'b', 'c'].map((command) => () => batcher.run('g', command, asIs)));
@@ -143,6 +192,9 @@ describe('a failure', () => {
     const results = collect(...['a', 'b'].map((command) => () => batcher.run('g', command, asIs)));
     const outcomes = await Promise.allSettled(results);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect((outcomes[1] as PromiseRejectedResult).reason).toMatchObject({
+      reason: 'the batch has no reply for the command',
+    });
   });
 });
 
@@ -169,6 +221,13 @@ describe('a host that keeps guilds on several servers behind one address', () =>
     sent.length = 0;
     await both();
     expect(sent.map(([, keys]) => keys)).toEqual([keysOf('g'), keysOf('h')]);
+    expect(onSharded).toHaveBeenCalledTimes(1);
+  });
+
+  it('such a host is told of once, when it refuses several Redis commands at a time', async () => {
+    const { batcher, collect, onSharded } = setup({ answer: shards });
+    const both = () => collect(...['g', 'h'].map((guild) => () => batcher.run(guild, 'stats ', asIs)));
+    expect(await Promise.all([...both(), ...both()])).toEqual(Array(4).fill('did stats '));
     expect(onSharded).toHaveBeenCalledTimes(1);
   });
 

@@ -42,6 +42,19 @@ describe('a page', () => {
     expect(new PageRead('g', 3, 2)).toMatchObject({ guildId: 'g', weight: 2 });
   });
 
+  it('a page of a board has the time that the board counts, the XP of the board, and the level of all XP', async () => {
+    const { reader } = readerOf('7', 1, 'lurkr', ['a', '5'], [null], ['255'], ['1767571200', '1768176000']);
+    expect(await reader.page(1, 1)).toMatchObject({
+      value: { data: [{ rank: 1, user_id: 'a', level: 2, xp: 5 }] },
+      period: { from: '2026-01-05T00:00:00.000Z', to: '2026-01-12T00:00:00.000Z' },
+    });
+  });
+
+  it.each([[[]], [['1767571200']]])('a page with the times %j has no period', async (times) => {
+    const { reader } = readerOf('7', 1, 'lurkr', ['a', '5'], [null], ['255'], times);
+    expect(await reader.page(1, 1)).toHaveProperty('period', null);
+  });
+
   it('a page never asks for a rank that Number writes with an exponent', async () => {
     const { reader, sent } = readerOf('', 0, '', [], []);
     await reader.page(MAX, 100);
