@@ -11,7 +11,8 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   ],
   'service/public': ['test/http/public/*.test.ts'],
   'core/reads': [
-    'test/integration/bot/{avatars,card,find,reader}.test.ts',
+    'test/integration/bot/{card,find,reader,rewards-of,sync-members}.test.ts',
+    'test/unit/kit/wrong-fields.test.ts',
     'test/http/public/{data,page,rewards,search}.test.ts',
   ],
 };

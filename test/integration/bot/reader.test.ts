@@ -1,8 +1,12 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { progress } from '../../../src/core/ranking/curves.ts';
+import { configureScript } from '../../../src/core/settings/guild-config.ts';
+import { RedisKeys } from '../../../src/core/store/redis-keys.ts';
+import { Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader, InvalidInputError, type ReaderClient } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
+import { clocked } from '../../support/clocked.ts';
 import { describeStores, type StoreKind, type TestStore } from '../../support/stores.ts';
 
 describeStores('the reader of a bot', (kind) => {
@@ -63,6 +67,24 @@ function tests(kind: StoreKind, isCluster: boolean): void {
     const around = await createReader(client).around('g', userId, n);
     expect(around?.data.map(({ rank, userId }) => `${rank} ${userId}`)).toEqual(rows);
     expect(around?.total).toBe(10);
+  });
+
+  it('the reader gives the members around a member on a board, with the time that the board counts', async () => {
+    const monday = Date.parse('2026-11-23T12:00:00Z');
+    const bot = { isCluster, ...clocked(store.client, () => monday) };
+    const config = ['boards', 'week', 'utc_offset_minutes', '60'];
+    await configureScript.run(new Scripts(bot), new RedisKeys('gr').guild('boards'), config);
+    const gains = ['d', 'a', 'b', 'c'].map((userId, n) => ({ userId, add: 9 - n }));
+    await createWriter(bot).recordMany('boards', gains);
+    const reader = createReader(bot);
+    const around = await reader.around('boards', 'b', 1, { board: 'week' });
+    expect(around?.data.map(({ rank, userId, xp }) => `${rank} ${userId} ${xp}`)).toEqual(['2 a 8', '3 b 7', '4 c 6']);
+    const period = { from: '2026-11-22T23:00:00.000Z', to: '2026-11-29T23:00:00.000Z' };
+    expect(around).toMatchObject({ total: 4, period });
+    expect(await reader.around('boards', 'nobody', 1, { board: 'week' })).toBeNull();
+    const wrong = reader.around('boards', 'a', 1, { board: 'day' as 'week' });
+    await expect(wrong).rejects.toThrow('board must be one of week, week.prev, month, month.prev, not day');
+    await expect(reader.page('boards', 1, 1, { board: 7 as never })).rejects.toThrow(/, not 7$/);
   });
 
   it('the reader gives the rules of the guild, in one script, and null without any', async () => {
