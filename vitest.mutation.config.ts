@@ -2,6 +2,9 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 const folder = process.env.MUTATION_FOLDER ?? '*';
 
+/** Folders whose promises are about what Redis does. The tests of the others run without Redis. */
+const onRedis = ['core/members', 'core/reads'];
+
 /** Suites that hold promises of a folder through its public door, and so test what no unit test does. */
 const beside: Readonly<Record<string, readonly string[]>> = {
   'core/access': ['test/http/every-operation/key-origins.test.ts', 'test/unit/kit/wrong-fields.test.ts'],
@@ -18,9 +21,8 @@ const beside: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder, and few others. Those of
- * core/members need redis-server, the others run without Redis, so a run takes minutes. A mutant that only further API tests would notice
- * counts as not noticed.
+ * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder, and few others, so that a run
+ * takes less than an hour. A mutant that only further API tests would notice counts as not noticed.
  */
 export default defineConfig({
   test: {
@@ -28,7 +30,7 @@ export default defineConfig({
     // This property takes too long to be repeated for each mutant.
     exclude: [...configDefaults.exclude, 'test/http/public/documents.test.ts'],
     globalSetup: './scripts/dev/build-widget.mjs',
-    env: { TEST_STORES: folder === 'core/members' ? 'redis' : 'mock', REQUIRE_ALL: '' },
+    env: { TEST_STORES: onRedis.includes(folder) ? 'redis' : 'mock', REQUIRE_ALL: '' },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     maxWorkers: 1,
