@@ -75,6 +75,34 @@ describe('LeaderboardWriter', () => {
     expect(await members(guild)).toEqual(['b']);
   });
 
+  it('a level gives the XP of the curve, and leaves the profile as it is', async () => {
+    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    await writer.record(guild, { userId: 'a', set: 103, username: 'Ann', dailyStreak: 4 });
+    const change = { xpBefore: 103, levelBefore: 1, xp: 255, level: 2 };
+    expect(await writer.setLevel(guild, { userId: 'a', level: 2 })).toEqual({
+      ...{ revision: await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev'), created: 0, repeated: false },
+      ...{ ...change, members: [{ userId: 'a', ...change, created: false, hidden: false }] },
+    });
+    expect(await profile(guild, 'a')).toBe('- 4 - Ann');
+  });
+
+  it('a level is refused for an unfit user id and an unfit level, by name', async () => {
+    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    await expect(writer.setLevel(guild, { userId: 'a b', level: 2 })).rejects.toThrow('The user id "a b"');
+    await expect(writer.setLevel(guild, { userId: 'a', level: -1 })).rejects.toThrow('level must be a whole number');
+    expect(await keys(guild)).toEqual([]);
+  });
+
+  it('many records store nothing if the last value is unfit, although they take several calls', async () => {
+    const guild = suite.newGuild();
+    const records: XpRecord[] = Array.from({ length: 501 }, (_, n) => ({ userId: `u${n}`, set: n }));
+    const last = { userId: 'last', set: 1.5 };
+    await expect(suite.store.writer.recordMany(guild, [...records, last])).rejects.toMatchObject({ code: 'xp' });
+    expect(await keys(guild)).toEqual([]);
+    const { revision } = await suite.store.writer.recordMany(guild, [...records, ...records]);
+    expect(revision).toBe(await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev'));
+  });
+
   it('an empty list of records changes nothing', async () => {
     const nothing = { repeated: false, xpBefore: 0, levelBefore: 0, xp: 0, level: 0 };
     const result = await suite.store.writer.recordMany(suite.newGuild(), []);
