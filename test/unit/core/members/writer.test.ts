@@ -75,6 +75,32 @@ describe('LeaderboardWriter', () => {
     expect(await members(guild)).toEqual(['b']);
   });
 
+  it('a loss with the floor 0 stops at 0 XP, and no other floor can be given', async () => {
+    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    const xpAfter = async (add: number, floor: 0) => (await writer.record(guild, { userId: 'a', add, floor })).xp;
+    expect([await xpAfter(7, 0), await xpAfter(-2, 0), await xpAfter(-9, 0), await xpAfter(0, 0)]).toEqual([
+      7, 5, 0, 0,
+    ]);
+    const records = [
+      { userId: 'a', add: 1 },
+      { userId: 'a', add: -1, floor: 1 as 0 },
+    ];
+    await expect(writer.recordMany(guild, records)).rejects.toMatchObject({ code: 'argument', params: { index: 1 } });
+  });
+
+  it('a claim of more than a day from now is refused by its place', async () => {
+    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    const claimIn = (hours: number) => ({
+      userId: 'a',
+      set: 1,
+      lastDailyClaim: new Date(Date.now() + hours * 3_600_000),
+    });
+    await writer.record(guild, claimIn(23));
+    const inList = writer.recordMany(guild, [claimIn(23), claimIn(25)]);
+    await expect(inList).rejects.toThrow('records[1].lastDailyClaim is more than a day from now');
+    await expect(writer.record(guild, claimIn(25))).rejects.toThrow(/^lastDailyClaim is more than a day from now/);
+  });
+
   it('a level gives the XP of the curve, and leaves the profile as it is', async () => {
     const [{ writer }, guild] = [suite.store, suite.newGuild()];
     await writer.record(guild, { userId: 'a', set: 103, username: 'Ann', dailyStreak: 4 });
