@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 const folder = process.env.MUTATION_FOLDER ?? '*';
 
-/** Folders whose promises are about what Redis does. The tests of the others run without Redis. */
+/** Folders whose promises are about what Redis does: their tests run on redis-server. The tests of all other folders run on ioredis-mock. */
 const onRedis = ['core/members', 'core/reads'];
 
 /** Suites that hold promises of a folder through its public door, and so test what no unit test does. */
@@ -21,8 +21,8 @@ const beside: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder, and few others, so that a run
- * takes less than an hour. A mutant that only further API tests would notice counts as not noticed.
+ * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder, and a few suites beside them, so
+ * that a run takes less than an hour. A mutant that only further API tests would notice counts as not noticed.
  */
 export default defineConfig({
   test: {

@@ -22,21 +22,20 @@ describeStores('a search of members by name', (kind) => {
     writer = createWriter(store.client);
   });
   afterAll(() => store?.stop());
+  /** The arguments of each script that a search of `searchWith` has run. */
+  const ran: string[] = [];
   beforeEach(() => {
     ran.length = 0;
     return store.empty();
   });
 
-  /** Arguments of each script that a search of `searchWith` has run. */
-  const ran: string[] = [];
   const searchWith = (limits: Partial<typeof NAME_LIMITS> | Record<string, number> = {}) => {
     const { client } = store;
     const noting: ScriptClient = {
-      eval: (...call: Parameters<ScriptClient['eval']>) => client.eval(...call),
-      evalsha: (...call: Parameters<ScriptClient['evalsha']>) => {
-        const [, keyCount, ...keysAndArguments] = call;
-        ran.push(keysAndArguments.slice(keyCount).join(' '));
-        return client.evalsha(...call);
+      eval: (...call) => client.eval(...call),
+      evalsha: (sha, numberOfKeys, ...keysAndArguments) => {
+        ran.push(keysAndArguments.slice(numberOfKeys).join(' '));
+        return client.evalsha(sha, numberOfKeys, ...keysAndArguments);
       },
     };
     const [scripts, redisKeys] = [scriptsOn(noting), new RedisKeys('gr')];
@@ -170,7 +169,7 @@ describeStores('a search of members by name', (kind) => {
     expect(ran).toEqual(['member e \n', 'stats \n', 'member b \nmember a \n']);
   });
 
-  it('a search has its members in the order of their ranks now, not of their ranks when the names were read', async () => {
+  it('a search lists members by their present ranks, not by their ranks at the time when the names were read', async () => {
     const search = searchWith();
     for (const [index, userId] of ['a', 'b', 'c'].entries()) await record(userId, 'Big Raven', 100 - index);
     expect(await idsOf(search.find('g', 'big raven'))).toEqual(['a', 'b', 'c']);
@@ -178,7 +177,7 @@ describeStores('a search of members by name', (kind) => {
     expect(await idsOf(search.find('g', 'big raven'))).toEqual(['c', 'a', 'b']);
   });
 
-  it('a search reads the members whose name fits, fifty at a time, until it has enough or has read a thousand', async () => {
+  it('a search reads fifty members with a fitting name at a time, until it has found enough or has read a thousand', async () => {
     const search = searchWith();
     const named = (username: string) => Array.from({ length: 1100 }, (_, n) => ({ userId: `u${n}`, username }));
     await writer.recordMany(
@@ -188,14 +187,14 @@ describeStores('a search of members by name', (kind) => {
     expect(await idsOf(search.find('g', 'big raven'))).toHaveLength(10);
     const countReads = () => ran.map((lines) => lines.split('\n').filter((line) => line.startsWith('member ')).length);
     expect(countReads().filter((count) => count > 0)).toEqual([50]);
-    // Nobody has the name any more, and the search knows the names of a moment ago.
+    // Nobody has this name any more, but the search still knows the earlier names.
     await writer.setProfiles('g', named('Owl'));
     ran.length = 0;
     expect(await search.find('g', 'big raven')).toEqual([]);
     expect(countReads()).toEqual(Array(20).fill(50));
   });
 
-  it('a search goes on with the names it has while too many other guilds are being read', async () => {
+  it('a search uses the names that it has while too many other guilds are being read', async () => {
     const search = searchWith({ waiting: 1 });
     for (const guild of ['1', '2']) await record('a', 'Big Raven', 5, guild);
     expect(await idsOf(search.find('1', 'big raven'))).toEqual(['a']);

@@ -77,10 +77,8 @@ describe('LeaderboardWriter', () => {
 
   it('a loss with the floor 0 stops at 0 XP, and no other floor can be given', async () => {
     const [{ writer }, guild] = [suite.store, suite.newGuild()];
-    const xpAfter = async (add: number, floor: 0) => (await writer.record(guild, { userId: 'a', add, floor })).xp;
-    expect([await xpAfter(7, 0), await xpAfter(-2, 0), await xpAfter(-9, 0), await xpAfter(0, 0)]).toEqual([
-      7, 5, 0, 0,
-    ]);
+    const xpAfter = async (add: number) => (await writer.record(guild, { userId: 'a', add, floor: 0 })).xp;
+    expect([await xpAfter(7), await xpAfter(-2), await xpAfter(-9), await xpAfter(0)]).toEqual([7, 5, 0, 0]);
     const records = [
       { userId: 'a', add: 1 },
       { userId: 'a', add: -1, floor: 1 as 0 },
@@ -88,7 +86,7 @@ describe('LeaderboardWriter', () => {
     await expect(writer.recordMany(guild, records)).rejects.toMatchObject({ code: 'argument', params: { index: 1 } });
   });
 
-  it('a claim of more than a day from now is refused by its place', async () => {
+  it('a daily claim that lies more than a day ahead is refused with the place of the field', async () => {
     const [{ writer }, guild] = [suite.store, suite.newGuild()];
     const claimIn = (hours: number) => ({
       userId: 'a',
@@ -101,25 +99,28 @@ describe('LeaderboardWriter', () => {
     await expect(writer.record(guild, claimIn(25))).rejects.toThrow(/^lastDailyClaim is more than a day from now/);
   });
 
-  it('a level gives the XP of the curve, and leaves the profile as it is', async () => {
+  it('a new level gives a member the XP of the curve, and leaves the profile as it is', async () => {
     const [{ writer }, guild] = [suite.store, suite.newGuild()];
     await writer.record(guild, { userId: 'a', set: 103, username: 'Ann', dailyStreak: 4 });
     const change = { xpBefore: 103, levelBefore: 1, xp: 255, level: 2 };
     expect(await writer.setLevel(guild, { userId: 'a', level: 2 })).toEqual({
-      ...{ revision: await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev'), created: 0, repeated: false },
-      ...{ ...change, members: [{ userId: 'a', ...change, created: false, hidden: false }] },
+      ...change,
+      revision: await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev'),
+      created: 0,
+      repeated: false,
+      members: [{ userId: 'a', ...change, created: false, hidden: false }],
     });
     expect(await profile(guild, 'a')).toBe('- 4 - Ann');
   });
 
-  it('a level is refused for an unfit user id and an unfit level, by name', async () => {
+  it('a new level is refused by name for an unfit user id, and for an unfit level', async () => {
     const [{ writer }, guild] = [suite.store, suite.newGuild()];
     await expect(writer.setLevel(guild, { userId: 'a b', level: 2 })).rejects.toThrow('The user id "a b"');
     await expect(writer.setLevel(guild, { userId: 'a', level: -1 })).rejects.toThrow('level must be a whole number');
     expect(await keys(guild)).toEqual([]);
   });
 
-  it('many records store nothing if the last value is unfit, although they take several calls', async () => {
+  it('records that take several calls store nothing if the last value is unfit, and else return the last revision', async () => {
     const guild = suite.newGuild();
     const records: XpRecord[] = Array.from({ length: 501 }, (_, n) => ({ userId: `u${n}`, set: n }));
     const last = { userId: 'last', set: 1.5 };

@@ -7,8 +7,8 @@ import { describeStores } from '../../../support/stores.ts';
 const HASH = '0123456789abcdef0123456789abcdef';
 const redisKeys = new RedisKeys('gr');
 
-describeStores('the avatars of members', (kind) => {
-  it('avatars are read by the ids of members, without members who have none and values that are no hash', async () => {
+describeStores('a read of avatars', (kind) => {
+  it('a read of avatars returns hashes by user id, and leaves out a missing avatar and a value that is no hash', async () => {
     const { client, stop } = await kind.start();
     try {
       await client.hset('gr:{g}:avatars', { a: HASH, b: `a_${HASH}`, c: 'picture.png' });
@@ -24,7 +24,7 @@ describeStores('the avatars of members', (kind) => {
   });
 });
 
-it('the avatars of no members are read without a round trip', async () => {
+it('a read of avatars makes no round trip for an empty list', async () => {
   const hmget = vi.fn();
   expect(await readAvatars({ client: { hmget } as unknown as RedisClient, redisKeys }, 'g', [])).toEqual(new Map());
   expect(hmget).not.toHaveBeenCalled();

@@ -42,6 +42,10 @@ const keysOf = (guild: string) => [
   ...['xp', 'stats', 'config', 'members'].map((name) => `gr:{${guild}}:${name}`),
 ];
 
+/** The keys of all boards of a guild. */
+const boardKeysOf = (guild: string) =>
+  ['week', 'week.prev', 'month', 'month.prev'].map((board) => `gr:{${guild}}~${board}:xp`);
+
 const asIs = (reply: string) => reply;
 
 describe('commands that are collected', () => {
@@ -73,18 +77,15 @@ describe('commands that are collected', () => {
     const run = (keyId: string) => () => batcher.run('g', 'capped', asIs, 1, keyId);
     const readBoard = () => batcher.run('g', 'stats~week', asIs);
     await Promise.all(collect(run('k1'), readBoard, run('k2'), run('k1')));
-    const boards = ['week', 'week.prev', 'month', 'month.prev'].map((board) => `gr:{g}~${board}:xp`);
-    const keys = [...keysOf('g'), 'gr:quota:{g}:k1', 'gr:quota:{g}:k2', ...keysOf('g'), ...boards];
+    const keys = [...keysOf('g'), 'gr:quota:{g}:k1', 'gr:quota:{g}:k2', ...keysOf('g'), ...boardKeysOf('g')];
     expect(sent).toEqual([[batchScript, keys, 'capped\ncapped\ncapped\nguild 8\nstats~week\n']]);
   });
 
   it('commands of three guilds get their replies, however many commands each guild has', async () => {
     const { batcher, sent, collect } = setup();
-    const commands = ['g a', 'g b', 'h c', 'i d', 'i e', 'i f'];
-    const results = collect(
-      ...commands.map((line) => () => batcher.run(line.charAt(0), line.slice(2), (reply: string) => reply)),
-    );
-    expect(await Promise.all(results)).toEqual(commands.map((line) => `did ${line.slice(2)}`));
+    const run = (guild: string, command: string) => () => batcher.run(guild, command, asIs);
+    const results = collect(run('g', 'a'), run('g', 'b'), run('h', 'c'), run('i', 'd'), run('i', 'e'), run('i', 'f'));
+    expect(await Promise.all(results)).toEqual(['did a', 'did b', 'did c', 'did d', 'did e', 'did f']);
     expect(sent).toHaveLength(1);
   });
 
@@ -92,9 +93,7 @@ describe('commands that are collected', () => {
     const { batcher, sent, collect } = setup();
     const run = (guild: string) => () => batcher.run(guild, 'stats~week', asIs);
     await Promise.all(collect(run('g'), run('h')));
-    const boardsOf = (guild: string) =>
-      ['week', 'week.prev', 'month', 'month.prev'].map((board) => `gr:{${guild}}~${board}:xp`);
-    const keys = [...keysOf('g'), ...boardsOf('g'), ...keysOf('h'), ...boardsOf('h')];
+    const keys = [...keysOf('g'), ...boardKeysOf('g'), ...keysOf('h'), ...boardKeysOf('h')];
     expect(sent).toEqual([[batchScript, keys, 'stats~week\nguild 10\nstats~week\n']]);
   });
 
@@ -105,7 +104,7 @@ describe('commands that are collected', () => {
     expect(sent.map(([, keys]) => keys)).toEqual([[...keysOf('g'), 'gr:{g}:about', 'gr:{g}:avatars'], keysOf('g')]);
   });
 
-  it('collecting nothing sends nothing', () => {
+  it('a collection without commands sends nothing', () => {
     const { sent, collect } = setup();
     expect(collect()).toEqual([]);
     expect(sent).toEqual([]);
@@ -157,7 +156,7 @@ describe('a failure', () => {
     }
   });
 
-  it('commands of several guilds are sent once only when they fail for another reason than the slots of their keys', async () => {
+  it('failed commands of several guilds are not sent again, unless they failed because their keys are in several slots', async () => {
     for (const failure of [new StoreUnavailableError(new Error('ETIMEDOUT')), new Error('unknown')]) {
       const { batcher, sent, collect, onSharded } = setup({
         answer: () => {
@@ -224,7 +223,7 @@ describe('a host that keeps guilds on several servers behind one address', () =>
     expect(onSharded).toHaveBeenCalledTimes(1);
   });
 
-  it('such a host is told of once, when it refuses several Redis commands at a time', async () => {
+  it('a host with several servers is reported once, although it refuses several Redis commands at a time', async () => {
     const { batcher, collect, onSharded } = setup({ answer: shards });
     const both = () => collect(...['g', 'h'].map((guild) => () => batcher.run(guild, 'stats ', asIs)));
     expect(await Promise.all([...both(), ...both()])).toEqual(Array(4).fill('did stats '));

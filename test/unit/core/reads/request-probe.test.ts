@@ -7,19 +7,19 @@ import type { RedisClient } from '../../../../src/core/store/client.ts';
 import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
 
-/** Slots of a Cluster. */
-const SLOTS = 16_384;
+/** The first slot of the upper half of a Cluster's slots. */
+const UPPER_HALF = 8192;
 
 interface ProbedRedis {
   readonly isCluster?: boolean;
-  /** What a script of these guilds is answered. */
+  /** Returns the reply to a script that names these guilds. */
   readonly answer?: (guilds: readonly string[]) => unknown;
   readonly status?: 'connect' | 'ready';
   readonly info?: string;
   readonly role?: 'master' | 'slave';
 }
 
-/** The connection to a Redis that answers as told, and what it was asked. */
+/** A connection to a Redis that answers as told, and the scripts that were sent on this connection. */
 function setup({
   isCluster = false,
   answer = (guilds) => guilds.map(() => 'OK'),
@@ -50,10 +50,10 @@ describe('a probe of requests', () => {
     const { client, commands, sent } = setup();
     await probeRequests(client, commands);
     expect(sent).toEqual([{ guilds: ['~ready0', '~ready2'], lines: 'probe\nguild 6\nprobe\n' }]);
-    expect(sent[0]?.guilds.map((guild) => keySlot(guild) < SLOTS / 2)).toEqual([false, true]);
+    expect(sent[0]?.guilds.map((guild) => keySlot(guild) >= UPPER_HALF)).toEqual([true, false]);
   });
 
-  it('a probe of a host with several servers sends a Redis command for each of 16 guilds, and one answer is enough', async () => {
+  it('a probe of a host with several servers sends a Redis command for each of 16 guilds, and succeeds with one reply', async () => {
     const { client, commands, sent } = setup({
       isCluster: true,
       answer: ([guild]) => {
@@ -65,12 +65,12 @@ describe('a probe of requests', () => {
     expect(sent.map(({ guilds }) => guilds)).toEqual(Array.from({ length: 16 }, (_, n) => [`~ready${n}`]));
   });
 
-  it('a probe fails with the reason of the first guild when no guild gets an answer', async () => {
+  it('a probe fails with the reason of the first guild when no guild gets a reply', async () => {
     const { client, commands } = setup({ answer: () => [['OOM command not allowed'], ['READONLY']] });
     await expect(probeRequests(client, commands)).rejects.toMatchObject({ reason: 'OOM command not allowed' });
   });
 
-  it('a probe says that Redis loads its data while it does, although the command itself says less', async () => {
+  it('a probe that fails while Redis loads its data says so, although the failed command says less', async () => {
     const answer = () => {
       throw new StoreUnavailableError(new Error('ETIMEDOUT'));
     };
