@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import {
   RenderedBody,
   renderJson,
   renderStats,
   sizeInMemory,
+  toBody,
 } from '../../../../../src/service/http/response/rendered-body.ts';
 
 it('a body holds one byte of its UTF-8 text in each character, and its headers tell how many', () => {
@@ -42,16 +43,56 @@ it('a large body is compressed once, with an ETag and a length of its own', () =
   expect(whole.encoded('gzip')).toBe(small);
 });
 
+it('a large body has one form for each coding, with the type and the further headers of the whole body', () => {
+  const whole = toBody('<p>ü</p>'.repeat(300), 'text/html', ['Link', '</a.css>']);
+  const decompress = { br: brotliDecompressSync, gzip: gunzipSync };
+  for (const coding of ['br', 'gzip'] as const) {
+    const { body, etag, headers } = whole.encoded(coding);
+    expect(decompress[coding](Buffer.from(body, 'latin1')).toString()).toBe('<p>ü</p>'.repeat(300));
+    expect(etag).toBe(`${whole.etag.slice(0, -1)}-${coding}"`);
+    expect(headers.list).toEqual([
+      ...['ETag', etag, 'Content-Type', 'text/html', 'Content-Length', String(body.length)],
+      ...['Link', '</a.css>', 'Content-Encoding', coding],
+    ]);
+  }
+  expect(whole.headers.list).toEqual([
+    ...['ETag', whole.etag, 'Content-Type', 'text/html', 'Content-Length', String(300 * 9), 'Link', '</a.css>'],
+  ]);
+});
+
+it('a text has another ETag when one of its further headers changes, because a 304 does not carry them', () => {
+  const tags = [undefined, ['Link', '</a.css>'], ['Link', '</b.css>']].map((more) => toBody('a', 'b', more).etag);
+  expect(new Set(tags).size).toBe(tags.length);
+});
+
 it('a body that would not be half as long is sent as it is', () => {
   const whole = new RenderedBody(randomBytes(4000).toString('latin1'), '"tag"');
   expect(whole.encoded('gzip')).toBe(whole);
 });
 
-it('the memory of a large body has room for its compressed form', () => {
-  const whole = new RenderedBody('x'.repeat(2000), '"tag"');
-  expect(whole.isLarge).toBe(true);
-  expect(sizeInMemory(whole)).toBeGreaterThanOrEqual(2000 + 1000);
+it('a body is compressed when that saves half of it, and no less', () => {
+  // Compressed, random bytes keep their length, and the same letters take almost none.
+  const random = randomBytes(3000).toString('latin1');
+  const compressed = (letters: number) => {
+    const whole = new RenderedBody(random + 'x'.repeat(letters), '"tag"');
+    return whole.encoded('gzip') !== whole;
+  };
+  expect([compressed(2900), compressed(3200)]).toEqual([false, true]);
+});
+
+it('the memory of a large body has room for its compressed form in both codings', () => {
+  const whole = new RenderedBody('x'.repeat(2001), '"tag"');
+  const compressed = 1001 + 1000;
+  expect(sizeInMemory(whole)).toBe(2001 + 1000 + 2 * compressed);
+});
+
+it('a body is large from 2000 bytes on', () => {
+  expect([1999, 2000].map((length) => new RenderedBody('x'.repeat(length), '"tag"').isLarge)).toEqual([false, true]);
+});
+
+it('the memory of a small body is its length with what it keeps beside its text, and no answer takes memory too', () => {
   const small = new RenderedBody('x'.repeat(1999), '"tag"');
-  expect(small.isLarge).toBe(false);
   expect(sizeInMemory(small)).toBe(1999 + 1000);
+  expect(sizeInMemory(new RenderedBody('x', '"tag"', 'text/plain', [], 500))).toBe(1 + 500 + 1000);
+  expect(sizeInMemory(null)).toBe(1000);
 });

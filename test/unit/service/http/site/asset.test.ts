@@ -1,5 +1,6 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { asset, assetFile } from '../../../../../src/service/http/site/asset.ts';
+import { asset, assetFile, typeOf } from '../../../../../src/service/http/site/asset.ts';
 
 it('a text becomes its UTF-8 bytes, with an ETag by their content', () => {
   const one = asset('ü', 'text/plain');
@@ -11,4 +12,28 @@ it('a text becomes its UTF-8 bytes, with an ETag by their content', () => {
 
 it('a file that the build left out is missed at the start', () => {
   expect(() => assetFile(new URL('none.css', import.meta.url))).toThrow('none.css');
+});
+
+it('a file has the media type of its ending, and any other file is plain text', () => {
+  expect(['docs.css', 'page.min.html', 'widget.js', 'LICENSE', 'notes.txt'].map(typeOf)).toEqual([
+    'text/css; charset=utf-8',
+    'text/html; charset=utf-8',
+    'text/javascript; charset=utf-8',
+    'text/plain',
+    'text/plain',
+  ]);
+});
+
+it('an asset is compressed in both codings, each with an ETag of its own', async () => {
+  const { etag, compressed } = asset('many words, '.repeat(100), 'text/plain');
+  const { br, gzip } = await compressed;
+  expect(brotliDecompressSync(br.body).toString()).toBe('many words, '.repeat(100));
+  expect(gunzipSync(gzip.body).toString()).toBe('many words, '.repeat(100));
+  expect([br.etag, gzip.etag]).toEqual(['br', 'gzip'].map((coding) => `${etag.slice(0, -1)}-${coding}"`));
+});
+
+it('a content that two assets share is compressed once', () => {
+  const [one, other] = [asset('shared', 'text/plain'), asset('shared', 'text/css')];
+  expect(other.compressed).toBe(one.compressed);
+  expect(asset('else', 'text/plain').compressed).not.toBe(one.compressed);
 });
