@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { needs } from '../support/needs.ts';
 import { installPythonKit, PYTHON_KIT, type PythonKit } from '../support/python-kit.ts';
@@ -12,9 +12,9 @@ import { logAfterOutages, type MessagedBot } from './outages.ts';
 const guide = readFileSync(join(repository, 'docs/python.md'), 'utf8');
 const [, smallBot = ''] = /^## A whole small bot\n[\s\S]*?```python\n([\s\S]*?)^```/m.exec(guide) ?? [];
 
-/** Calls `on_message` for each line of standard input, as Discord's events come. */
+/** Calls `on_message` for each line of standard input, as Discord's events come, and logs its errors as discord.py does. */
 const LINES = `
-import asyncio, json, sys
+import asyncio, json, sys, traceback
 
 async def take_lines(on_message):
     lines = asyncio.StreamReader()
@@ -22,7 +22,14 @@ async def take_lines(on_message):
     print("ready", flush=True)
     tasks = []
     async for line in lines:
-        tasks.append(asyncio.create_task(on_message(**json.loads(line))))
+        tasks.append(asyncio.create_task(logged(on_message(**json.loads(line)))))
+    await asyncio.gather(*tasks)
+
+async def logged(handling):
+    try:
+        await handling
+    except Exception:
+        traceback.print_exc()
 `;
 
 /** Stands for discord.py: it gives the bot the messages of standard input. */
@@ -133,6 +140,29 @@ describe('bots in Python', needs('redis-server', 'python3-discord', ...PYTHON_KI
       }),
     );
     expectLineEachMinute(lines, /^Redis is away: .*(onnect|closed|Timeout)/, begun);
+  });
+
+  it('the small bot of docs/python.md logs one line for an outage after which it gives awards up', async () => {
+    const code = `import runpy, sys, time
+begun, monotonic = time.monotonic(), time.monotonic
+time.monotonic = lambda: begun + (monotonic() - begun) * 100
+runpy.run_path(sys.argv[1])`;
+    const bot = startChild(kit.python, ['-B', '-c', code, join(folder, 'small/bot.py')], {
+      env: {
+        ...process.env,
+        REDIS_URL: 'redis://127.0.0.1:1',
+        DISCORD_TOKEN: 'token',
+        PYTHONPATH: join(folder, 'small'),
+      },
+      stdin: 'pipe',
+    });
+    onTestFinished(bot.stop);
+    for (const id of ['1', '2', '3']) bot.child.stdin?.write(`${JSON.stringify({ id, userId: id })}\n`);
+    bot.child.stdin?.end();
+    expect((await bot.waitForEnd()).code).toBe(0);
+    const lines = bot.stderr().trim().split('\n');
+    expect(lines.filter((line) => !line.startsWith('Redis is away: '))).toEqual([]);
+    expect(lines.length).toBeGreaterThan(0);
   });
 
   it('the bot of examples/discord-py loses no award in an outage, a restart and a change of the master, and logs one line', async () => {
