@@ -12,7 +12,7 @@ it('CHANGELOG.md has the sections of Keep a Changelog, the newest version first'
   for (const title of versions.slice(1)) expect(title).toMatch(/^\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d$/);
   // A version without a section is one that was not released.
   if (versions.length > 1) expect(versions[1]).toMatch(new RegExp(`^\\[${version.replaceAll('.', '\\.')}\\]`));
-  else expect(text).toContain(`Version ${version} is the state of the repository.`);
+  else expect(text).toContain(`The packages of this repository have version ${version}, which is not released.`);
   for (const [, kind] of text.matchAll(/^### (.*)$/gm)) {
     expect(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']).toContain(kind);
   }
