@@ -10,6 +10,7 @@ from typing import Awaitable, Callable
 from unittest.mock import patch
 
 from guildrank import (
+    CURVE_NAMES,
     CURVES,
     CardProgress,
     Curve,
@@ -224,25 +225,34 @@ class ReadTest(ScratchTest):
 
 class CurveTest(unittest.TestCase):
     def test_levels_begin_where_xp_for_level_says(self) -> None:
-        for text in [*CURVES, "custom=0,0,50,0,1,1", "custom=1,0,-1,7,3,100,40", "", "unknown"]:
+        texts = ["custom=0,0,50,0,1,1", "custom=1,0,-1,7,3,100,40", "", "unknown"]
+        curves: list[Curve | str] = [*CURVE_NAMES, *map(parse_curve, texts)]
+        for curve in curves:
             for level in (1, 2, 3, 39, 40, 1000):
-                begin = xp_for_level(text, level)
-                highest = parse_curve(text).max or level
-                at, before = progress(text, begin), progress(text, max(begin - 1, 0))
-                self.assertEqual(at.level, max(n for n in range(level, level + 9) if n == level or xp_for_level(text, n) == begin) if highest >= level else 40)
+                begin = xp_for_level(curve, level)
+                highest = CURVES[curve].max if isinstance(curve, str) else curve.max
+                at, before = progress(curve, begin), progress(curve, max(begin - 1, 0))
+                is_reachable = highest is None or highest >= level
+                self.assertEqual(at.level, max(n for n in range(level, level + 9) if n == level or xp_for_level(curve, n) == begin) if is_reachable else 40)
                 self.assertTrue(before.level < level or begin == 0 or before.level == highest)
-                self.assertEqual(at.gained, begin - (xp_for_level(text, at.level) if at.level else 0))
+                self.assertEqual(at.gained, begin - (xp_for_level(curve, at.level) if at.level else 0))
         self.assertEqual((level_for_xp("standard", 0), xp_for_level("standard", 10)), (0, 4675))
 
     def test_curves_refuse_unfit_numbers(self) -> None:
         for text in ("custom=", "custom=1,2,3", "custom=0,0,0,0,1,1", "custom=0,0,50,0,-1,1", "custom=0,0,50,0,1,1,0", "custom=0,0,50,0,1,1,1000001", "custom=0,0,50,0,1," + "1".zfill(11)):
             with self.assertRaisesRegex(InvalidInputError, "unfit numbers"):
-                level_for_xp(text, 5)
+                parse_curve(text)
         for xp in (-1, 2**53, True):
             with self.assertRaisesRegex(InvalidInputError, "^xp must be a whole number"):
                 level_for_xp("standard", xp)
         with self.assertRaisesRegex(InvalidInputError, "^level must be a whole number"):
             xp_for_level("standard", 0)
+
+    def test_a_mistyped_name_of_a_curve_is_refused(self) -> None:
+        for name in ("standart", "", "custom=0,0,50,0,1,1"):
+            for call in (level_for_xp, xp_for_level, progress):
+                with self.assertRaisesRegex(InvalidInputError, "^The curve must be one of standard, amari, lurkr, polaris, arcane, or"):
+                    call(name, 5)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from __future__ import annotations
 from .about import GuildChannel, GuildRole
 from .card import CardProgress, MemberCard
 from .connection_options import connection_options
-from .curves import CURVES, MAX_XP, Curve, Progress, level_for_xp, parse_curve, progress, xp_for_level
+from .curves import CURVE_NAMES, CURVES, MAX_XP, Curve, Progress, level_for_xp, parse_curve, progress, xp_for_level
 from .errors import InvalidInputError, RefusedError, StoreUnavailableError
 from .gains import Award, Claim, Gain
 from .hiding import HiddenMember, PlaceChange, SyncResult
@@ -33,6 +33,7 @@ __all__ = [
     "Award",
     "BOARDS",
     "CURVES",
+    "CURVE_NAMES",
     "CardProgress",
     "Claim",
     "Connection",

@@ -36,6 +36,8 @@ CURVES = {
     "polaris": Curve(1, 50, 100, 0, 1, 100),
     "arcane": Curve(0, 50, 25, 0, 1, 5),
 }
+# The names that `level_for_xp` and its neighbours take.
+CURVE_NAMES = tuple(CURVES)
 DEFAULT_CURVE = "standard"
 
 
@@ -72,13 +74,13 @@ def parse_curve(text: str) -> Curve:
 
 
 def xp_for_level(curve: Curve | str, level: int) -> int:
-    """Returns the total XP at which a level, from 1 on, begins."""
+    """Returns the total XP at which a level, from 1 on, begins on a curve or the name of one."""
     check_whole("level", level, 1, MAX_XP)
     return _reach(_resolved(curve), level)
 
 
 def level_for_xp(curve: Curve | str, xp: int) -> int:
-    """Returns the level of a total XP, 0 .. 2^53-1, on a curve or the text of one. O(log n) for level n."""
+    """Returns the level of a total XP, 0 .. 2^53-1, on a curve or the name of one. O(log n) for level n."""
     check_whole("xp", xp, 0, MAX_XP)
     curve = _resolved(curve)
     low, high = 0, 1
@@ -91,7 +93,7 @@ def level_for_xp(curve: Curve | str, xp: int) -> int:
 
 
 def progress(curve: Curve | str, xp: int) -> Progress:
-    """Returns how far a total XP is in its level, on a curve or the text of one."""
+    """Returns how far a total XP is in its level, on a curve or the name of one."""
     curve = _resolved(curve)
     level = level_for_xp(curve, xp)
     start = _reach(curve, level) if level > 0 else 0
@@ -99,7 +101,13 @@ def progress(curve: Curve | str, xp: int) -> Progress:
 
 
 def _resolved(curve: Curve | str) -> Curve:
-    return parse_curve(curve) if isinstance(curve, str) else curve
+    """Returns the numbers of a curve. A mistyped name must not mean the default curve."""
+    if isinstance(curve, Curve):
+        return curve
+    if isinstance(curve, str) and curve in CURVES:
+        return CURVES[curve]
+    names = ", ".join(CURVE_NAMES)
+    raise InvalidInputError(f"The curve must be one of {names}, or the curve that reader.stats gives, not {str(curve)[:100]!r}")
 
 
 def _reach(curve: Curve, level: int) -> int:
