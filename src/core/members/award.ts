@@ -99,7 +99,7 @@ function factorText(factor: number): string {
 function decodeAward(reply: ScriptReply): Award {
   throwRefusal(reply);
   const rank = reply[9];
-  // Spreading the gain into a new object takes V8 several microseconds, and Object.assign a third of one (hot path, see docs/operations.md).
+  // Spreading the gain into a new object takes V8 several microseconds, and Object.assign a third of one (see ADR 11).
   return Object.assign(decodeGain(reply), {
     awarded: Number(reply[2]),
     onCooldown: reply[0] === 'WAIT',

@@ -86,7 +86,7 @@ export class Scripts {
     ...args: (string | number | Uint8Array)[]
   ): Promise<T> {
     const { limit, observe } = this.options;
-    // A bot has neither of the two, and each further promise would cost its writes time (hot path, see docs/operations.md).
+    // A bot has neither of the two, and each further promise would cost its writes time (see ADR 11).
     return limit || observe ? this.runObserved(script, keys, args) : this.evaluate(script, keys, args);
   }
 
