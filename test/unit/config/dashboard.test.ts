@@ -48,7 +48,7 @@ describe('parseDashboardConfig', () => {
 
   const DISCORD = { DISCORD_CLIENT_ID: '1234567890', DISCORD_CLIENT_SECRET: 'secret' };
 
-  it('has no sign-in with Discord unless its variables are set, and asks discord.com then', () => {
+  it('the dashboard has no sign-in with Discord unless its variables are set, and asks discord.com then', () => {
     expect(parseDashboardConfig({}).discord).toBeNull();
     expect(parseDashboardConfig({ ...DISCORD, DASHBOARD_OPERATORS: ' 1, 22 ,' }).discord).toEqual({
       clientId: '1234567890',
