@@ -61,7 +61,8 @@ export class GuildWriter {
   }
 
   /**
-   * Records many members as {@link recordMany}, in less time, because it does not answer what each had.
+   * Records the members of a file as {@link recordMany} does, in less time, because it does not return what each member had before. It is for
+   * imports; a bot calls `recordMany`.
    * @returns the number of members that were not in the ranking before.
    * @throws as {@link record}.
    */
@@ -135,9 +136,9 @@ export class GuildWriter {
   }
 
   /**
-   * Hides with the reason "left" the ranked members who are not on the server, and lifts it from the hidden ones who are: for the start of a
-   * bot, which missed who left and who came. O(n log n) in steps of a few milliseconds, and memory for the ids of both lists. The same call
-   * goes on after an interruption.
+   * Hides the ranked members who are not on the server, with the reason "left", and lifts this reason from the hidden members who are on the
+   * server. Call it when a bot starts, because the bot has missed who left and who came. O(n log n) in steps of a few milliseconds, and memory
+   * for the ids of both lists. The same call goes on after an interruption.
    * @param presentIds all members of the server, such as `guild.members.cache` of discord.js after a fetch.
    * @throws InvalidInputError for an empty list or an unfit share, and RefusedError when more than `maxShare` of the ranked members
    *   would be hidden; nothing was changed.

@@ -8,7 +8,7 @@ import { type BotClient, type BotOptions, keysUnder, scriptsOn } from '../core/s
 
 /**
  * Returns a reader on an open connection, which the caller closes.
- * @throws InvalidInputError for a connection of another kind, for one that puts a prefix of its own before each key, and for an unfit option.
+ * @throws InvalidInputError for a connection of another kind, for a connection that puts a prefix of its own before each key, and for an unfit option.
  */
 export function createReader(client: BotClient, options: BotOptions = {}): GuildReader {
   checkFields(options, 'the options of createReader', ['keyPrefix']);

@@ -24,8 +24,8 @@ export interface WriterOptions extends BotOptions {
 
 /**
  * Returns a writer on an open connection, which the caller closes. ioredis 6.0 rounds an explicit level above 2^53-49.
- * @throws InvalidInputError for a connection of another kind, for one that puts a prefix of its own before each key, for an unfit option, and for
- * `replicas` on a Cluster or an object of the bot's own.
+ * @throws InvalidInputError for a connection of another kind, for a connection that puts a prefix of its own before each key, for an unfit
+ * option, and for `replicas` on a Cluster or an object of the bot's own.
  */
 export function createWriter(client: BotClient, options: WriterOptions = {}): GuildWriter {
   checkFields(options, 'the options of createWriter', ['keyPrefix', 'eventTtlMs', 'replicas']);

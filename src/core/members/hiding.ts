@@ -39,7 +39,7 @@ export interface HiddenMember {
 export interface PlaceChange {
   /** Members that left the ranking, or came back into it. */
   readonly changed: number;
-  /** Those of them that are hidden now, with all their reasons. */
+  /** The named members that are hidden now, with all their reasons. */
   readonly hidden: readonly HiddenMember[];
 }
 

@@ -3,7 +3,7 @@ import type { XpAmount } from '../members/gain-limits.ts';
 /** The parts of a guild's rules, as parse-rules.ts makes them from a document. */
 
 /**
- * How several multipliers make one: the greatest; 1 plus the sum of what each adds to 1, not below 0; or their product. Those of 1.5 and 2
+ * How several multipliers make one: the greatest; 1 plus the sum of what each adds to 1, not below 0; or their product. For example, 1.5 and 2
  * make 2, 2.5 or 3.
  */
 export type Stacking = 'max' | 'sum' | 'product';
@@ -51,7 +51,7 @@ export interface Rules {
     readonly channels: ReadonlyMap<string, number>;
     /** For the roles of one member. */
     readonly roleStacking: Stacking;
-    /** For those of roles together, and that of the channel. */
+    /** For the multiplier of all roles together, and the multiplier of the channel. */
     readonly stacking: Stacking;
   };
   readonly rewards: readonly Reward[];

@@ -49,7 +49,8 @@ export interface NoXpGain {
 
 /**
  * Why there is no XP: the rules give none for this kind; a role; the channel or what holds it; a message is too short; a state of voice. A
- * multiplier of 0 counts as the role or channel that has it, also where others would win. Those that make 0 together count as the channel.
+ * multiplier of 0 counts as the role or channel that has it, even where another multiplier would win. If several multipliers only make 0
+ * together, the channel counts.
  */
 export type NoXpReason = 'off' | 'role' | 'channel' | 'length' | keyof VoiceState;
 

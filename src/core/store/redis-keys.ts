@@ -42,7 +42,7 @@ function guildKeysUnder(base: string) {
     seasonXp: `${base}:season:xp`,
     /** STREAM: changes made in the dashboard. */
     audit: `${base}:audit`,
-    /** STREAM: those of them that concern access: sign-ins, keys, invites, plans. */
+    /** STREAM: changes of access that were made in the dashboard: sign-ins, keys, invites, plans. */
     securityAudit: `${base}:audit:security`,
     /** STRING with a time to live: the text that all dashboard sessions of the guild carry. Without it they have ended. */
     sessions: `${base}:sessions`,
@@ -74,12 +74,12 @@ export interface StagingKeys extends LockedKeys {
 }
 
 /**
- * The keys that a script which only reads a ranking begins with. It names no other, because a Cluster that moves a slot takes a key that
- * does not exist for one that has moved.
+ * The keys that a script which only reads a ranking begins with. The script names no other key, because a Cluster that moves a slot takes a
+ * key that does not exist for a key that has moved.
  */
 export const READ_KEYS = ['xp', 'stats', 'config', 'members'] as const;
 
-/** The keys that each script which changes or counts members begins with. Those of the boards follow them. */
+/** The keys that each script which changes or counts members begins with. The keys of the boards follow them. */
 export const GUILD_KEYS = ['xp', 'stats', 'config', 'hidden', 'members'] as const;
 
 /** The boards of a guild, as their ids name them after `~`. Those of `.prev` are the last ones that are over. */
