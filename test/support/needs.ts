@@ -81,6 +81,9 @@ const NEEDS = {
 
 export type Need = keyof typeof NEEDS;
 
+/** The packages of Debian that a suite may need. */
+export const DEBIAN_PACKAGES = Object.values(NEEDS).flatMap(({ fix }) => /^apt install (\S+)$/.exec(fix)?.[1] ?? []);
+
 const found = new Map<Need, boolean>();
 
 /** Whether this machine has what a suite needs. */
