@@ -36,7 +36,7 @@ CURVES = {
     "polaris": Curve(1, 50, 100, 0, 1, 100),
     "arcane": Curve(0, 50, 25, 0, 1, 5),
 }
-# The names that `level_for_xp` and its neighbours take.
+# The names that `level_for_xp`, `xp_for_level` and `progress` take in the place of a curve.
 CURVE_NAMES = tuple(CURVES)
 DEFAULT_CURVE = "standard"
 
@@ -74,13 +74,13 @@ def parse_curve(text: str) -> Curve:
 
 
 def xp_for_level(curve: Curve | str, level: int) -> int:
-    """Returns the total XP at which a level, from 1 on, begins on a curve or the name of one."""
+    """Returns the total XP at which a level, from 1 on, begins. Pass a curve, or the name of a curve."""
     check_whole("level", level, 1, MAX_XP)
     return _reach(_resolved(curve), level)
 
 
 def level_for_xp(curve: Curve | str, xp: int) -> int:
-    """Returns the level of a total XP, 0 .. 2^53-1, on a curve or the name of one. O(log n) for level n."""
+    """Returns the level of a total XP, 0 .. 2^53-1. Pass a curve, or the name of a curve. O(log n) for level n."""
     check_whole("xp", xp, 0, MAX_XP)
     curve = _resolved(curve)
     low, high = 0, 1
@@ -93,7 +93,7 @@ def level_for_xp(curve: Curve | str, xp: int) -> int:
 
 
 def progress(curve: Curve | str, xp: int) -> Progress:
-    """Returns how far a total XP is in its level, on a curve or the name of one."""
+    """Returns how far a total XP is in its level. Pass a curve, or the name of a curve."""
     curve = _resolved(curve)
     level = level_for_xp(curve, xp)
     start = _reach(curve, level) if level > 0 else 0
