@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { DEBIAN_PACKAGES } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 
 interface Step {
@@ -100,14 +99,6 @@ describe('.github/workflows', () => {
     const called = scripts.flatMap((script) => script.match(/\.ci\/[\w-]+|scripts\/[\w./-]+/g) ?? []);
     expect(called).toEqual(['.ci/run', '.ci/on-server', 'scripts/dev/release.mjs']);
     for (const file of called) expect(existsSync(join(repository, file)), file).toBe(true);
-  });
-
-  it('.ci/run installs each package of Debian that a test needs', () => {
-    const installed = readFileSync(join(repository, '.ci/run'), 'utf8').match(/(?<=:)[a-z][a-z0-9-]+/g);
-    // The first three belong to the system that Node's image has, and the last comes with redis-server.
-    const others = ['bsdutils', 'git', 'python3', 'redis-tools'];
-    expect(DEBIAN_PACKAGES.length).toBeGreaterThan(20);
-    expect(DEBIAN_PACKAGES.filter((name) => !others.includes(name) && !installed?.includes(name))).toEqual([]);
   });
 
   it('the workflows check Node 20, 22, 24 and 26, and Redis 7 and 8, Valkey 8 and 9', () => {

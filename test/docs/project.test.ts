@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { DEBIAN_PACKAGES } from '../support/needs.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const { version, engines, devDependencies, dependencies } = JSON.parse(read('package.json'));
@@ -37,6 +38,14 @@ it('renovate.json holds back only packages that exist, at versions that it allow
       expect(major, name).toBeLessThan(Number(/^<(\d+)$/.exec(allowedVersions)?.[1]));
     }
   }
+});
+
+it('.ci/run installs each package of Debian that a test needs', () => {
+  const installed = read('.ci/run').match(/(?<=:)[a-z][a-z0-9-]+/g);
+  // The image of Node has the first three packages, and the last comes with redis-server.
+  const others = ['bsdutils', 'git', 'python3', 'redis-tools'];
+  expect(DEBIAN_PACKAGES.length).toBeGreaterThan(20);
+  expect(DEBIAN_PACKAGES.filter((name) => !others.includes(name) && !installed?.includes(name))).toEqual([]);
 });
 
 it('the issue forms have the fields that GitHub needs', () => {
