@@ -225,17 +225,17 @@ class ReadTest(ScratchTest):
 
 class CurveTest(unittest.TestCase):
     def test_levels_begin_where_xp_for_level_says(self) -> None:
-        texts = ["custom=0,0,50,0,1,1", "custom=1,0,-1,7,3,100,40", "", "unknown"]
-        curves: list[Curve | str] = [*CURVE_NAMES, *map(parse_curve, texts)]
-        for curve in curves:
+        for text in [*CURVE_NAMES, "custom=0,0,50,0,1,1", "custom=1,0,-1,7,3,100,40", "", "unknown"]:
+            curve = parse_curve(text)
             for level in (1, 2, 3, 39, 40, 1000):
                 begin = xp_for_level(curve, level)
-                highest = CURVES[curve].max if isinstance(curve, str) else curve.max
+                highest = curve.max or level
                 at, before = progress(curve, begin), progress(curve, max(begin - 1, 0))
-                is_reachable = highest is None or highest >= level
-                self.assertEqual(at.level, max(n for n in range(level, level + 9) if n == level or xp_for_level(curve, n) == begin) if is_reachable else 40)
+                self.assertEqual(at.level, max(n for n in range(level, level + 9) if n == level or xp_for_level(curve, n) == begin) if highest >= level else 40)
                 self.assertTrue(before.level < level or begin == 0 or before.level == highest)
                 self.assertEqual(at.gained, begin - (xp_for_level(curve, at.level) if at.level else 0))
+        for name, curve in CURVES.items():
+            self.assertEqual(progress(name, 4700), progress(curve, 4700))
         self.assertEqual((level_for_xp("standard", 0), xp_for_level("standard", 10)), (0, 4675))
 
     def test_curves_refuse_unfit_numbers(self) -> None:

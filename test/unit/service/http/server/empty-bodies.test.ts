@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
 import { type AppServer, appServer } from './app-server.ts';
 
@@ -59,9 +58,6 @@ it('a request without a body sends no events of a stream', async () => {
     for (const name of ['data', 'end', 'readable']) req.on(name, () => events.push(name));
     res.end();
   });
-  const { open } = running;
-  const socket = await open();
-  socket.end(LAST);
-  await once(socket.resume(), 'close');
+  await running.exchange(LAST);
   expect(events).toEqual([]);
 });
