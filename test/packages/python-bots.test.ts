@@ -142,7 +142,7 @@ describe('bots in Python', needs('redis-server', 'python3-discord', ...PYTHON_KI
     expectLineEachMinute(lines, /^Redis is away: .*(onnect|closed|Timeout)/, begun);
   });
 
-  it('the small bot of docs/python.md logs one line for an outage after which it gives awards up', async () => {
+  it('the small bot of docs/python.md logs its line about an outage, and no traceback, when it gives awards up', async () => {
     const code = `import runpy, sys, time
 begun, monotonic = time.monotonic(), time.monotonic
 time.monotonic = lambda: begun + (monotonic() - begun) * 100

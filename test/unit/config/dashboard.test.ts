@@ -6,7 +6,7 @@ describe('parseDashboardConfig', () => {
     [{ DASHBOARD_PORT: '9464', DASHBOARD_HEALTH_PORT: '9464' }],
     [{ DASHBOARD_HEALTH_PORT: '8090', DASHBOARD_HOST: '0.0.0.0' }],
     [{ DASHBOARD_HEALTH_PORT: '8090', DASHBOARD_HOST: '10.0.0.1', ADMIN_HOST: '0.0.0.0' }],
-  ])('refuses one port for the dashboard and its health: %j', (env) => {
+  ])('the dashboard refuses one port for itself and its health: %j', (env) => {
     expect(() => parseDashboardConfig(env as Record<string, string>)).toThrow(
       /^Invalid configuration:\n {2}DASHBOARD_HEALTH_PORT is \d+, the same as DASHBOARD_PORT: choose another port, or 0 for no health listener$/,
     );
@@ -16,11 +16,11 @@ describe('parseDashboardConfig', () => {
     [{ DASHBOARD_PORT: '0', DASHBOARD_HEALTH_PORT: '0' }],
     [{ DASHBOARD_HEALTH_PORT: '8090', DASHBOARD_HOST: '10.0.0.1' }],
     [{ DASHBOARD_HEALTH_PORT: '9464', ADMIN_PORT: '9464' }],
-  ])('takes ports that do not clash: %j', (env) => {
+  ])('the dashboard takes ports that do not clash: %j', (env) => {
     expect(() => parseDashboardConfig(env as Record<string, string>)).not.toThrow();
   });
 
-  it('takes addresses of pages for help and for privacy, and has none by default', () => {
+  it('the dashboard takes addresses of pages for help and for privacy, and has none by default', () => {
     expect(parseDashboardConfig({}).links).toEqual({ help: '', privacy: '' });
     const env = {
       DASHBOARD_HELP_URL: 'https://discord.gg/abc',
@@ -40,7 +40,7 @@ describe('parseDashboardConfig', () => {
     'https://ann:secret@example.com/',
     'https://example.com/a b',
     `https://example.com/${'x'.repeat(500)}`,
-  ])('refuses %s as the address of a page, and says what it has to be', (text) => {
+  ])('the dashboard refuses %s as the address of a page, and says what the address has to be', (text) => {
     expect(() => parseDashboardConfig({ DASHBOARD_HELP_URL: text, DASHBOARD_PRIVACY_URL: text })).toThrow(
       /DASHBOARD_HELP_URL must be an address such as https:.*\n.*DASHBOARD_PRIVACY_URL must be an address/s,
     );
@@ -86,11 +86,11 @@ describe('parseDashboardConfig', () => {
       { ...DISCORD, DASHBOARD_OPERATORS: Array(101).fill('1').join() },
       'DASHBOARD_OPERATORS must list 100 people at most',
     ],
-  ])('refuses %j, and names the variable and the fix', (env, message) => {
+  ])('the dashboard refuses %j, and names the variable and the fix', (env, message) => {
     expect(() => parseDashboardConfig(env as Record<string, string>)).toThrow(message);
   });
 
-  it('names a wrong variable of Discord beside the others, and repeats no secret', () => {
+  it('the dashboard names a wrong variable of Discord beside the others, and repeats no secret', () => {
     const env = { ...DISCORD, DISCORD_CLIENT_SECRET: 'top secret', DASHBOARD_PORT: 'x' };
     expect(() => parseDashboardConfig(env)).toThrow(/DASHBOARD_PORT .*\n.*DISCORD_CLIENT_SECRET (?!.*top secret)/s);
   });
