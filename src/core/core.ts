@@ -25,6 +25,7 @@ export interface Core extends Store {
   readonly apiKeys: ApiKeyStore;
 }
 
+/** What a process may choose about the parts: the time limit and the observer of its scripts, and its clock. */
 export interface CoreOptions extends ScriptsOptions, Pick<BatcherOptions, 'onSharded'> {
   /** Milliseconds on a clock that never goes back; the clock of the process unless given. */
   readonly monotonic?: () => number;

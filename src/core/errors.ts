@@ -5,6 +5,7 @@ import { type EntryCode, type Refusal, type RefusalCode, type Sentences, tell } 
  * the dashboard each map them to their answers in one place.
  */
 
+/** The base of the errors below, whose `name` is the name of their class. */
 export abstract class DomainError extends Error {
   override get name(): string {
     return this.constructor.name;
@@ -15,20 +16,21 @@ export abstract class DomainError extends Error {
 const REDIS_CODES = [
   ...['READONLY', 'OOM', 'MISCONF', 'NOREPLICAS', 'NOPERM', 'NOAUTH', 'WRONGPASS', 'WRONGTYPE', 'LOADING', 'BUSY'],
   ...['MASTERDOWN', 'CLUSTERDOWN', 'TRYAGAIN', 'CROSSSLOT', 'MOVED', 'ASK', 'NOSCRIPT'],
-  // Of the scripts: data of a newer version, a curve that they lack, a guild whose boards they were not told.
+  // The codes of the project's own scripts: the data have a newer version, the script lacks the curve, or the call left out the keys of the boards.
   ...['MODEL', 'CURVE', 'BOARDS'],
 ] as const;
 
+/** An error code of {@link REDIS_CODES}. */
 export type RedisCode = (typeof REDIS_CODES)[number];
 
 /** Why the store failed, for metrics and probes: Redis's own error code, or one of three words. */
 export type StoreFailureCode = RedisCode | 'timeout' | 'unreachable' | 'other';
 
-/** Returns the error code of Redis in a message, ERR for one that is not in the list; undefined for a failure of the connection. */
+/** Returns the error code of Redis in a message, ERR for a code that is not in the list; undefined for a failure of the connection. */
 export function redisCodeOf(reason: string): RedisCode | 'ERR' | undefined {
   // Redis 7.0 and Valkey give the refusal of a command in a script no code of its own.
   if (/user executing the script can't|ACL failure in script/.test(reason)) return 'NOPERM';
-  // Proxies in front of several servers say it in words of their own.
+  // Proxies in front of several servers have words of their own for this refusal.
   if (/\bCROSSSLOT\b|\bsame (hash ?)?slot\b/i.test(reason)) return 'CROSSSLOT';
   const word = /^([A-Z]{2,})\b/.exec(reason)?.[1];
   return word === undefined ? undefined : (REDIS_CODES.find((code) => code === word) ?? 'ERR');
@@ -41,10 +43,13 @@ const REDIRECTED = /^Too many Cluster redirections\. Last error: (\w*Error: )?/;
 const UNREACHABLE =
   /isn't (writeable|ready)|client is (closed|offline)|Disconnects client|max retries per request|[Cc]onnection|[Ss]ocket|\bE[A-Z]{4,}\b|slots cache|startup nodes|sentinels are unreachable/;
 
-/** Messages of ioredis and of node-redis for a command that never left the process. A Cluster of ioredis gives others after a retry too. */
+/**
+ * Messages of ioredis and of node-redis for a command that never left the process. A Cluster of ioredis gives other messages, which also appear after
+ * a retry.
+ */
 const NEVER_SENT = /^Stream isn't writeable|^The client is (closed|offline)/;
 
-/** What ioredis reports of a connection that is not there, and the same in words. */
+/** The messages of ioredis about a missing connection, each with a message for a person. */
 const CLIENT_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^Stream isn't writeable/, 'there is no connection to Redis'],
   [/^Cluster isn't ready/, 'there is no connection to the Cluster'],
@@ -85,7 +90,9 @@ export class StoreUnavailableError extends DomainError {
     return caught instanceof StoreUnavailableError ? caught : new StoreUnavailableError(caught);
   }
 
-  /** Message of Redis or of the system as it is, that of the client in words. For logs only, because it can contain an address. */
+  /**
+   * The message of Redis or of the system unchanged, or the message of ioredis in plainer words. For logs only, because it can contain an address.
+   */
   get reason(): string {
     const { told } = this;
     return CLIENT_WORDS.find(([pattern]) => pattern.test(told))?.[1] ?? told;
@@ -96,7 +103,7 @@ export class StoreUnavailableError extends DomainError {
     return this.code === 'timeout' || this.code === 'unreachable';
   }
 
-  /** Whether the command was surely not sent. Otherwise it may have been done, unless `code` is that of a refusal by Redis. */
+  /** Whether the command was surely not sent. Otherwise Redis may have done the command, unless `code` is the code of a refusal by Redis. */
   get notSent(): boolean {
     const { cause } = this;
     return cause instanceof Error && NEVER_SENT.test(cause.message);
@@ -106,7 +113,7 @@ export class StoreUnavailableError extends DomainError {
     return toldBy(this.cause);
   }
 
-  /** The kind of failure. One of a closed set, without addresses: it may be shown to clients. */
+  /** The kind of failure, from a closed set without addresses, so that clients may see it. */
   get code(): StoreFailureCode {
     return failureCodeOf(this.told, this.knownCode);
   }
@@ -128,18 +135,18 @@ function failureCodeOf(told: string, knownCode: StoreFailureCode | undefined): S
 /** Failures that the data of one guild cause. */
 const UNREADABLE: readonly StoreFailureCode[] = ['WRONGTYPE', 'MODEL', 'CURVE'];
 
-/** Returns whether a caught value says that the data of one guild cannot be read, while others can. */
+/** Returns whether a caught value says that the data of one guild cannot be read, while the data of other guilds can. */
 export function isUnreadable(caught: unknown): boolean {
   return caught instanceof StoreUnavailableError && UNREADABLE.includes(caught.code);
 }
 
 /**
- * The data do not allow a call: what it names is not there, other work holds the guild, or something would be lost. A script that refuses
- * changes nothing; of a longer call, the steps before it were done. The message is for a log, and {@link tell} for a person.
+ * The data do not allow a call: something that the call names is missing, other work holds the guild, or data would be lost. A script that refuses
+ * changes nothing; in a call of several steps, the steps before the refusal were done. The message is for a log, and {@link tell} for a person.
  */
 export class RefusedError extends DomainError {
   readonly code: RefusalCode;
-  /** What the sentence names. An `index` is that of the refused entry in the call, from 0. */
+  /** The values that the sentence names. An `index` counts the entries of the call from 0, and names the refused entry. */
   readonly params: Refusal[1];
   readonly #state: string | undefined;
 
@@ -151,12 +158,12 @@ export class RefusedError extends DomainError {
     this.#state = state;
   }
 
-  /** Returns the sentence, without its stop. @param own those of the place that shows it, if it has some. */
+  /** Returns the sentence without its full stop. @param own the sentences of the place that shows the refusal, if it has sentences of its own. */
   tell(own: Partial<Sentences> = {}): string {
     return tell(this.code, this.params, own, this.#state);
   }
 
-  /** Returns the error with what was done before it. */
+  /** Returns this error with a text that says what was done before the refusal. */
   after(state: string): RefusedError {
     return new RefusedError(...([this.code, this.params, state] as Refusal));
   }

@@ -22,10 +22,10 @@ import { type SeasonOptions, SeasonReset, type SeasonResult } from './seasons/se
 import type { ScriptStore } from './store/scripts.ts';
 
 /**
- * Writes what a levelling bot needs. Each call is one script and one round trip, by Redis's clock: it changes everything or nothing.
- * With more than 500 members it is one script for each 500, in order, so that Redis serves others between.
- * All of them throw InvalidInputError when an argument is bad, RefusedError when the data do not allow the call, and StoreUnavailableError when
- * Redis did not confirm; then the write may have happened.
+ * Writes what a levelling bot needs. Each call is one script and one round trip, goes by Redis's clock, and changes everything or nothing. A call
+ * with more than 500 members runs one script for each 500 members, in order, so that Redis serves other clients in between. All methods throw
+ * InvalidInputError when an argument is bad, RefusedError when the data do not allow the call, and StoreUnavailableError when Redis did not confirm
+ * the call; then the write may have happened.
  */
 export class GuildWriter {
   private readonly context: WriterContext;
@@ -53,8 +53,8 @@ export class GuildWriter {
   }
 
   /**
-   * Records many members, all or none of each 500. A member named twice is recorded twice, in order. O(n log m).
-   * @throws as {@link record}. When a script refuses an entry, those before its 500 were recorded.
+   * Records many members, all or none of each group of 500. A member named twice is recorded twice, in order. O(n log m).
+   * @throws as {@link record}. When a script refuses an entry, all earlier groups of 500 were recorded.
    */
   recordMany(guildId: string, records: readonly XpRecord[], options: OnceOptions = {}): Promise<RecordResult> {
     return recordMembers(this.store, this.context, guildId, records, options);
@@ -72,7 +72,7 @@ export class GuildWriter {
 
   /**
    * Erases members, ranked or hidden, with all that is stored of them in the guild. O(n log m).
-   * @returns the number of them that were members.
+   * @returns how many of the users were members.
    * @throws InvalidInputError when an id is bad; nothing was sent.
    * @throws StoreUnavailableError
    */
@@ -102,9 +102,9 @@ export class GuildWriter {
   }
 
   /**
-   * Sets the XP of a member to the least of a level, by the guild's curve, and drops an explicit level. A user who is no member becomes one.
-   * O(log m).
-   * @throws RefusedError "level" for a level that no XP gives: one above the highest, or one that the curve rounds away.
+   * Sets the XP of a member to the least XP of a level, by the guild's curve, and drops an explicit level. Makes a user who is not a member yet a
+   * member. O(log m).
+   * @throws RefusedError "level" for a level that no XP gives: a level above the highest level, or a level that the curve rounds away.
    */
   async setLevel(guildId: string, change: LevelChange): Promise<RecordResult> {
     return setMemberLevel(this.store, this.context, guildId, change);
@@ -119,8 +119,8 @@ export class GuildWriter {
   }
 
   /**
-   * Gives members a reason to be hidden: they have left, they have asked for it, or a moderator has. A hidden member is in no ranking, total or counter. It
-   * keeps XP and profile, and gains on. Passes over users who are no members. O(n log m).
+   * Gives members a reason to be hidden: they have left, they have asked for it, or a moderator wants it. A hidden member is in no ranking, total or
+   * counter, keeps its XP and profile, and can still gain XP. The call passes over users who are not members. O(n log m).
    * @throws InvalidInputError for an unknown reason; nothing was sent.
    */
   hide(guildId: string, userIds: readonly string[], options?: HideOptions): Promise<PlaceChange> {
@@ -137,8 +137,8 @@ export class GuildWriter {
 
   /**
    * Hides the ranked members who are not on the server, with the reason "left", and lifts this reason from the hidden members who are on the
-   * server. Call it when a bot starts, because the bot has missed who left and who came. O(n log n) in steps of a few milliseconds, and memory
-   * for the ids of both lists. The same call goes on after an interruption.
+   * server. Call it when a bot starts, because the bot has missed which members have left or come in the meantime. O(n log n) in steps of a few
+   * milliseconds, and memory for the ids of both lists. The same call goes on after an interruption.
    * @param presentIds all members of the server, such as `guild.members.cache` of discord.js after a fetch.
    * @throws InvalidInputError for an empty list or an unfit share, and RefusedError when more than `maxShare` of the ranked members
    *   would be hidden; nothing was changed.
@@ -152,9 +152,9 @@ export class GuildWriter {
   }
 
   /**
-   * Ends a season: copies all members, with XP and profile, into the guild `archiveAs`. When all are there, takes that XP and the explicit
-   * levels from them. XP that a member gains meanwhile counts for the new season. The same call goes on after an interruption, and does
-   * nothing after its end. Hidden members stay hidden in both. O(n log n), in steps of a few milliseconds of Redis.
+   * Ends a season: copies all members, with XP and profile, into the guild `archiveAs`. When the archive has all members, takes the archived XP and
+   * the explicit levels from the members. XP that a member gains meanwhile counts for the new season. The same call goes on after an interruption,
+   * and does nothing after its end. Hidden members stay hidden in the guild and in the archive. O(n log n), in steps of a few milliseconds of Redis.
    * @throws RefusedError when another call, an import or a deletion of either guild runs, or the archive has other data.
    */
   resetSeason(guildId: string, options: SeasonOptions): Promise<SeasonResult> {
@@ -162,8 +162,8 @@ export class GuildWriter {
   }
 
   /**
-   * Stores what the guild, its roles and its channels are called, in place of what was stored before. Call it at the start of a bot, and when
-   * one of them changes. A guild that is described is in the lists of guilds, also while it has no members. O(n) for n bytes.
+   * Stores what the guild, its roles and its channels are called, in place of what was stored before. Call it at the start of a bot, and when one of
+   * these names changes. A guild that is described is in the lists of guilds, also while it has no members. O(n) for n bytes.
    * @returns whether the description has changed. Then the revision rises, and pages show the change at once.
    * @throws InvalidInputError for a field that is unfit, or above its bound: 250 roles, 500 channels, 100 characters a name, and 262,144 bytes
    *   of UTF-8 in all; nothing was sent.

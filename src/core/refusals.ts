@@ -38,12 +38,12 @@ export interface Refusals {
   readonly board_unknown: OfGuild & { readonly kind: string; readonly boards: readonly string[] };
   readonly key_unknown: OfKey;
   readonly key_unfinished: OfKey;
-  // Other work on the guild is under way.
+  // Other work runs on the guild.
   readonly guild_busy: OfGuild;
   readonly season_unfinished: OfGuild & { readonly archive: string };
   readonly import_unfinished: OfGuild;
   readonly guild_unfinished: OfGuild;
-  /** Other names are being read, or those of the guild were read a moment ago. */
+  /** The names of other guilds are being read, or the names of this guild were read a moment ago. */
   readonly search_busy: OfGuild & { readonly seconds: number };
   readonly count_busy: OfGuild;
   readonly count_interrupted: OfGuild;
@@ -78,6 +78,7 @@ export interface Refusals {
   readonly field_oversized: OfGuild & { readonly field: string; readonly hash: string };
 }
 
+/** The code of a refusal. */
 export type RefusalCode = keyof Refusals;
 
 /** The codes of the scripts, for an entry of a call. */
@@ -167,7 +168,7 @@ const SENTENCES: Sentences = {
     `The field ${field} of ${hash} is longer than docs/reference.md allows: store a shorter text, ${AGAIN}`,
 };
 
-/** Returns the sentence of a refusal, with what was done before it. @param own those of the place that shows it. */
+/** Returns the sentence of a refusal, and in brackets what was done before it. @param own the sentences of the place that shows the refusal. */
 export function tell<Code extends RefusalCode>(
   code: Code,
   params: Refusals[Code],

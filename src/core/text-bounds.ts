@@ -3,7 +3,7 @@ export const MAX_ORIGINS = 20;
 /** Their bytes together, with a space between two. Each use of the key holds them in the memory of the service. */
 export const MAX_ORIGINS_BYTES = 2000;
 
-/** The most bytes of a member's name; record.lua refuses a longer one. */
+/** The most bytes of a member's name; record.lua refuses a longer name. */
 export const MAX_USERNAME_BYTES = 512;
 /** The most bytes of a profile: level, streak, and the time of a claim with its offset, each with a space after it, and the name. */
 const MAX_PROFILE_BYTES = 16 + 1 + 16 + 1 + 22 + 1 + MAX_USERNAME_BYTES;
@@ -36,12 +36,12 @@ export const KEY_FIELD_BYTES = {
 const MAX_WHO_BYTES = 100;
 const MAX_FROM_BYTES = 64;
 const MAX_WHAT_BYTES = 300;
-/** The most bytes of each text of an entry of an audit log: who did it, from which address, and what. A longer one is cut. */
+/** The most bytes of each text of an entry of an audit log: the author, the address of the author, and the action. A longer text is cut. */
 export const AUDIT_BYTES = { who: MAX_WHO_BYTES, from: MAX_FROM_BYTES, what: MAX_WHAT_BYTES } as const;
 
 /** A stored text that a person, a bot or a file can give. */
 interface Bound {
-  /** What it is, in words. */
+  /** The name of the text, for messages. */
   readonly what: string;
   /** Where it is stored: Redis key and field. */
   readonly where: string;
@@ -121,7 +121,7 @@ export function oversizedKeyFields(record: Readonly<Record<string, string>>): st
   });
 }
 
-/** Returns a text of that many bytes of UTF-8 at most. A longer one is cut, and ends with "…". */
+/** Returns a text of at most `bytes` bytes of UTF-8. A longer text is cut, and ends with "…". */
 export function cutText(text: string, bytes: number): string {
   if (!isAbove(text, bytes)) return text;
   const { read } = encoder.encodeInto(text, new Uint8Array(bytes - CUT_BYTES));

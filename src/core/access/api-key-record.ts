@@ -13,7 +13,7 @@ export interface ApiKeyRecord {
   readonly expiresAt: string | null;
   /** Lifetime in milliseconds that the key was made with, or null for a key that does not expire. A rotation changes the end, not the lifetime. */
   readonly lifetimeMs: number | null;
-  /** Web origins whose pages may use the key, such as https://example.com; none = no limit. */
+  /** Web origins whose pages may use the key, such as https://example.com; an empty list = no limit. */
   readonly origins: readonly string[];
   /** Requests an hour that the key allows, beside the quota of its guild; null = no cap. NaN for a stored cap that is not a number. */
   readonly cap: number | null;

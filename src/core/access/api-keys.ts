@@ -13,12 +13,14 @@ export const MAX_KEYS = 100;
 /** Characters of the prefix: `gr_` and four random characters. The other 28 random characters stay secret. */
 const PREFIX_LENGTH = 7;
 
+/** A key that was just made, with its record. */
 export interface CreatedKey {
   /** The key itself. It is not stored, so it cannot be read again. */
   readonly key: string;
   readonly record: ApiKeyRecord;
 }
 
+/** The key that a rotation has made, with the key that it replaces. */
 export interface RotatedKey extends CreatedKey {
   /** The replaced key, with the end that it has now; null if it was revoked. */
   readonly replaced: ApiKeyRecord | null;
@@ -35,11 +37,11 @@ export class ApiKeyStore extends StoredApiKeys {
   }
 
   /**
-   * Creates a key of a guild. Four round trips. It is listed first, so that every key that works is listed.
-   * @param lifetimeMs milliseconds until it expires, or null for never.
-   * @param origins web origins that it is limited to, as {@link parseOrigins} returns them; none = no limit.
-   * @param cap requests an hour that it allows, as {@link parseCap} returns them, or null for no cap.
-   * @param replaced id of a key that must be listed still.
+   * Creates a key of a guild, in four round trips. The guild's list gets the key before the record is stored, so that every key that works is listed.
+   * @param lifetimeMs milliseconds until the key expires, or null for never.
+   * @param origins web origins that the key is limited to, as {@link parseOrigins} returns them; an empty list = no limit.
+   * @param cap requests an hour that the key allows, as {@link parseCap} returns them, or null for no cap.
+   * @param replaced id of the key that the new key replaces. The guild must still list it.
    * @throws RefusedError when the guild has {@link MAX_KEYS} keys that have not expired, or no key `replaced`.
    * @throws InvalidInputError for a name or origins above their bounds ({@link oversizedKeyFields}); nothing is stored then.
    */
@@ -111,9 +113,10 @@ export class ApiKeyStore extends StoredApiKeys {
   }
 
   /**
-   * Creates a key that replaces another. The old one works for `overlapMs` more, or until its own earlier expiry; with 0 it is revoked.
-   * @throws RefusedError when the guild has no such key, or another call rotates it, or did so a moment ago.
-   * @throws InvalidInputError when its record is above a bound.
+   * Creates a key that replaces an old key. The old key works for `overlapMs` more milliseconds, or until its own earlier expiry; with 0 it is
+   * revoked.
+   * @throws RefusedError when the guild does not have the old key, and when another call rotates the old key or has rotated it a moment ago.
+   * @throws InvalidInputError when the record of the old key is above a bound.
    */
   rotate(guildId: string, keyId: string, overlapMs: number): Promise<RotatedKey> {
     // Two calls at once would make two keys, and the later call would decide when the old key ends.
@@ -139,8 +142,8 @@ export class ApiKeyStore extends StoredApiKeys {
 
   /**
    * Lets a key end after a time, unless it ends earlier anyway; with 0, revokes it. Publishes nothing.
-   * @param sha of the key.
-   * @returns its record from now on, null for none.
+   * @param sha SHA-256 of the key, in hex.
+   * @returns the record that the key has from now on; null if the key is revoked.
    */
   private async endAfter(record: ApiKeyRecord, sha: string, overlapMs: number): Promise<ApiKeyRecord | null> {
     if (overlapMs === 0) {

@@ -12,7 +12,7 @@ export interface Identity {
   /** Name of the guild's plan, as configured. */
   readonly plan: string;
   readonly keyId: string;
-  /** Web origins whose pages may use the key; none = all. */
+  /** Web origins whose pages may use the key; an empty list = all origins. */
   readonly origins: readonly string[];
   /** Requests that the key allows in a quota window; null = as many as its guild has left. */
   readonly cap: number | null;
@@ -37,9 +37,9 @@ const REFRESH_AFTER_MS = 3500;
 const REFRESH_JITTER_MS = 1000;
 /** Keys that are due within this time are refreshed together, because each reply of Redis wakes the process (docs/adr/0011). */
 const REFRESH_TOGETHER_MS = 100;
-/** At least this many keys are remembered as once valid. Only valid keys enter, so made-up keys push none of them out. */
+/** At least this many keys are remembered as once valid. Only valid keys enter, so that made-up keys push no valid key out. */
 const SEEN_KEYS = 50_000;
-/** Bytes of the texts of one cached identity, on average: a key without origins has about 100, and one with the most origins 2,200. */
+/** Bytes of the texts of one cached identity, on average: a key without origins has about 100, and a key with the most origins has 2,200. */
 const IDENTITY_BYTES = 512;
 /** The cache has room for the longest identities of this many keys, however few it keeps. */
 const LEAST_KEYS = 16;
@@ -108,8 +108,8 @@ export class Authenticator {
   }
 
   /**
-   * Returns the identity of a key, or null if it is malformed, unknown, expired or revoked. Two round trips, one for a key
-   * that was valid before, none for a malformed one.
+   * Returns the identity of a key, or null if it is malformed, unknown, expired or revoked. Takes two round trips, or one for a key that was valid
+   * before. A malformed key takes no round trip.
    * @throws StoreUnavailableError
    */
   authenticate(key: string): Promise<Identity | null> {

@@ -11,7 +11,7 @@ export const inviteScript = defineScript({
   decode: () => undefined,
 });
 
-/** What an invite opens, and for whom. */
+/** The guild that an invite opens, and the person that the invite is for. */
 export interface Recipient {
   /** The guild that the invite opens; null = the operator, who sees all guilds. */
   readonly guildId: string | null;

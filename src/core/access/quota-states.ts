@@ -17,7 +17,7 @@ export interface Decisions {
   denied: number;
 }
 
-/** Requests counted in a window, the present ones among them, and the milliseconds until it ends. */
+/** Requests counted in a window, including the requests that are counted now, and the milliseconds until the window ends. */
 type Counted = readonly [consumed: number, msLeft: number];
 
 /** The state of a counter before the present requests. */
@@ -29,7 +29,7 @@ export interface Counter {
   readonly resetMs: number;
 }
 
-/** Decodes the reply of command-count.lua: requests of the window, refused ones among them, and milliseconds until it ends. */
+/** Decodes the reply of command-count.lua: requests of the window, including refused requests, and milliseconds until the window ends. */
 export function parseCount(reply: string): Counted {
   const end = reply.indexOf('\n');
   return [Number(reply.slice(0, end)), Number(reply.slice(end + 1))];
@@ -43,7 +43,8 @@ export function parseCounts(reply: string): readonly [Counted, Counted] {
 
 /**
  * Returns the state after each of the requests that were counted together, as if they had been counted one by one, and adds them to the
- * plan's counts. A state is that of the counter which leaves fewer requests; if both leave as many, that of the counter which is renewed later.
+ * plan's counts. Each state comes from the counter that leaves fewer requests. If both counters leave equally many, the state comes from the counter
+ * that is renewed later.
  * @param cap the counter of an API key with a cap.
  */
 export function statesOf(guild: Counter, cap: Counter | undefined, requests: number, counts: Decisions): QuotaState[] {

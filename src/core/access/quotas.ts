@@ -54,9 +54,10 @@ export class Quotas {
   }
 
   /**
-   * Counts `requests` requests of a guild in one command. Requests of an API key with a cap are counted on both counters, or on neither.
-   * @param identity of the requests' key, if it has a cap; otherwise of any key of the guild.
-   * @returns the state after each of them, in their order, as if they had been counted one by one.
+   * Counts `requests` requests of a guild in one command. A request of an API key with a cap counts on the counter of the guild and on the counter of
+   * the key, or on neither of them.
+   * @param identity the identity of the requests' key, if this key has a cap; otherwise the identity of any key of the guild.
+   * @returns the state after each request, in the order of the requests, as if they had been counted one by one.
    * @throws StoreUnavailableError; the requests may or may not have been counted, at most once.
    */
   consume(identity: Omit<Identity, 'origins'>, requests: number): Promise<readonly QuotaState[]> {

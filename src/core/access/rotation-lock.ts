@@ -6,8 +6,8 @@ import type { ClientStore } from '../store/store.ts';
 const LOCK_MS = 10_000;
 
 /**
- * Runs a rotation of an API key, at most one in ten seconds over all processes. A rotation that fails can be tried again at once. Takes three
- * round trips at most beside those of the rotation.
+ * Runs a rotation of an API key, at most one in ten seconds over all processes. A rotation that fails can be tried again at once. Takes at most three
+ * round trips, beside the round trips of the rotation itself.
  * @throws RefusedError while another rotation runs, and for ten seconds from its start.
  * @throws StoreUnavailableError
  */

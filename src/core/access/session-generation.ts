@@ -6,10 +6,11 @@ import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
 export const CLOCKS_DIFFER_US = 60_000_000;
 
 /**
- * Returns the generation that new sessions carry, and begins one if there is none. It is kept for a day after each call, as at a sign-in: no
- * invite and no session lives longer. Three round trips.
+ * Returns the generation that new sessions carry, and begins a generation if there is none. Each call, such as at a sign-in, makes Redis keep the
+ * generation for another day, because no invite and no session lives longer. Three round trips.
  * @param key of the generation of a guild, of the operator or of a person.
- * @returns its text, when all sessions were ended last, 0 = not in the last day, and the time now: microseconds since the epoch by Redis's clock.
+ * @returns the text of the generation; the time when all sessions were last ended, 0 = not in the last day; and the time now. Times are microseconds
+ * since the epoch by Redis's clock.
  * @throws StoreUnavailableError
  */
 export async function sessionGeneration({ client }: Pick<ClientStore, 'client'>, key: string) {

@@ -16,8 +16,8 @@ export class StoredApiKeys {
   }
 
   /**
-   * Returns all keys of a guild, expired keys included: first the keys without a record, then the others, oldest first. One round trip for the
-   * list, then one for each key.
+   * Returns all keys of a guild, expired keys included: first the keys without a record, then the keys with a record, oldest first. Takes a round
+   * trip for the list, and then a round trip for each key.
    */
   async list(guildId: string): Promise<ListedKey[]> {
     const { client, redisKeys } = this.store;
@@ -33,7 +33,7 @@ export class StoredApiKeys {
 
   /**
    * Revokes a key at once, in every process of the service.
-   * @throws RefusedError when the guild has no such key.
+   * @throws RefusedError when the guild does not have the key.
    */
   async revoke(guildId: string, keyId: string): Promise<void> {
     await this.remove(guildId, { [keyId]: await this.shaOf(guildId, keyId) });

@@ -13,8 +13,11 @@ export interface Requests {
   readonly refused: number;
 }
 
+/** The requests of a guild in the last seven days, as {@link readUsage} returns them. */
 export type GuildUsage = Awaited<ReturnType<typeof readUsage>>;
+/** The requests of one hour of the clock. */
 export type HourUsage = GuildUsage['hours'][number];
+/** The requests of one API key in the running hour, in 24 hours and in seven days, and the time of its last request. */
 export type KeyUsage = ReturnType<GuildUsage['ofKey']>;
 
 /**
@@ -53,7 +56,7 @@ export async function readUsage({ client, redisKeys }: ClientStore, guildId: str
     for (const count of counts) count[refused ? 'refused' : 'requests'] += Number(value);
   }
   return {
-    /** The last seven days by the hour of the clock, oldest first. The last one is the running hour. */
+    /** The last seven days by the hour of the clock, oldest first. The last hour is the running hour. */
     hours,
     /** Requests for the public page and its data in the running hour, and in the last 24 hours and seven days with it. They are in no other number. */
     publicUse,

@@ -1,5 +1,5 @@
--- usage: adds the requests that a process has counted to the usage of a guild. A call that is sent again is not added again, so a process
--- repeats a call without a reply until it gets one.
+-- usage: adds the requests that a process has counted to the usage of a guild. A call that is sent again is not added again, so a process can repeat
+-- a call until it gets a reply.
 --
 -- KEYS[1] gr:{G}:usage   KEYS[2] gr:{G}:keys:used   KEYS[3] gr:{G}:keys   KEYS[4] gr:{G}:stats   KEYS[5] gr:{G}:config
 -- ARGV[1] id of the process   ARGV[2] number of the call, above those of all earlier calls of the process
@@ -7,7 +7,7 @@
 -- ARGV[6] how many of the pairs that follow are counts
 -- ARGV[7..] pairs: a field of KEYS[1] and the requests to add, then an API key id and the time of its last request (ISO 8601)
 --
--- Reply: 1 when the requests were added, else 0: the call was done before, or nothing is left of the guild, as after its deletion.
+-- Reply: 1 when the requests were added, else 0: the call was done before, or the guild has no data any more, as after its deletion.
 -- O(n), and once in an hour O(fields).
 
 --- @include lib-permissions
@@ -41,7 +41,8 @@ for i = first_used, #ARGV, 2 do
   end
 end
 
--- "from" is the hour since which the fields are kept. Old ones are removed with the first call of an hour, and those of a clock that was ahead.
+-- "from" is the first hour whose fields are kept. The first call of each hour removes older fields, and fields that were written while the clock was
+-- ahead.
 local old = {}
 if redis.call('HGET', KEYS[1], 'from') ~= oldest then
   local fields = redis.call('HGETALL', KEYS[1])

@@ -10,14 +10,14 @@ export const HOUR_MS = 3_600_000;
 const KEPT_HOURS = 8 * 24;
 /** Guilds whose replies are awaited together. */
 const GUILDS_PER_STEP = 100;
-/** Guilds that are sent together. Requests are served, here and by Redis, between two such groups. */
+/** Guilds whose counts are sent together. Between two groups of guilds, this process and Redis serve requests. */
 const GUILDS_AT_ONCE = 10;
 /** Most counts that wait for Redis; further counts are dropped. This is reached while Redis refuses them, or with more API keys in ten seconds. */
 const MAX_WAITING = 50_000;
 /** Identities that are counted before they are added up. */
 const MAX_COUNTED = 10_000;
 
-/** What requests without an API key are for: the public page, or its data. It stands in the place of a key id, which has ten characters. */
+/** The uses of requests without an API key: the public page, or its data. A use takes the place of a key id, which has ten characters. */
 export const PUBLIC_USES = ['page', 'data'] as const;
 export type PublicUse = (typeof PUBLIC_USES)[number];
 
@@ -68,8 +68,9 @@ class WaitingUsage {
 }
 
 /**
- * Counts the requests of each API key, and those without a key, by the hour in memory, and adds them to `gr:{G}:usage` with {@link write}. If the process is killed, the
- * counts that are not written yet are lost. No request is written twice: a call without a reply is repeated unchanged, and Redis does it once.
+ * Counts the requests of each API key, and the requests without a key, by the hour in memory, and adds the counts to `gr:{G}:usage` with
+ * {@link write}. If the process is killed, the counts that are not written yet are lost. No request is written twice: a call without a reply is
+ * repeated unchanged, and Redis does the call once.
  */
 export class Usage {
   private readonly processId = generateKeyId();

@@ -21,13 +21,13 @@ import {
 const SLICE = 250;
 /** How often a count may be disturbed by something other than the scripts before the command gives up. */
 const MAX_ATTEMPTS = 3;
-/** Waits for another count of the guild; the scripts drop an abandoned one after a minute. */
+/** Milliseconds between two tries while another count of the guild runs. The scripts drop an abandoned count after a minute. */
 const BUSY_RETRY_MS = 250;
 const MAX_BUSY_RETRIES = 300;
 
 /**
- * Recomputes counters from the members, in slices, while a bot keeps writing. A guild that nobody changes meanwhile is only read. For
- * another one the scripts that change members keep the sums of the count exact until its end. See ADR 4.
+ * Recomputes counters from the members, in slices, while a bot keeps writing. If nobody changes the guild meanwhile, the count only reads. Otherwise
+ * the scripts that change members keep the sums of the count exact until the count ends. See ADR 4.
  */
 export class GuildCounters {
   /** @param sliceSize members counted in one script call. */

@@ -18,7 +18,7 @@ local boards = stats.boards_text and on_boards().parse(stats)
 local ranked = redis.call('ZCARD', KEYS[1])
 local now = redis.call('TIME')
 
--- Returns the boards as a text, by a function that gives the three counters of one.
+-- Returns the boards as a text. `counters_of` returns the three counters of a board.
 local function boards_text(counters_of)
   local parts = {}
   for i, board in ipairs(boards and boards.list or {}) do
@@ -59,8 +59,8 @@ local function reply(status, sums, counted)
   }
 end
 
--- Adds the members from rank `first` on to the sums, and to those of the boards. The sums also note an explicit level. Returns the number of these
--- members, and the id and the score of the last one.
+-- Adds the members from rank `first` on to the sums of the guild and of its boards. The sums also note an explicit level. Returns the number of these
+-- members, and the id and the score of the last member.
 local function count_slice(sums, curve, first, slice)
   local rows = redis.call('ZREVRANGE', KEYS[1], format_integer(first), format_integer(first + slice - 1), 'WITHSCORES')
   local ids = {}

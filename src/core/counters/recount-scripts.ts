@@ -5,7 +5,7 @@ import { defineScript, type ScriptReply } from '../store/script.ts';
 
 /** The scripts that count the members of a guild, over lib-recount.lua. */
 
-/** What is counted of a ranking: that of a guild, or a board. */
+/** The counters of one ranking: the ranking of a guild, or a board. */
 export interface Sums {
   /** Members with XP > 0. */
   readonly members: bigint;
@@ -14,28 +14,28 @@ export interface Sums {
   readonly levelSum: bigint;
 }
 
-/** All that is counted in a guild. */
+/** All counters of a guild. */
 export interface Counters extends Sums {
-  /** Hidden members, which the others do not count. */
+  /** Hidden members, which no other counter counts. */
   readonly hidden: bigint;
-  /** The counters of its boards, by their names. None for a guild without boards. */
+  /** The counters of each board, by the name of the board; empty for a guild without boards. */
   readonly boards: Readonly<Partial<Record<BoardName, Sums>>>;
 }
 
-/** Stored counters and counters computed from the members, both of one moment. */
+/** Stored counters, and the counters computed from the members at the same moment. */
 export interface CounterCheck {
   readonly stored: Counters;
   readonly actual: Counters;
-  /** Whether both are equal. */
+  /** Whether the stored counters equal the computed counters. */
   readonly exact: boolean;
   /** The moment, by Redis's clock. */
   readonly at: Date;
 }
 
-/** What one call counted. */
+/** The state of a count after one call. */
 export interface CountedSlice extends CounterCheck {
   /**
-   * "OK": there are more members. "DONE": all are counted. "LOST": Redis does not know the count any more. "UNSEEN": something other
+   * "OK": there are more members to count. "DONE": all members are counted. "LOST": Redis does not know the count any more. "UNSEEN": something other
    * than the scripts raised the revision meanwhile, so the sums may be wrong, and the count was ended.
    */
   readonly status: 'OK' | 'DONE' | 'LOST' | 'UNSEEN';
@@ -75,7 +75,7 @@ interface StepFields extends Pick<ReadFields, 'size'> {
   readonly token: string;
 }
 
-/** Goes on with a count. The sums are those of all members counted so far. */
+/** Goes on with a count. The sums in the reply cover all members counted so far. */
 export const stepCountScript = defineScript({
   name: 'recount-step',
   keys: GUILD_KEYS,
@@ -93,7 +93,7 @@ export const commitCountScript = defineScript({
   decode: decodeSlice,
 });
 
-/** Returns stored counters beside counted ones. */
+/** Returns stored counters, counters computed from the members, and whether they are equal. */
 export function compare(stored: Counters, actual: Counters): Pick<CounterCheck, 'stored' | 'actual' | 'exact'> {
   return { stored, actual, exact: isDeepStrictEqual(stored, actual) };
 }
@@ -123,12 +123,12 @@ function countersOf(texts: readonly string[], boards = ''): Counters {
   return { ...sumsOf(texts), hidden: integer(texts[3]), boards: Object.fromEntries(byBoard) };
 }
 
-/** Returns sums from their texts; none for those that are missing. */
+/** Parses the sums of a ranking. A missing text, or a text that is not an integer, counts as 0. */
 export function sumsOf([members, totalXp, levelSum]: readonly string[]): Sums {
   return { members: integer(members), totalXp: integer(totalXp), levelSum: integer(levelSum) };
 }
 
-/** Parses a stored counter. One that is missing or not an integer counts as 0, so that the comparison shows the drift. */
+/** Parses a stored counter. A counter that is missing or not an integer counts as 0, so that the comparison shows the drift. */
 function integer(text = ''): bigint {
   return /^-?\d+$/.test(text) ? BigInt(text) : 0n;
 }

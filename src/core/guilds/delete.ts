@@ -7,7 +7,7 @@ import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
 
-/** Deletes members, counters, config, quota, season and description at once, while a lock has the token. Its keys end with those of the boards. */
+/** Deletes members, counters, config, quota, season and description at once, while a lock has the token. The keys of the boards come last. */
 export const deleteScript = defineScript({
   name: 'delete',
   keys: [...GUILD_KEYS, 'season', 'seasonXp', 'quota', 'hiddenReasons', 'about', 'avatars', 'lock'],

@@ -15,7 +15,7 @@ export const describeScript = defineScript({
   decode: ([, , isChanged]: ScriptReply) => isChanged === 1,
 });
 
-/** What a bot tells of its guild. What is left out is not described, and shows as its id. */
+/** The names that a bot tells of its guild. A role or channel that is left out has no name, and shows as its id. */
 export interface GuildDescription {
   /** 100 characters at most. */
   readonly name?: string;
@@ -33,7 +33,7 @@ const MAX_COLOR = 0xffffff;
 const MAX_POSITION = 2 ** 31 - 1;
 const MAX_TYPE = 255;
 
-/** Stores the description of a guild in place of the one before. @throws as GuildWriter.describeGuild. */
+/** Stores the description of a guild in place of the earlier description. @throws as GuildWriter.describeGuild. */
 export async function describeGuild(
   { scripts, redisKeys }: ScriptStore,
   guildId: string,
@@ -63,7 +63,7 @@ function describedFields(description: GuildDescription): string[] {
   return fields;
 }
 
-/** Returns a list as JSON, "" for one without entries. @throws InvalidInputError */
+/** Returns a list as JSON, "" for an empty list. @throws InvalidInputError */
 function listText<Entry>(
   field: string,
   list: readonly Entry[],

@@ -22,11 +22,11 @@ export interface GuildChannel {
   readonly name: string;
   /** Discord's number of its kind: 0 for text, 2 for voice, 4 for a category, and so on. */
   readonly type: number;
-  /** Id of the category that it stands in; null for none. */
+  /** Id of the category that the channel stands in; null for a channel without a category. */
   readonly parent: string | null;
 }
 
-/** What the bot has told of a guild. A page shows the id of whatever is missing. */
+/** What the bot has told of a guild. Where a name is missing, a page shows the id instead. */
 export interface GuildAbout {
   readonly name: string | null;
   /** Discord's hash of the icon. */
@@ -44,7 +44,7 @@ const channel = z.object({ id, name, type: z.int(), parent: id.nullable() });
 
 /**
  * Reads what the bot has told of a guild. O(its bytes), 256 kB at most; one round trip.
- * @returns null if the guild was never described. A value that no kit has stored, and an entry of a list that is none, are left out.
+ * @returns null if the guild was never described. A value that no kit has stored is left out, and so is an unfit entry of a list.
  * @throws StoreUnavailableError
  */
 export async function readAbout({ client, redisKeys }: ClientStore, guildId: string): Promise<GuildAbout | null> {

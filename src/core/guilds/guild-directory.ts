@@ -22,7 +22,7 @@ export interface FoundGuilds {
 }
 
 /**
- * Finds the guilds that Redis has data of, by SCAN in small steps: 50,000 at most, the first ones that Redis names. One search runs at a time, and
+ * Finds the guilds that Redis has data of, by SCAN in small steps: the first 50,000 guilds that Redis names, at most. One search runs at a time, and
  * its result is kept for half a minute.
  */
 export class GuildDirectory {

@@ -5,14 +5,14 @@ import { indexingOf } from '../settings/guild-config.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../settings/page-look.ts';
 import type { ClientStore } from '../store/store.ts';
 
-/** @throws RefusedError when nothing is stored of a guild, such as one whose id is mistyped. O(1). */
+/** @throws RefusedError when nothing is stored of a guild, for example because its id is mistyped. O(1). */
 export async function requireGuild({ client, redisKeys }: ClientStore, guild: string): Promise<void> {
   const { xp, hidden, stats, config, apiKeys } = redisKeys.guild(guild);
   const found = await client.exists(xp, hidden, stats, config, apiKeys);
   if (found === 0) throw new RefusedError('guild_unknown', { guild });
 }
 
-/** Returns the members of a guild, ranked and hidden ones. O(1), one round trip. @throws StoreUnavailableError */
+/** Returns the number of members of a guild, ranked and hidden. O(1), one round trip. @throws StoreUnavailableError */
 export async function countStored({ client, redisKeys }: ClientStore, guild: string): Promise<number> {
   const { xp, hidden } = redisKeys.guild(guild);
   const [ranked, others] = await Promise.all([client.zcard(xp), client.zcard(hidden)]);
@@ -93,6 +93,7 @@ export async function readOverview(
   };
 }
 
+/** The state of a guild, as {@link readOverview} returns it. */
 export type Overview = Awaited<ReturnType<typeof readOverview>>;
 
 /** Returns colours and picture of the public page, each "" unless it is chosen. */

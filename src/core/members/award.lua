@@ -1,8 +1,8 @@
 -- award: adds XP to one member for a message, times the guild's xp_multiplier, unless its cooldown runs. It changes everything or nothing.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
--- KEYS[6] gr:{G}:cooldown:U ("60000 ms": the length of the cooldown that runs, with a time to live). A cooldown of which more than its length
---         is left is over, because then Redis's clock went back. One without a length ends with its time to live.
+-- KEYS[6] gr:{G}:cooldown:U ("60000 ms": the length of the cooldown that runs, with a time to live). A cooldown of which more than its length is left
+--         is over, because then Redis's clock went back. A cooldown without a length ends with its time to live.
 -- KEYS[7], for a call with an avatar: gr:{G}:avatars (hash: user id -> avatar). The key of an event then comes after it.
 -- KEYS[7], for a call that is done once for an event: gr:{G}:event:ID. ARGV then begins with its time to live, 1 .. 86400000 ms. The event keeps
 --         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end. Another call of the event is refused.
@@ -11,13 +11,13 @@
 -- ARGV[6] factor of this award, 0 .. 1000 with six decimals at most, such as "1.5"; "" or left out = 1
 -- ARGV[7] avatar to store: 32 hex digits, with "a_" before those of an animated one; "none" removes it, "" or left out = leave it
 --
--- The gain is XP times the multiplier times the factor, rounded half up once. It is exact for multipliers to 10^9, and one that would lead above 2^53-1
--- is refused as "range". Six decimals of the multiplier count. One that is no plain decimal, such as "1e1", multiplies in doubles. A new
--- member begins at 0 XP.
+-- The gain is XP times the multiplier times the factor, rounded half up once. The gain is exact for multipliers to 10^9, and a gain that would lead
+-- above 2^53-1 is refused as "range". Six decimals of the multiplier count. A multiplier that is no plain decimal, such as "1e1", multiplies in
+-- doubles. A new member begins at 0 XP.
 --
 -- Reply: {"OK" | "WAIT", rev, XP gained, XP and level before, XP and level after, XP to the next level ("" with an explicit level, at
 --         the highest level, or when it is beyond 2^53-1), "new" | "ranked" | "hidden" | "none", rank from 1 ("" unless asked for and ranked), ms of cooldown left}
---        "WAIT": the cooldown runs, nothing was changed, and "none" is a user who is no member.
+--        "WAIT": the cooldown runs, nothing was changed, and "none" is a user who is not a member.
 --        {"REFUSED", 0, "user_id" | "argument" | "field" | "range" | "total" | "event"}   nothing was changed
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(log m).
 

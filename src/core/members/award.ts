@@ -15,11 +15,11 @@ export interface AwardRequest extends OnceOptions {
   /** XP before the guild's multiplier, 0 .. 10^9; from a range, a random number of it, both ends included. */
   readonly amount: XpAmount;
   /**
-   * Multiplies this award beside the guild's multiplier, such as the one that `xpFor` gives: 0 .. 1000 with six decimals at most; 1 unless
-   * given. The product is rounded half up once, and exact. One above 2^53-1 is refused as "range".
+   * A further multiplier of this award, beside the guild's multiplier, such as the factor that `xpFor` gives: 0 .. 1000 with six decimals at most; 1
+   * unless given. The product is exact, and rounded half up once. A product above 2^53-1 is refused as "range".
    */
   readonly factor?: number;
-  /** How long this award keeps the member from the next one; 0 or left out = not at all. */
+  /** How long this award keeps the member from the next award, in milliseconds; 0 or left out = not at all. */
   readonly cooldownMs?: number;
   /** Display name to store, if it differs. An empty name leaves the stored name as it is: `record` and `setProfiles` can remove a name. */
   readonly username?: string;
@@ -43,6 +43,7 @@ const FIELDS: readonly (keyof AwardRequest)[] = [
   'reason',
 ];
 
+/** The result of an award. */
 export interface Award extends Gain {
   /** XP gained: 0 while the cooldown runs. */
   readonly awarded: number;
@@ -54,7 +55,7 @@ export interface Award extends Gain {
   readonly rank: number | null;
 }
 
-/** Gives XP for a message. Its keys end with {@link awardKeys}. */
+/** Gives XP for a message. The keys that {@link awardKeys} returns come last. */
 export const awardScript = defineScript({
   name: 'award',
   keys: [...GUILD_KEYS, 'cooldown'],
@@ -80,7 +81,10 @@ export function awardArguments(request: AwardRequest): string[] {
   return args;
 }
 
-/** Returns the keys that {@link awardScript} takes after its own: that of the avatars if it changes one, and that of the event. */
+/**
+ * Returns the keys that {@link awardScript} takes after its own keys: the key of the avatars if the award changes an avatar, and the key of the
+ * event.
+ */
 export function awardKeys(
   { avatars }: Pick<GuildKeys, 'avatars'>,
   { avatar }: AwardRequest,

@@ -4,9 +4,9 @@ import { ID_PATTERN } from '../ranking/model.ts';
 /**
  * Checks that an argument of a bot is an object with known fields only, because JavaScript would ignore an unknown field without a word.
  * It runs at each call, and takes about a hundred nanoseconds.
- * @param owner what has the fields, such as "an award".
+ * @param owner the name of the object that has the fields, such as "an award".
  * @param path where a list or an object of the call has it, such as `records[3].profile`; "" for the argument itself.
- * @throws InvalidInputError which names the unknown field and the known ones.
+ * @throws InvalidInputError which names the unknown field and the known fields.
  */
 export function checkFields(value: unknown, owner: string, names: readonly string[], path = ''): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -39,7 +39,7 @@ function checkId(kind: 'guild' | 'user', id: unknown): void {
   throw new InvalidInputError(`The ${kind} id ${text} must be a text of 1 to 64 of A-Z a-z 0-9 _ - .`);
 }
 
-/** Checks that an argument is a text. A client would make one of anything, such as "null". @throws InvalidInputError */
+/** Checks that an argument is a text, because a client would turn any other value into a text, such as "null". @throws InvalidInputError */
 export function checkText(value: unknown, name: string): void {
   if (typeof value !== 'string') throw new InvalidInputError(`${name} must be a text, not ${shownText(value)}`);
 }

@@ -5,13 +5,13 @@
 --         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end. Another call of the event is refused.
 -- ARGV[1] user id   ARGV[2] minutes from UTC to the member's clock, -1440 .. 1440   ARGV[3] days that may be missed, 0 .. 365
 -- ARGV[4] least ms between two claims, 0 .. 604800000   ARGV[5] name to store, "" = leave it
--- ARGV[6..] XP for a streak of 1, 2, ..., each 0 .. 1000000000; the last one counts for all longer ones
+-- ARGV[6..] XP for a streak of 1, 2, ..., each 0 .. 1000000000; the last counts for all longer streaks
 --
--- The day is that of Redis's clock at the offset. The day of the last claim is that of its time at the offset of that claim, which this
--- script stores with it, or else at the offset of this call. A claim on that day or before it is refused, and one before the
--- least time since it: a member that gives another offset gets no second reward at once. On the next day, or after no more
--- than the days that may be missed, the streak goes on; else it starts at 1. The xp_multiplier does not apply. A last claim that is more than a
--- day ahead of Redis's clock is that of a wrong clock: it refuses nothing, and the streak goes on.
+-- The day of this claim is the day of Redis's clock at the offset. The day of the last claim is the day of its time at the offset of the last claim,
+-- which this script stores with it, or else at the offset of this call. A claim on the day of the last claim or before it is refused, and so is a
+-- claim before the least time has passed: a member that gives another offset gets no second reward at once. On the next day, or after no more than
+-- the days that may be missed, the streak goes on; else it starts at 1. The xp_multiplier does not apply. A last claim that is more than a day ahead
+-- of Redis's clock comes from a wrong clock: it refuses nothing, and the streak goes on.
 --
 -- Reply: {"OK" | "WAIT", rev, XP gained, XP and level before, XP and level after, XP to the next level ("" with an explicit level, at
 --         the highest level, or when it is beyond 2^53-1), "new" | "ranked" | "hidden" | "none", streak, ms since 1970 when the next claim is possible at this offset}
@@ -42,7 +42,7 @@ local function claim()
     return math.floor((ms / 1000 + minutes * 60) / 86400) + 0.0
   end
 
-  -- Returns the time of the last claim and its day, nil when there was none.
+  -- Returns the time of the last claim and its day, nil when the member has never claimed.
   local function last_claim()
     local ms, own = string.match(member.profile.last_daily_claim, '^(%-?%d+)([+-]?%d*)$')
     if ms and math.abs(ms + 0.0) <= 8640000000000000 then

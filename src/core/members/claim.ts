@@ -10,7 +10,7 @@ import { MAX_GAIN } from './gain-limits.ts';
 /** The claim of one member for the present day. */
 export interface ClaimRequest extends OnceOptions {
   readonly userId: string;
-  /** XP; or XP for a streak of 1, 2, ... days, whose last entry counts for all longer ones. Each 0 .. 10^9. */
+  /** XP; or XP for a streak of 1, 2, ... days, whose last entry counts for all longer streaks. Each 0 .. 10^9. */
   readonly reward: number | readonly number[];
   /** Minutes from UTC to the member's clock, such as 60 or -300; 0 unless given. */
   readonly utcOffsetMinutes?: number;
@@ -35,6 +35,7 @@ const FIELDS: readonly (keyof ClaimRequest)[] = [
   'eventId',
 ];
 
+/** The result of a daily claim. */
 export interface Claim extends Gain {
   /** Whether this call was the claim of the day. Otherwise the day was claimed before, or the last claim is too recent, and nothing was changed. */
   readonly claimed: boolean;
@@ -53,7 +54,7 @@ const MAX_TIME_MS = 8_640_000_000_000_000;
 const MIN_INTERVAL_MS = 20 * 3_600_000;
 const MAX_INTERVAL_MS = 7 * 24 * 3_600_000;
 
-/** Gives the reward of the day. Its keys end with that of the event, if there is one. */
+/** Gives the reward of the day. The key of the event comes last, if the call has an event. */
 export const claimScript = defineScript({
   name: 'claim',
   keys: GUILD_KEYS,

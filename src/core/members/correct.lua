@@ -1,5 +1,5 @@
--- correct: changes members for a person, as record.lua does, but passes over every user who is no member. It changes everything or nothing,
--- once for its event. A correction of one member keeps what undo.lua needs.
+-- correct: changes members for a person, as record.lua does, but passes over every user who is not a member. It changes everything or nothing, once
+-- for its event. A correction of one member keeps what undo.lua needs.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members   KEYS[6] gr:{G}:season
 -- KEYS[7], for the event: gr:{G}:event:ID, or gr:{G}:event-part:N:ID for a further call of a list. The event keeps the reply. A repeat changes
@@ -8,7 +8,7 @@
 -- ARGV[2..] per member: the change of the XP, the user id, and the change of the profile, as record.lua takes them
 --
 -- Reply: for a list {"OK", rev, 0, XP and level of the last member, how many users were passed over}
---        for one member that of record.lua with "each", and then: the user id, the season ("" for none), the explicit level before and after
+--        for one member the reply of record.lua with "each", and then: the user id, the season ("" for none), the explicit level before and after
 --        ("-" for none), the name before and after (with \n for a line end and \\ for \), and "gain" for XP that boards count, else "set"
 --        {"REFUSED", index from 0, reason as in record.lua}   nothing was changed
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(n log m).
@@ -19,7 +19,7 @@
 --- @include lib-event
 --- @include lib-correction
 
--- Lets record() pass over the users who are no members. Returns how many they are.
+-- Lets record() pass over the users who are not members. Returns the number of these users.
 local function pass_over_others()
   local stats, passed = read_stats(KEYS[2]), 0
   for i = 1, #ARGV - 2, 3 do

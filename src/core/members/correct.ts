@@ -18,19 +18,19 @@ export type XpCorrection = { readonly set: number } | { readonly add: number } |
 export interface Correction {
   readonly userId: string;
   readonly xp?: XpCorrection | undefined;
-  /** The explicit level; null = none, so that the level follows XP. */
+  /** The explicit level; null removes it, so that the level follows XP. */
   readonly level?: number | null | undefined;
-  /** Display name of 512 bytes at most; null or "" = none. */
+  /** Display name of 512 bytes at most; null or "" removes it. */
   readonly username?: string | null | undefined;
 }
 
-/** What an explicit level or a name was before a correction, and is after it. */
+/** An explicit level or a name before a correction and after it. */
 interface Replaced<Value> {
   readonly before: Value | null;
   readonly after: Value | null;
 }
 
-/** What a correction did to a member. The levels of `XpChange` are those that are shown. */
+/** What a correction did to a member. The levels of `XpChange` are the levels that pages show. */
 export interface Corrected extends XpChange {
   readonly userId: string;
   readonly hidden: boolean;
@@ -62,7 +62,7 @@ const LIST_TTL_MS = 3_600_000;
 
 /** The event of an undo has this before the id of the correction. */
 const UNDO = 'undo-';
-/** Ids of corrections are shorter than those of events, so that the undo has an event too. */
+/** The id of a correction is shorter than the id of an event may be, so that the undo can have an event too. */
 const MAX_ID = 50;
 
 interface ListFields {
@@ -87,7 +87,7 @@ export const correctScript = defineScript({
   },
 });
 
-/** Undoes a correction of one member. Its keys end with those of the events of the correction and of the undo. */
+/** Undoes a correction of one member. The keys of the events of the correction and of the undo come last. */
 export const undoScript = defineScript({
   name: 'undo',
   keys: [...GUILD_KEYS, 'season'],
@@ -120,10 +120,10 @@ export async function correctMember(
 }
 
 /**
- * Corrects many members, 200 in one script call, so that Redis serves others between. Each call is done once for the id, so the same list can
- * be sent again within an hour of a failure. O(n log m).
+ * Corrects many members, 200 in one script call, so that Redis serves other clients in between. Each call is done once for the id, so the same list
+ * can be sent again within an hour of a failure. O(n log m).
  * @param onDone is told after each call how many of the list are done.
- * @returns how many users of the list are no members, and were passed over.
+ * @returns how many users of the list are not members, and were passed over.
  * @throws as {@link correctMember}. The calls before were done.
  */
 export async function correctMembers(
@@ -199,7 +199,7 @@ export function undoCorrection(
 }
 
 /**
- * Reads what is kept of a correction of one member and of its undo, each null for none. One round trip.
+ * Reads what Redis keeps of a correction of one member and of its undo; null for a correction or an undo that Redis does not keep. One round trip.
  * @throws InvalidInputError, StoreUnavailableError
  */
 export async function readCorrection(
@@ -225,7 +225,7 @@ function keptReply(text: string): string[] {
   return text.split('\n').slice(1);
 }
 
-/** Decodes the reply of a correction of one member; null for a list, and for a user who is no member. */
+/** Decodes the reply of a correction of one member; null for a list, and for a user who is not a member. */
 function decodeCorrected(reply: ScriptReply): Corrected | null {
   const [, , , , , change, userId, , levelBefore, levelAfter, nameBefore, nameAfter, kind] = reply;
   const { state, ...xp } = decodeChange(change);

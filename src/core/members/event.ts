@@ -4,7 +4,7 @@ import { MAX_EVENT_ID_BYTES } from '../text-bounds.ts';
 
 /** How a call is done once: when its reply was lost and the bot sends it again, it gets the first reply, and nothing changes. */
 export interface OnceOptions {
-  /** Id of the event that the call is for, such as that of a message: 1 to 64 bytes. No two calls of a guild may share one. */
+  /** Id of the event that the call is for, such as the id of a message: 1 to 64 bytes. No two calls of a guild may share an event. */
   readonly eventId?: string;
 }
 
@@ -21,7 +21,11 @@ export interface EventCall {
 
 export const NO_EVENT: EventCall = { keys: [], args: [] };
 
-/** Returns what a script needs to do a call once. @param part number of the script call among those of one call. @throws InvalidInputError */
+/**
+ * Returns what a script needs to do a call once.
+ * @param part number of the script call among the script calls of one call.
+ * @throws InvalidInputError
+ */
 export function eventCall(
   { eventPrefix, eventPartPrefix }: Pick<GuildKeys, 'eventPrefix' | 'eventPartPrefix'>,
   eventId: string | undefined,
@@ -30,7 +34,7 @@ export function eventCall(
 ): EventCall {
   if (eventId === undefined) return NO_EVENT;
   const bytes = typeof eventId === 'string' ? encoder.encode(eventId).length : 0;
-  // UTF-8 has the same bytes for each lone surrogate, so two such ids would be one.
+  // UTF-8 has the same bytes for each lone surrogate, so two ids with lone surrogates could be the same event.
   if (bytes < 1 || bytes > MAX_EVENT_ID_BYTES || /\p{Surrogate}/u.test(eventId))
     throw new InvalidInputError('eventId must be a text of 1 to 64 bytes');
   const key = part === 0 ? eventPrefix + eventId : `${eventPartPrefix}${part}:${eventId}`;

@@ -2,7 +2,7 @@ import type { ScriptReply } from '../store/script.ts';
 import { isRepeated } from './event.ts';
 import type { MemberChange } from './record-script.ts';
 
-/** What a gain did to one member. */
+/** The XP and level of a member before and after a gain. */
 export interface Gain extends Omit<MemberChange, 'userId'> {
   /** The guild's revision. */
   readonly revision: string;

@@ -7,10 +7,12 @@ import type { ScriptStore } from '../store/scripts.ts';
 import { checkFields, checkIds } from './check-fields.ts';
 import { inSlices, sumOf } from './slices.ts';
 
-/** How a reason changes: members get it, lose it, or get it and become hidden members if they are none. */
+/**
+ * How a reason changes: "hide" gives members the reason, "unhide" lifts it, and "add" gives it and makes users who are not members hidden members.
+ */
 export type ReasonChange = 'hide' | 'unhide' | 'add';
 
-/** Gives members a reason to be hidden, or lifts one. */
+/** Gives members a reason to be hidden, or lifts a reason. */
 export const hideScript = defineScript({
   name: 'hide',
   keys: [...GUILD_KEYS, 'hiddenReasons'],
@@ -23,6 +25,7 @@ export const hideScript = defineScript({
   decode: decodePlaceChange,
 });
 
+/** The options of `hide` and `unhide`. */
 export interface HideOptions {
   /** "moderator" unless given. */
   readonly reason?: HideReason;
@@ -31,11 +34,11 @@ export interface HideOptions {
 /** A hidden member. */
 export interface HiddenMember {
   readonly userId: string;
-  /** At least one. */
+  /** At least one reason. */
   readonly reasons: readonly HideReason[];
 }
 
-/** What became of the members that a call named. */
+/** The members whose place a call has changed, and the named members that are hidden now. */
 export interface PlaceChange {
   /** Members that left the ranking, or came back into it. */
   readonly changed: number;
@@ -43,7 +46,7 @@ export interface PlaceChange {
   readonly hidden: readonly HiddenMember[];
 }
 
-/** Changes a reason of members, in slices; "add" hides users too who are no members, with 0 XP. @throws as GuildWriter.hide. */
+/** Changes a reason of members, in slices; "add" also hides users who are not members, with 0 XP. @throws as GuildWriter.hide. */
 export async function changeReason(
   { scripts, redisKeys }: ScriptStore,
   change: ReasonChange,

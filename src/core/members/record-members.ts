@@ -43,7 +43,7 @@ export interface LevelChange extends OnceOptions {
   readonly level: number;
 }
 
-/** What a writer needs beside its store. */
+/** The clock and the times to live that a writer needs beside its store. */
 export interface WriterContext {
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -24,7 +24,7 @@ export interface MemberChange extends XpChange {
   readonly hidden: boolean;
 }
 
-/** What a call of record.lua did. */
+/** The result of a call of record.lua. */
 interface Recorded {
   /** The guild's new revision. */
   readonly revision: string;
@@ -60,7 +60,7 @@ export function recordKeys(
   return changes.some(changesAvatar) ? [avatars, ...event.keys] : event.keys;
 }
 
-/** Records members, all or none of them. Its keys end with {@link recordKeys}. */
+/** Records all given members, or none of them. The keys that {@link recordKeys} returns come last. */
 export const recordScript = defineScript({
   name: 'record',
   keys: GUILD_KEYS,

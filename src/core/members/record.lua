@@ -6,12 +6,12 @@
 --         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end. Another call of the event is refused.
 -- ARGV[1] "each" for a reply that names each member; may be left out   ARGV[2] "avatars" for a call with avatars, else left out
 -- ARGV[3..] per member: the change of the XP, the user id, the change of the profile, and, in a call with avatars, the avatar
--- XP: "N" sets it. "hidden N" too, and makes a user who is no member a hidden one. "add N" adds; N may be negative. "take N" subtracts as much as
--- is there. "level N" sets the least XP of a level on the guild's curve; the explicit level stays, so give "none - -" too. "keep" leaves the XP
--- as it is. "keep" and "take" pass over a user who is no member. A hidden member stays hidden.
--- Profile: "" for no change, or "LEVEL STREAK CLAIM", and then a space and the name to its end when the name changes, "" for no name. Each of
--- the three is digits ("-" before those of a claim before 1970; a claim is in ms since 1970), "none", or "-" for what is stored.
--- Avatar: 32 hex digits, with "a_" before those of an animated one; "none" removes it, "" leaves it as it is.
+-- XP: "N" sets it. "hidden N" sets it too, and makes a user who is not a member a hidden member. "add N" adds; N may be negative. "take N" subtracts
+-- as much as is there. "level N" sets the least XP of a level on the guild's curve; the explicit level stays, so give "none - -" too. "keep" leaves
+-- the XP as it is. "keep" and "take" pass over a user who is not a member. A hidden member stays hidden.
+-- Profile: "" for no change, or "LEVEL STREAK CLAIM", and then a space and the name to its end when the name changes, "" for no name. LEVEL, STREAK
+-- and CLAIM are digits ("-" before the digits of a claim before 1970; a claim is in ms since 1970), "none", or "-" for the stored value.
+-- Avatar: 32 hex digits, with "a_" before the digits of an animated avatar; "none" removes it, "" leaves it as it is.
 -- A member named twice is recorded twice, in order.
 --
 -- Reply: {"OK", rev, members new to the ranking, XP and level of the last member named}; with "each" then a text for each member:

@@ -1,11 +1,12 @@
--- remove: erases members, ranked or hidden, with their profiles, avatars, cooldowns and marks of a season's end, and what a raw write left of others.
+-- remove: erases members, ranked or hidden, with their profiles, avatars, cooldowns and marks of a season's end, and what a raw write left of users
+-- who are not members.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:season:xp   KEYS[7] gr:{G}:hidden:reasons   KEYS[8] gr:{G}:avatars
 -- KEYS[9..] per user id: gr:{G}:cooldown:U
 -- ARGV user ids
 --
--- Reply: number of them that were members; at 0, rev stays as it is, unless one was on a board.
+-- Reply: how many of the users were members; at 0, rev stays as it is, unless a user was on a board.
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(n log m).
 
 --- @include lib-change

@@ -5,12 +5,13 @@ import { checkFields, checkIds } from './check-fields.ts';
 import { changeReason } from './hiding.ts';
 import { inSlices } from './slices.ts';
 
-/** The user ids of all who are on the server: a Set, or a Map by user id. It is asked again before each step, so keep it up to date. */
+/** The user ids of all members of the server: a Set, or a Map by user id. Each step looks into it anew, so keep it up to date. */
 export interface PresentMembers {
   readonly size: number;
   has(userId: string): boolean;
 }
 
+/** The options of `syncMembers`. */
 export interface SyncOptions {
   /** Only counts. */
   readonly dryRun?: boolean;
@@ -18,7 +19,7 @@ export interface SyncOptions {
   readonly maxShare?: number;
 }
 
-/** With `dryRun`, what would be done. */
+/** What a sync has changed; with `dryRun`, what it would change. */
 export interface SyncResult {
   /** Ranked members before. */
   readonly ranked: number;

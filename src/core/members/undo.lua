@@ -1,16 +1,17 @@
 -- undo: takes back a correction of one member (correct.lua), once. What the member gained since then stays.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members   KEYS[6] gr:{G}:season
--- KEYS[7], for the event of the correction, and KEYS[8], for that of the undo: gr:{G}:event:ID. The second must live as long as the first, so that
---         a correction is undone once.
+-- KEYS[7], for the event of the correction, and KEYS[8], for the event of the undo: gr:{G}:event:ID. KEYS[8] must live as long as KEYS[7], so that a
+--         correction is undone once.
 -- ARGV[1] time to live of the event of the undo, 1 .. 86400000 ms
 --
--- The XP changes by the difference that the correction made, in the other direction, but not below 0. Boards count that if they counted the
--- correction. An explicit level and a name become what they were if they are still what the correction made of them.
+-- The XP changes by the difference that the correction made, in the other direction, but not below 0. Boards count this difference if they counted
+-- the correction. An explicit level and a name become what they were before the correction, unless something has changed them since the correction.
 --
--- Reply: that of record.lua with "each" for the member, then what became of the explicit level and of the name: "" (the correction did not change it),
+-- Reply: the reply of record.lua with "each" for the member, then what became of the explicit level and of the name: "" (the correction did not
+--         change it),
 --        "back", or "left" (it was changed since then)
---        {"GONE"} no such correction is kept, or {"SEASON"} a season has ended since then, or {"MISSING"} the user is no member any more, or
+--        {"GONE"} no such correction is kept, or {"SEASON"} a season has ended since then, or {"MISSING"} the user is not a member any more, or
 --        {"REFUSED", 0, reason as in record.lua}   nothing was changed
 -- A repeat has the reply as texts, with "repeated" at its end.
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(log m).

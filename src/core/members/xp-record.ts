@@ -13,7 +13,7 @@ export interface ProfileChange {
   readonly dailyStreak?: number | null;
   /** ISO 8601, or a Date; at most a day from now. */
   readonly lastDailyClaim?: string | Date | null;
-  /** Discord's hash of the avatar: 32 hex digits, with `a_` before those of an animated one. */
+  /** Discord's hash of the avatar: 32 hex digits, with `a_` before the digits of an animated avatar. */
   readonly avatar?: string | null;
 }
 
@@ -26,20 +26,23 @@ export const PROFILE_FIELDS: readonly (keyof ProfileChange)[] = [
 ];
 
 /**
- * A change of one member's XP, either `set` or `add`, and of the profile. XP is an integer 0 .. 2^53-1; an `add` may be negative. A user who is no
- * member becomes one.
+ * A change of one member's XP, either `set` or `add`, and of the profile. XP is an integer 0 .. 2^53-1; an `add` may be negative. A user who is not a
+ * member becomes a member.
  */
 export type XpRecord = { readonly userId: string } & ProfileChange &
   (
     | {
         readonly set: number | bigint;
         readonly add?: never;
-        /** Makes a user who is no member yet a hidden one. A member stays where it is. */
+        /** Makes a user who is not a member yet a hidden member. A member stays where it is. */
         readonly hidden?: boolean;
       }
     | {
         readonly add: number | bigint;
-        /** An `add` below 0 takes what is there, down to 0, and passes over a user who is no member. Without it, too much is refused. */
+        /**
+         * An `add` below 0 takes as much XP as the member has, down to 0, and passes over a user who is not a member. Without `floor`, a call that
+         * takes more XP than the member has is refused.
+         */
         readonly floor?: 0;
         readonly set?: never;
         readonly hidden?: never;
@@ -99,7 +102,7 @@ export function checkAvatar(avatar: unknown, path: string): void {
 }
 
 const DAY_MS = 86_400_000;
-/** What is wrong with such a time, after the name of its field. */
+/** What is wrong with the time of a future claim, for a message, after the name of the field. */
 export const FUTURE_CLAIM = 'is more than a day from now: no member can have claimed then';
 
 /** Returns whether the time of a claim is in the future. A day covers clocks that differ, and times in another zone. */
@@ -107,7 +110,7 @@ export function isFutureClaim(time: string | Date, now: number): boolean {
   return new Date(time).getTime() > now + DAY_MS;
 }
 
-/** Returns the place of an entry in a list for messages; "" for the only one. */
+/** Returns the place of an entry in a list for messages; "" for the only entry. */
 export function placeIn(name: string, list: readonly unknown[], index: number): string {
   return list.length > 1 ? `${name}[${index}]` : '';
 }
@@ -123,7 +126,7 @@ export interface MemberChangeText {
   readonly avatar: string;
 }
 
-/** Returns records as record.lua takes them. @throws RefusedError for a value that has no such form. */
+/** Returns records as record.lua takes them. @throws RefusedError for a value that record.lua cannot take. */
 export function changesOf(records: readonly XpRecord[]): MemberChangeText[] {
   return records.map((record, index) => ({
     userId: record.userId,
@@ -136,7 +139,7 @@ export function changesOf(records: readonly XpRecord[]): MemberChangeText[] {
 /** Returns the change of the XP as record.lua takes it. */
 function xpChange(record: XpRecord, index: number): string {
   const amount = record.set ?? record.add;
-  // A number beyond 2^53 can be a rounded one. Its digits would not show that, so it is refused here.
+  // A number beyond 2^53 can be rounded. Its digits would not show that, so this check refuses it.
   if (typeof amount === 'number' ? !Number.isSafeInteger(amount) : typeof amount !== 'bigint')
     throw new RefusedError('xp', { index });
   if (record.set !== undefined) return record.hidden ? `hidden ${amount}` : String(amount);

@@ -10,6 +10,7 @@ import { BOUNDS, isAbove } from '../text-bounds.ts';
 import { FORMAT, isFitProfile, type LastLine, type Line, MEMBERS_PER_LINE, type MovedMember } from './moved-guild.ts';
 import { readLastLine } from './read-last-line.ts';
 
+/** What an export writes to and asks, and how it is stopped. */
 export interface ExportOptions {
   /** Writes one line of the stream. */
   readonly write: (line: Line) => Promise<void>;
@@ -31,7 +32,10 @@ const LAST_ROUNDS = 6;
  */
 export class GuildExport {
   private readonly keys: LockedKeys;
-  /** A digest of each member as it was written last. A round removes the members that it finds: the rest are gone from the guild. */
+  /**
+   * A digest of each member as it was written last. Each round removes the members that it finds, so that the members which remain are gone from the
+   * guild.
+   */
   private written = new Map<string, number>();
 
   constructor(
@@ -78,7 +82,7 @@ export class GuildExport {
     }
   }
 
-  /** Reads all members and writes those that changed since the round before. @returns the revision at the beginning of the round. */
+  /** Reads all members, and writes the members that changed since the round before. @returns the revision at the beginning of the round. */
   private async round(): Promise<string | null> {
     const before = await this.revision();
     const found = new Map<string, number>();
@@ -97,7 +101,7 @@ export class GuildExport {
     return before;
   }
 
-  /** @throws RefusedError for a member who is both in the ranking and hidden. Only a raw write can do that. */
+  /** @throws RefusedError for a member who is both in the ranking and hidden, which only a raw write can cause. */
   private async refuseMemberTwice(): Promise<void> {
     const { guildId, keys } = this;
     const { client } = this.store;
@@ -109,7 +113,7 @@ export class GuildExport {
     }
   }
 
-  /** Adds the members of a slice to `found`, and writes those that changed. @param scored user ids and XP in turn. */
+  /** Adds the members of a slice to `found`, and writes the changed members. @param scored user ids and XP in turn. */
   private async writeMembers(place: 'xp' | 'hidden', scored: readonly string[], found: Map<string, number>) {
     const userIds = membersOf(scored);
     const { keys } = this;

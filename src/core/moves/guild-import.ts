@@ -36,8 +36,8 @@ const AGAIN = 'run export and import again';
 /**
  * Stores a guild from the stream of "guild export". Until the stream ends, the guild is marked as unfinished. The next import of the guild
  * deletes what an unfinished import left. O(n log n), in steps of a few milliseconds.
- * @throws InvalidInputError when the lines are no such stream, or it ends early; RefusedError when the guild has data already, or another program
- *   writes to it.
+ * @throws InvalidInputError when the lines are not a stream of "guild export", or end early; RefusedError when the guild has data already, or another
+ *   program writes to it.
  * @throws StoreUnavailableError
  */
 export async function importGuild(
@@ -159,7 +159,7 @@ class GuildImport {
 
   /**
    * Runs a script with the token of the lock.
-   * @throws RefusedError when the lock has another owner, the guild changed, or the server is another one.
+   * @throws RefusedError when the lock has another owner, the guild has changed, or another server has taken over.
    */
   private step<Fields extends object, Result>(
     script: Script<keyof LockedKeys | 'quota', Fields & { readonly guild: string; readonly token: string }, Result>,
@@ -179,7 +179,7 @@ function parseLine(text: string): Line | undefined {
   try {
     return lineSchema.parse(JSON.parse(text));
   } catch {
-    // The caller ends the stream at such a line.
+    // The caller ends the stream at an unreadable line.
     return undefined;
   }
 }

@@ -9,7 +9,7 @@ import type { Fields, MovedMember } from './moved-guild.ts';
 /** A hash of a guild, by the name of its Redis key. */
 export type MovedHash = 'stats' | 'config' | 'season' | 'apiKeys' | 'apiKeysUsed' | 'usage' | 'about';
 
-/** What every step takes. */
+/** The fields that every step of an import takes. */
 interface StepFields {
   /** Id of the guild, for refusals. */
   readonly guild: string;

@@ -15,6 +15,7 @@ const fields = z
   .array(z.string())
   .refine(({ length }) => length % 2 === 0, 'a field without a value')
   .readonly();
+/** Fields and values of a hash in turn: field, value, ... */
 export type Fields = z.output<typeof fields>;
 
 const count = z.int().min(0);
@@ -93,4 +94,5 @@ export const lineSchema = z.union([
   z.object({ end: lastLine }),
   z.object({ format: z.literal(FORMAT), guild: z.string().regex(ID_PATTERN), model: z.string() }),
 ]);
+/** A parsed line of the stream. */
 export type Line = z.output<typeof lineSchema>;

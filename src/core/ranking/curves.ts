@@ -14,7 +14,7 @@ export interface Curve {
   readonly d: number;
   readonly q: number;
   readonly m: number;
-  /** The highest level, whatever the XP; none unless given. */
+  /** The highest level, whatever the XP; no limit unless given. */
   readonly max?: number;
 }
 
@@ -91,11 +91,11 @@ export function levelForXp(nameOrCurve: CurveName | Curve, xp: number): number {
   const curve = resolve(nameOrCurve);
   if (xp < xpToReach(curve, 1)) return 0;
   const { a, b, c, d, q, m } = curve;
-  // The first XP that would be rounded to more than this one.
+  // The first XP that would be rounded to more than `xp`.
   const limit = xp - (xp % m) + m - Math.floor(m / 2);
   const target = Math.max(limit * q - d, 0);
   const below = Math.max(-c, 0);
-  // Each term alone gives an n that is too high, with a correction for a negative c. The smallest one is the best start.
+  // Each term alone gives an n that is too high, with a correction for a negative c. The smallest n is the best start.
   let n =
     1 +
     Math.min(
@@ -121,7 +121,7 @@ export interface Progress {
   readonly level: number;
   /** XP gained in this level. */
   readonly gained: number;
-  /** XP from the start of this level to the next one; 0 at the highest level of the curve. */
+  /** XP from the start of this level to the next level; 0 at the highest level of the curve. */
   readonly needed: number;
 }
 

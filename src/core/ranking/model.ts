@@ -12,10 +12,10 @@ export interface LeaderboardEntry {
   readonly xp: number;
 }
 
-/** One page. Rows, ranks and total were read at one moment. */
+/** One page of a ranking. Rows, ranks and total were read at one moment. */
 export interface LeaderboardPage {
   readonly data: readonly LeaderboardEntry[];
-  /** Members in the ranking, including those with XP 0. */
+  /** Members in the ranking, including members with XP 0. */
   readonly total: number;
   /** Page number from 1. */
   readonly page: number;
@@ -23,12 +23,13 @@ export interface LeaderboardPage {
 
 /** A ranked member with its daily claims. */
 export interface Member extends LeaderboardEntry {
-  /** Days in a row. */
+  /** Days on which the member has claimed in a row. */
   readonly daily_streak: number;
-  /** ISO 8601 in UTC, or null when there was none. */
+  /** Time of the last claim, as ISO 8601 in UTC; null if the member has never claimed. */
   readonly last_daily_claim: string | null;
 }
 
+/** The totals of a guild, as the API returns them. */
 export interface GuildStats {
   /** Members with XP > 0. */
   readonly total_members: number;
@@ -40,11 +41,14 @@ export interface GuildStats {
   readonly xp_multiplier: number;
 }
 
-/** Why a member is hidden, in the order in which reasons are stored: it left the server, wants it, or a moderator wants it. */
+/**
+ * Why a member is hidden, in the order in which reasons are stored: the member has left the server, the member wants to be hidden, or a moderator
+ * wants it.
+ */
 export const HIDE_REASONS = ['left', 'self', 'moderator'] as const;
 export type HideReason = (typeof HIDE_REASONS)[number];
 
-/** Returns the reasons that a text names, in their order. One that names none stands for "moderator". */
+/** Returns the reasons that a text names, in the order of {@link HIDE_REASONS}. A text that names no reason stands for "moderator". */
 export function reasonsIn(text: string): readonly HideReason[] {
   const words = text.split(' ');
   const named = HIDE_REASONS.filter((reason) => words.includes(reason));
@@ -53,16 +57,16 @@ export function reasonsIn(text: string): readonly HideReason[] {
 
 /** The ids that the service accepts for guilds and members. They are safe in a Redis key, a path and a log line. */
 export const ID_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/;
-/** The id of a guild, or that of one of its boards, such as `123~week`. */
+/** The id of a guild, or the id of a board of a guild, such as `123~week`. */
 export const RANKING_ID_PATTERN = /^([A-Za-z0-9_.-]{1,64})(?:~((?:week|month)(?:\.prev)?))?$/;
 
-/** A ranking that can be read: that of a guild, or one of its boards. */
+/** A ranking that can be read: the ranking of a guild, or a board of a guild. */
 export interface RankingId {
   readonly guildId: string;
   readonly board?: BoardName | undefined;
 }
 
-/** Splits the id of a ranking. Undefined for another text. */
+/** Splits the id of a ranking into the id of its guild and its board. Undefined for a text that is no such id. */
 export function parseRankingId(id: string): RankingId | undefined {
   const [, guildId, board] = RANKING_ID_PATTERN.exec(id) ?? [];
   return guildId === undefined ? undefined : { guildId, board: board as BoardName | undefined };

@@ -1,4 +1,4 @@
-/** Discord's hash of a picture: 32 hex digits, with `a_` before those of an animated picture. */
+/** Discord's hash of a picture: 32 hex digits; the hash of an animated picture begins with `a_`. */
 const PICTURE_HASH = /^(?:a_)?[0-9a-f]{32}$/;
 
 /** Returns whether a value is the hash of an avatar or of an icon of a guild, as Discord gives it. */
@@ -15,7 +15,7 @@ export const PICTURE_HOST = 'https://cdn.discordapp.com';
 /** Sizes of pictures in pixels, as the host makes them. */
 export type PictureSize = 32 | 64 | 128 | 256;
 
-/** Returns the address of the avatar of a user. An animated one stands still there. Pure. @param host origin of another host. */
+/** Returns the address of the avatar of a user. An animated avatar stands still there. Pure. @param host origin of another host. */
 export function avatarUrl(
   userId: string,
   hash: string,
@@ -28,7 +28,7 @@ export function avatarUrl(
 /** The id of a guild in the id of an archive, such as `123.2026-s1`. */
 const ID_OF_GUILD = /^\d+(?=\.)/;
 
-/** Returns the address of the icon of a guild, or of the guild whose archive it is. An animated one stands still there. Pure. */
+/** Returns the address of the icon of a guild, or of the guild whose archive it is. An animated icon stands still there. Pure. */
 export function iconUrl(guildId: string, hash: string, size: PictureSize): string {
   const [id] = ID_OF_GUILD.exec(guildId) ?? [guildId];
   return `${PICTURE_HOST}/icons/${encodeURIComponent(id)}/${hash}.webp?size=${size}`;

@@ -1,8 +1,8 @@
--- around: reads the members next to one in the ranking, the member among them, and the total.
+-- around: reads a member, its neighbours in the ranking, and the total.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:members
--- KEYS[5], KEYS[6], for a board: the present one and the last one, such as gr:{G}~week:xp and gr:{G}~week.prev:xp
--- ARGV[1] user id   ARGV[2] members to read above and below it, at most   ARGV[3] board; "" or none = the guild's ranking
+-- KEYS[5], KEYS[6], for a board: the board of the present period and of the last period, such as gr:{G}~week:xp and gr:{G}~week.prev:xp
+-- ARGV[1] user id   ARGV[2] members to read above and below it, at most   ARGV[3] board; "" or left out = the guild's ranking
 --
 -- Reply: {rank of the first row, from 0, and a reply as of "page" in batch.lua}, or {-1, ""} for a user who is not ranked. O(log m + rows).
 

@@ -1,15 +1,15 @@
 -- batch: serves many requests with one call: counts requests, reads pages, members and statistics.
 --
 -- KEYS[1] gr:quota:{G}   KEYS[2] gr:{G}:xp   KEYS[3] gr:{G}:stats   KEYS[4] gr:{G}:config   KEYS[5] gr:{G}:members
---   For boards then gr:{G}~week:xp, ~week.prev:xp, ~month:xp, ~month.prev:xp. For the public page then gr:{G}:about and gr:{G}:avatars. After
---   them gr:quota:{G}:ID for each API key that is capped.
+--   For boards then gr:{G}~week:xp, ~week.prev:xp, ~month:xp, ~month.prev:xp. For the public page then gr:{G}:about and gr:{G}:avatars. After these
+--   keys gr:quota:{G}:ID for each API key with a cap.
 --   A call for several guilds has the same keys of each further guild after these. All keys are declared: a host that keeps guilds on several
 --   servers refuses a call for guilds of two servers, and a Cluster refuses a call for a guild that it moves (docs/adr/0012).
 -- ARGV[1] the commands of the batch, one a line: a name and its arguments, separated by spaces. One text, because every
 --         further argument costs the client time. Ids and numbers contain no spaces.
 --   guild FIRST                the commands that follow are of the guild whose keys begin at KEYS[FIRST]; before it, at KEYS[1]
 --   count N WINDOW LIMIT       counts N requests; WINDOW = length of the quota window in seconds; LIMIT = requests a window
---   capped N WINDOW LIMIT ID CAP   the same for requests of the API key ID, which allows CAP requests a window
+--   capped N WINDOW LIMIT ID CAP   counts N requests of the API key ID, which allows CAP requests a window
 --   page FIRST LAST REV        ranks FIRST to LAST, from 0
 --   member USER_ID REV
 --   stats REV
@@ -33,7 +33,8 @@
 
 local commands = { count = count, page = page, member = member, stats = stats }
 
--- Returns one of the commands that few batches have. Their functions are made at the first one, because each takes time to make.
+-- Returns a command that few batches have. The functions of these commands are made when a batch first has one of them, because making them takes
+-- time.
 local find_rare
 local function rare_command(name)
   if not find_rare then

@@ -5,10 +5,10 @@
 -- ARGV[1] user id
 --
 -- Reply: {place, rank, reasons, page}. The page is a reply as of "page" in batch.lua: {rev, total, curve, {user id, XP, ...}, {profile, ...}}.
---   "ranked"  rank of the first row, from 0; reasons ""; the rows are the neighbour above, the member, the neighbour below, as far as there
---             are such: the row of the member is the one with its user id
+--   "ranked"  rank of the first row, from 0; reasons ""; the rows are the neighbour above, the member and the neighbour below, without a neighbour
+--             that does not exist: find the row of the member by its user id
 --   "hidden"  rank -1; reasons as stored: of left, self and moderator, "" for a member that a moderator has hidden; the row of the member
---   "none"    rank -1; reasons ""; no rows: the user is no member
+--   "none"    rank -1; reasons ""; no rows: the user is not a member
 -- Level, progress and the XP of the next level follow from the XP, the curve and the profile. A member that a raw writer put into the ranking
 -- while it was hidden is ranked. Changes nothing. An error is MODEL, for data of a newer version. O(log m).
 

@@ -18,7 +18,7 @@ export interface RankedMember {
   /** Position in the ranking, from 1. */
   readonly rank: number;
   readonly userId: string;
-  /** The display name, or the user id without one. */
+  /** The display name; the user id for a member without a name. */
   readonly username: string;
   readonly level: number;
   /** Total XP, 0 .. 2^53-1. */
@@ -28,21 +28,21 @@ export interface RankedMember {
 /** How far a member is in its level. */
 export type CardProgress = Pick<Progress, 'gained' | 'needed'>;
 
-/** What a rank card shows of one member. All of it was read at one moment. */
+/** The data of one member that a rank card shows, all read at one moment. */
 export interface MemberCard extends Omit<RankedMember, 'rank'> {
   /** Position in the ranking, from 1; null for a hidden member. */
   readonly rank: number | null;
-  /** Members in the ranking, including those with XP 0. */
+  /** Members in the ranking, including members with XP 0. */
   readonly total: number;
   /** Null for a member with an explicit level, which XP does not change. */
   readonly progress: CardProgress | null;
   /** Total XP at which the next level begins; null at the highest level, and for an explicit level. */
   readonly nextLevelXp: number | null;
-  /** The member one rank above; null for the first one and for a hidden one. */
+  /** The member one rank above; null for the first member of the ranking and for a hidden member. */
   readonly above: RankedMember | null;
-  /** The member one rank below; null for the last one and for a hidden one. */
+  /** The member one rank below; null for the last member of the ranking and for a hidden member. */
   readonly below: RankedMember | null;
-  /** Days in a row. */
+  /** Days on which the member has claimed in a row. */
   readonly dailyStreak: number;
   /** Why the member is hidden, one reason or more; null for a ranked member. */
   readonly hidden: readonly HideReason[] | null;

@@ -9,7 +9,10 @@ export type CommandReply = string | readonly [unknown, unknown, ...unknown[]];
 /** A command's reply, or the message of its error. */
 type Reply = CommandReply | readonly [message: string];
 
-/** The commands of one guild or several. The keys that it names are those of the first guild; those of its boards and of the other guilds follow. */
+/**
+ * The commands of one guild or several. `keys` names the keys of the first guild. The keys of its boards, and the keys of the other guilds, follow
+ * them.
+ */
 export const batchScript = defineScript({
   name: 'batch',
   keys: ['quota', ...READ_KEYS],
@@ -17,10 +20,10 @@ export const batchScript = defineScript({
   decode: (replies: readonly Reply[]) => replies,
 });
 
-/** A command that reads one guild. A flat object, because thousands are cached (docs/adr/0011). */
+/** A command that reads one guild. It is a flat object, because the service caches thousands of commands (docs/adr/0011). */
 export interface ReadCommand<T> {
   readonly guildId: string;
-  /** As batch.lua documents it, without the cached revision: a name and its arguments, none with a space or a line break in it. */
+  /** As batch.lua documents it, without the cached revision: a name and its arguments, which contain no space and no line break. */
   readonly command: string;
   /** Rows of data that the command reads, about. */
   readonly weight: number;
@@ -47,12 +50,13 @@ class GuildCommands {
   }
 }
 
-/** What a batcher needs to know about a connection of ioredis. A connection to a Cluster has no stream, and neither has ioredis-mock. */
+/** The parts of a connection of ioredis that a batcher uses. A connection to a Cluster and a connection of ioredis-mock have no stream. */
 interface BatchConnection {
   readonly isCluster: boolean;
   readonly stream?: { cork(): void; uncork(): void };
 }
 
+/** The connection of a batcher, and the call that tells about a host with several servers. */
 export interface BatcherOptions {
   /** The connection of the scripts. Without it, as on a client of a bot, the commands of each guild are sent alone. */
   readonly client?: BatchConnection;
@@ -64,10 +68,10 @@ export interface BatcherOptions {
 const MAX_WEIGHT = 500;
 
 /**
- * Runs the commands of batch.lua for guilds. Commands that are collected together leave as one Redis command, which shares the cost for
- * ioredis and Redis (docs/adr/0006). It declares all keys of all its guilds. A host that keeps guilds on several servers therefore refuses
- * the command as a whole, before anything is counted or read; the commands are then sent again, those of each guild alone, and so are all
- * later ones (docs/adr/0012).
+ * Runs the commands of batch.lua for guilds. Commands that are collected together leave as one Redis command, so that they share the cost for ioredis
+ * and Redis (docs/adr/0006). The Redis command declares all keys of all its guilds. A host that keeps guilds on several servers therefore refuses the
+ * Redis command as a whole, before anything is counted or read. The batcher then sends the commands again, with a Redis command for each guild, as it
+ * does with all later commands (docs/adr/0012).
  */
 export class CommandBatcher {
   /** Commands not yet sent, by guild. Commands on its boards are kept apart, because they declare further keys. */
@@ -103,7 +107,7 @@ export class CommandBatcher {
 
   /**
    * Runs a command. Outside of {@link collect} the command is sent at once, alone.
-   * @param command as batch.lua documents it: a name and its arguments, none with a space or a line break in it.
+   * @param command as batch.lua documents it: a name and its arguments, which contain no space and no line break.
    * @param decode makes the result from the reply, in the form that the command has.
    * @param weight rows of data that the command reads, about.
    * @param cappedKeyId id of the API key with a cap that the command counts, if it is "capped".
@@ -136,11 +140,17 @@ export class CommandBatcher {
   }
 
   /**
-   * Reads a guild.
-   * @returns undefined when the guild is still at the cached revision.
+   * Reads a guild, without a cached result of the caller.
+   * @returns the result.
    * @throws StoreUnavailableError
    */
   read<T>(read: ReadCommand<T>): Promise<T>;
+  /**
+   * Reads a guild. Outside of {@link collect} the read is sent at once, alone.
+   * @param cachedRevision revision of the caller's cached result.
+   * @returns the result; undefined if the guild still has `cachedRevision`.
+   * @throws StoreUnavailableError
+   */
   read<T>(read: ReadCommand<T>, cachedRevision?: string): Promise<T | undefined>;
   read<T>(read: ReadCommand<T>, cachedRevision = ''): Promise<T | undefined> {
     const decode = (reply: CommandReply) => (reply === '' ? undefined : read.decode(reply));

@@ -1,5 +1,6 @@
--- command-board: the commands page, member and stats for a board of the guild, such as "page~week" (docs/guilds.md#boards). A board that is over
--- and not written since reads as empty, and as the last one in the next period. Its revision changes with that of the guild and with the period.
+-- command-board: the commands page, member and stats for a board of the guild, such as "page~week" (docs/guilds.md#boards). A board whose period is
+-- over, and which nothing has written since, reads as empty; in the next period, it reads as the last board. The revision of a board changes with the
+-- revision of the guild and with the period.
 
 --- @include lib-period
 
@@ -30,8 +31,8 @@ local function open_board(guild, name)
   local offsets = offsets_of(clock, guild.base .. 'config')
   local present, period = stored.present.period, period_of(kind, day_at(offsets))
   local present_place, last_place = places_at(period, present, stored.last.period)
-  -- Three revisions for each of the guild's, while they are exact: in the period of the present board, in the next one, and in the one before. In
-  -- every other period there is none until the next write.
+  -- Each revision of the guild makes three revisions of a board, as long as they are exact: for the period of the present board, for the next period,
+  -- and for the period before. In every other period the board has no revision until the next write.
   local number = tonumber(text_of(rev)) or math.huge
   local is_exact = number < 3002399751580330 and math.abs(period - present) <= 1
   local board = stored[suffix == '' and present_place or suffix ~= '' and last_place]
@@ -45,7 +46,7 @@ local function open_board(guild, name)
   return board
 end
 
--- Returns an element of the ranking's XP for each of the user ids.
+-- Returns the XP in the guild's ranking of each user id, as texts.
 local function xp_of_each(guild, ids)
   local scores = redis.call('ZMSCORE', guild.base .. 'xp', unpack(ids))
   for i = 1, #ids do
@@ -57,7 +58,7 @@ end
 local board_commands = {}
 
 -- Reply: as of "page", the members' XP in the guild, which gives their levels, and the begin and the end of the period in seconds since 1970,
--- none for a board that the guild does not have. O(log m + rows).
+-- left out for a board that the guild does not have. O(log m + rows).
 function board_commands.page(guild, name, first, last, cached)
   local board = open_board(guild, name)
   if cached ~= '' and board.rev == cached then

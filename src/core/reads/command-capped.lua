@@ -1,10 +1,10 @@
--- capped: counts requests of an API key with a cap, against the guild's quota and against the cap of the key. A request is counted on both
--- or on neither: one that either refuses is kept on none. It opens a window for each counter that has none, and cuts
--- one that became longer, as command-count.lua says.
--- REST = LIMIT ID CAP, as batch.lua says. Reply: requests of the guild's window, these ones among them; milliseconds until it ends; the same two of
--- the key. O(1).
+-- capped: counts requests of an API key with a cap, against the guild's quota and against the cap of the key. A request counts on the two counters,
+-- or on neither: a request that the quota or the cap refuses is not kept on either counter. The command opens a window for each counter without a
+-- window, and cuts a window that has become longer, as command-count.lua says.
+-- REST = LIMIT ID CAP, as batch.lua says. Reply: requests of the guild's window, including the present requests; milliseconds until the window ends;
+-- and the same two numbers of the key. O(1).
 
--- Returns a counter: its key, the requests counted, and the milliseconds until its window ends, below 0 for none.
+-- Returns a counter: its key, the requests counted, and the milliseconds until its window ends, below 0 for a counter without a window.
 local function open_counter(key)
   require_permissions(key, 'INCRBY', 'EXPIRE')
   local used = redis.call('GET', key) or '0'

@@ -1,6 +1,6 @@
--- count: counts requests against the guild's quota, and opens a window when none is open. A window becomes longer when the clock of the
--- server goes back: it is cut to its length. Requests above the limit are refused, and the count does not keep them.
--- Reply: requests counted in the window, those above the limit among them; milliseconds until it ends. O(1).
+-- count: counts requests against the guild's quota, and opens a window when no window is open. A window that has become longer, because the clock of
+-- the server went back, is cut to its length. Requests above the limit are refused, and the count does not keep them.
+-- Reply: requests counted in the window, including requests above the limit; milliseconds until the window ends. O(1).
 local function count(guild, requests, window, limit)
   local ttl = redis.call('PTTL', guild.quota)
   local needs_end = ttl < 0 or ttl > 1000 * window

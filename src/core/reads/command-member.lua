@@ -1,5 +1,5 @@
 -- member: reads XP, rank and profile of one member. Reply: "" when the guild is at revision `cached`; else rev and rank from 0
--- (-1 = no such member, and then no more), XP, curve, and profile as in gr:{G}:members; each "" when there is none. O(log m).
+-- (-1 = the user is not ranked; then nothing follows), XP, curve, and profile as in gr:{G}:members. A missing value is "". O(log m).
 local function member(guild, user_id, cached)
   local rev = revision(guild)
   if cached ~= '' and rev == cached then

@@ -1,5 +1,5 @@
--- page: reads one leaderboard page and the total. Reply: "" when the guild is at revision `cached`; else rev, total and curve, "" when there
--- is none; user id, XP, user id, ... of the rows; and their profiles as in gr:{G}:members. O(log m + rows).
+-- page: reads one leaderboard page and the total. Reply: "" when the guild is at revision `cached`; else rev, total and curve, "" for a missing
+-- value; user id, XP, user id, ... of the rows; and their profiles as in gr:{G}:members. O(log m + rows).
 local function page(guild, first, last, cached)
   local rev = revision(guild)
   if cached ~= '' and rev == cached then

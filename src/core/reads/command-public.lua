@@ -9,9 +9,9 @@ local function ranking_page(guild, board, ...)
   return page(guild, ...)
 end
 
--- Returns the settings of the page, each "" when there is none: what search engines may list, whether rewards are shown, whether avatars
--- are, title, boards, accent, dark accent, background, dark background, picture; and what the bot has told of the guild: name and icon.
--- Returns nil when the page is off.
+-- Returns the settings of the page, "" for a missing setting: what search engines may list, whether rewards are shown, whether avatars are shown,
+-- title, boards, accent, dark accent, background, dark background, picture; and what the bot has told of the guild: name and icon. Returns nil when
+-- the page is off.
 local function public_settings(guild)
   local fields = { 'public_page', 'page_index', 'page_rewards', 'avatars', 'page_title', 'boards' }
   local look = { 'page_accent', 'page_accent_dark', 'page_background', 'page_background_dark', 'page_picture' }
@@ -32,7 +32,8 @@ local function public_settings(guild)
   return { unpack(settings) }
 end
 
--- Returns the reply of "stats" for the guild, or for its board, and the begin and the end of the board's period, {} = none.
+-- Returns the reply of "stats" for the guild, or for its board, and the begin and the end of the board's period; {} instead of the period for the
+-- guild itself.
 local function totals(guild, board)
   if board == '' then
     return stats(guild, ''), {}
@@ -79,8 +80,8 @@ function public_commands.page(guild, board, first, last, cached)
 end
 
 -- Reads a member in the middle of `limit` rows; at an end of the ranking, the member is nearer to the end. Reply: "" when the ranking is at revision
--- `cached`; else the same as of public.page, and the rank of the first row, from 0. Of a user who is not ranked, "" takes the place of the page, and
--- -1 that of the rank. O(log m + limit).
+-- `cached`; else the same as of public.page, and the rank of the first row, from 0. For a user who is not ranked, the reply has "" in the place of
+-- the page, and -1 in the place of the rank. O(log m + limit).
 function public_commands.member(guild, board, user_id, limit, cached)
   local settings = public_settings(guild)
   if not settings then
@@ -111,7 +112,7 @@ end
 local MAX_COUNTED = 250
 
 -- Returns how many ranked members have reached each level that rules name, such as "5:120 10:31"; "" for a guild in which a member has, or had, an
--- explicit level, because XP does not tell its level. O(log m) a level.
+-- explicit level, because the XP of this member does not tell its level. O(log m) a level.
 local function members_by_level(guild, rules_text)
   if redis.call('HGET', guild.base .. 'stats', 'explicit') then
     return ''
@@ -134,8 +135,9 @@ local function members_by_level(guild, rules_text)
   return table.concat(counts, ' ')
 end
 
--- Reads what levels give and how members earn XP. Reply: "" when the guild is at revision `cached`, and shows what levels give; else the settings, the reply of "rules", the reply of "stats", the roles and the channels that the bot has told, each "" when there are none, and how
--- many members have reached each level that gives a role. O(log m) a reward.
+-- Reads what levels give and how members earn XP. Reply: "" when the guild is at revision `cached`, and shows what levels give; else the settings,
+-- the reply of "rules", the reply of "stats", the roles and the channels that the bot has told, "" for a missing value, and how many members have
+-- reached each level that gives a role. O(log m) a reward.
 function public_commands.rewards(guild, _, cached)
   local settings = public_settings(guild)
   if not settings then
@@ -149,7 +151,7 @@ function public_commands.rewards(guild, _, cached)
   return { settings, stored, stats(guild, ''), text_of(told[1]), text_of(told[2]), members_by_level(guild, stored[2]) }
 end
 
--- Returns the rules of a guild and the roles that its bot has told, each "" when there are none or the owner does not show rewards.
+-- Returns the rules of a guild and the roles that its bot has told; "" for a missing value, and twice "" if the owner does not show rewards.
 local function rules_and_roles(guild, settings)
   local text = settings[2] ~= 'off' and rules(guild, '')[2] or ''
   return { text, text ~= '' and text_of(redis.call('HGET', guild.base .. 'about', 'roles')) or '' }

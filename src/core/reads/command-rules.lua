@@ -1,5 +1,5 @@
--- rules: reads the rules of a guild. Reply: "" when the guild is at revision `cached`; else rev, the JSON text of the rules; each "" when there
--- is none. Rules above their bound are a text that says so. O(1).
+-- rules: reads the rules of a guild. Reply: "" when the guild is at revision `cached`; else rev and the JSON text of the rules, "" for a missing
+-- value. For rules above their bound, a text that says so takes their place. O(1).
 local function rules(guild, cached)
   local rev = revision(guild)
   if cached ~= '' and rev == cached then

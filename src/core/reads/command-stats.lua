@@ -1,5 +1,5 @@
 -- stats: reads the counters and the curve of a guild. Reply: "" when the guild is at revision `cached`; else rev, members,
--- total_xp, level_sum, xp_curve, xp_multiplier; each "" when there is none. O(1).
+-- total_xp, level_sum, xp_curve, xp_multiplier; "" for a missing value. O(1).
 local function stats(guild, cached)
   local key, config_key = guild.base .. 'stats', guild.base .. 'config'
   local counters = redis.call('HMGET', key, 'rev', 'members', 'total_xp', 'level_sum', 'model')

@@ -30,7 +30,7 @@ export const namesScript = defineScript({
   args: ({ userId, xp }: Place) => [userId, xp],
   decode: ([revision, state, xp, userIds, profiles]: NamesReply) => ({
     revision: parseRevision(revision),
-    /** "MOVED" when the member is not at its place any more, "END" when no others follow. */
+    /** "MOVED" when the member is not at its place any more, "END" when no further members follow. */
     state,
     /** That of the first member. */
     highest: { userId: userIds[0] ?? '', xp },
@@ -42,7 +42,7 @@ export const namesScript = defineScript({
 
 type Step = ReturnType<(typeof namesScript)['run']> extends Promise<infer Result> ? Result : never;
 
-/** Folded names and user ids of the members of a step, one a line. Few enough to go through them one by one. */
+/** Folded names and user ids of the members of a step, a line for each member. A step has few enough members to go through them in turn. */
 interface Segment {
   readonly names: string;
   readonly userIds: string;
@@ -51,7 +51,7 @@ interface Segment {
 /** The names of a guild's ranked members at one time, by rank. */
 export class GuildNames {
   /**
-   * @param revision of the guild when the reading began; "" when it had none.
+   * @param revision revision of the guild when the reading began; "" for a guild without a revision.
    * @param bytes that the texts take in memory, at most.
    * @param segments by rank.
    */
@@ -62,9 +62,9 @@ export class GuildNames {
   ) {}
 
   /**
-   * Reads the names of a guild. O(m log m) for m members, m / 250 round trips, between which Redis serves others.
+   * Reads the names of a guild. O(m log m) for m members, m / 250 round trips, between which Redis serves other clients.
    * @param maxBytes the most bytes that the names may take.
-   * @returns undefined when they take more.
+   * @returns undefined when the names take more bytes.
    * @throws StoreUnavailableError
    */
   static async read(scripts: Scripts, keys: GuildKeys, maxBytes: number): Promise<GuildNames | undefined> {
@@ -122,7 +122,7 @@ function segmentOf({ userIds, profiles }: Step): Segment {
   return { names: names.join('\n'), userIds: named.join('\n') };
 }
 
-/** What V8 needs for two texts, and for the object that has them. */
+/** Bytes that V8 needs for two texts, and for the object that has them. */
 const OVERHEAD_BYTES = 100;
 
 /** Returns the most bytes that a segment takes: V8 keeps a text with any character beyond Latin-1 in two bytes a character. */

@@ -30,20 +30,22 @@ const MEMBERS_PER_SLICE = 250;
 /** A member with the level that its roles follow. */
 export interface MemberLevel {
   readonly userId: string;
-  /** The explicit level, else that of the curve. Hidden members have one too. */
+  /** The explicit level, or else the level by the curve. Hidden members have a level too. */
   readonly level: number;
 }
 
 /** Which ranking to read. */
 export interface RankingOptions {
-  /** A board of the guild: the XP gained in this week or month, or in the last one that is over. Without a board, the ranking of the guild. */
+  /**
+   * A board of the guild: the XP gained in this week or month, or in the last week or month that is over. Without a board, the ranking of the guild.
+   */
   readonly board?: BoardName;
 }
 
 /**
  * Reads guilds for a bot: the same data as the API, in camel case, without HTTP and without its quota. Each method is one script and one
  * round trip, but for `find` and `rewardsOf`.
- * All of them throw InvalidInputError for a wrong argument, and StoreUnavailableError.
+ * All methods throw InvalidInputError for a wrong argument, and StoreUnavailableError.
  */
 export class GuildReader {
   private readonly search: NameSearch;
@@ -106,7 +108,7 @@ export class GuildReader {
   }
 
   /**
-   * Returns what a rank card shows of a member, ranked or hidden; null for a user who is no member. O(log m).
+   * Returns the data for the rank card of a member, ranked or hidden; null for a user who is not a member. O(log m).
    * @throws StoreUnavailableError "CURVE" for a curve with unfit numbers.
    */
   async card(guildId: string, userId: string): Promise<MemberCard | null> {
@@ -115,11 +117,12 @@ export class GuildReader {
   }
 
   /**
-   * Finds ranked members by a part of their name, or by their user id: ten at most, the one with this id first, then by rank. Case and
-   * accents do not matter. The reader keeps the names of the guilds that were searched, in 32 MiB at most, and reads them anew when a minute
-   * has passed and the guild has changed. All hits are read when they are found, so that nobody is shown who is hidden, removed or renamed.
+   * Finds ranked members by a part of their name, or by their user id: ten at most, the member with this id first, then by rank. Case and accents do
+   * not matter. The reader keeps the names of the guilds that were searched, in 32 MiB at most, and reads the names anew when a minute has passed and
+   * the guild has changed. The reader reads each hit again before it returns the hit, so that no search shows a member who is hidden, removed or
+   * renamed.
    * @param text 1 to 100 characters, not all of them invisible.
-   * @throws RefusedError "search_too_large" when the names of the guild take more than 16 MiB: then only ids are found. "search_busy" when
+   * @throws RefusedError "search_too_large" when the names of the guild take more than 16 MiB: then a search finds only user ids. "search_busy" when
    * too many guilds wait to be read; `params.seconds` says when to try again.
    */
   find(guildId: string, text: string): Promise<readonly Member[]> {
@@ -148,7 +151,7 @@ export class GuildReader {
     const keys = this.store.redisKeys.guild(guildId);
     // A scan can give a member twice.
     const seen = new Set<string>();
-    // Hidden members come first and again, so that none is missed when it is hidden or put back meanwhile.
+    // Hidden members are read first, and again at the end, so that no member is missed that is hidden or put back meanwhile.
     for (const kind of ['hidden', 'ranked', 'hidden'] as const) {
       let cursor = '0';
       do {

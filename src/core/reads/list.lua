@@ -1,11 +1,11 @@
--- list: lists members in steps, in no order: the ranked ones, the hidden ones, or the hidden ones with the reason "left".
+-- list: lists members in steps, in no order: the ranked members, the hidden members, or the hidden members with the reason "left".
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:hidden:reasons
 -- ARGV[1] "ranked" | "hidden" | "left"   ARGV[2] cursor, "0" to begin
 --
--- Reply: {next cursor, "0" at the end, number of ranked members, user ids}. A member can come twice; one that is there from the first step
--- to the last comes at least once. O(1) for a step.
+-- Reply: {next cursor, "0" at the end, number of ranked members, user ids}. A member can come twice. A member that is there from the first step to
+-- the last comes at least once. O(1) for a step.
 
 --- @include lib-model
 --- @include lib-reasons

@@ -10,7 +10,7 @@ interface ListedMembers {
   readonly userIds: readonly string[];
 }
 
-/** Lists members in steps: the ranked ones, the hidden ones, or the hidden ones with the reason "left". */
+/** Lists members in steps: the ranked members, the hidden members, or the hidden members with the reason "left". */
 export const listScript = defineScript({
   name: 'list',
   keys: [...GUILD_KEYS, 'hiddenReasons'],

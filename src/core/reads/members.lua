@@ -4,8 +4,8 @@
 -- KEYS[6] gr:{G}:hidden:reasons   KEYS[7] gr:{G}:avatars
 -- ARGV user ids
 --
--- Reply: {rev, name of the curve ("custom=a,b,c,d,q,m" for one of its own), then per user id a text as lib-row.lua says, "" for a user who
---        is no member}. O(n log m) for n user ids.
+-- Reply: {rev, name of the curve ("custom=a,b,c,d,q,m" for a custom curve), then per user id a text as lib-row.lua says, "" for a user who is not a
+--        member}. O(n log m) for n user ids.
 
 --- @include lib-counters
 --- @include lib-guild

@@ -13,27 +13,27 @@ export const MAX_HITS = 10;
 /** Characters of a text to search for, at most. */
 export const MAX_SEARCH_LENGTH = 100;
 
-/** How much a process keeps of names, and how often it reads them. */
+/** How many names a process keeps, and how often it reads the names of a guild. */
 export const NAME_LIMITS = {
-  /** Bytes of the names of all guilds. */
+  /** Most bytes of the names of all guilds together. */
   bytes: 32 * 1024 * 1024,
-  /** Bytes of the names of one guild. */
+  /** Most bytes of the names of one guild. */
   guildBytes: 16 * 1024 * 1024,
   /** Milliseconds between two readings of the names of one guild. */
   renewMs: 60_000,
-  /** Guilds that are read or wait for it. */
+  /** Most guilds whose names are being read or wait to be read. */
   waiting: 5,
 } as const;
 
 type NameLimits = { readonly [name in keyof typeof NAME_LIMITS]: number };
 
-/** Candidates that are confirmed with one command. They take Redis a fraction of a millisecond. */
+/** Candidates that one command confirms. Redis needs a fraction of a millisecond for them. */
 const CONFIRMED_AT_ONCE = 50;
-/** The most candidates that are confirmed. Only in the minute after a large part of a guild has changed would more be in vain. */
+/** The most candidates that a search confirms. A search meets more false candidates only in the minute after a large part of a guild has changed. */
 const MAX_CONFIRMED = 1000;
-/** Bytes of what keeps the names of a guild. */
+/** Bytes of the objects that hold the names of a guild. */
 const OVERHEAD_BYTES = 500;
-/** Seconds after which a place in the queue is free again, most likely. */
+/** Seconds after which the queue of readings most likely has a free place again. */
 const QUEUE_RETRY_S = 2;
 
 /** The names of a guild as a process keeps them. */
@@ -44,15 +44,18 @@ interface KeptNames {
 }
 
 /**
- * Finds ranked members by name. Redis has no index: a process reads the names of a guild when somebody searches there, and keeps them. It reads
- * them anew when a minute has passed and the guild has changed. All hits are confirmed by a read of the members, so nobody is shown who is
- * hidden, removed or renamed. One guild is read at a time.
+ * Finds ranked members by name. Redis has no index of names, so the process reads all names of a guild when somebody searches there, and keeps the
+ * names. It reads them anew when a minute has passed and the guild has changed. Each search then reads the members whose kept name fits, so that no
+ * search shows a member who is hidden, removed or renamed. The names of one guild are read at a time.
  */
 export class NameSearch {
-  /** By guild id, the least recently used first. */
+  /** The kept names by guild id, the least recently used guild first. */
   private readonly kept = new Map<string, KeptNames>();
   private keptBytes = 0;
-  /** When the names of a guild were last read, by guild id, the earliest first. It outlives the names. */
+  /**
+   * When the names of a guild were last read, by guild id, the earliest reading first. An entry outlives the names, so that a guild is not read too
+   * often.
+   */
   private readonly readAt = new Map<string, number>();
   /** Readings that run or wait, by guild id. */
   private readonly readings = new Map<string, Promise<KeptNames>>();
@@ -66,12 +69,12 @@ export class NameSearch {
   ) {}
 
   /**
-   * Returns up to ten ranked members: the member with this user id first, then those whose name contains the text, by rank. Case, accents
-   * and spaces around it do not matter. One to three round trips while the names are kept, and m / 250 more to read the names of m members.
+   * Returns up to ten ranked members: the member with this user id first, then by rank the members whose name contains the text. Case, accents and
+   * spaces around the text do not matter. Takes one to three round trips while the names are kept, and m / 250 more to read the names of m members.
    * @param text 1 to 100 characters, not all of them invisible.
    * @throws InvalidInputError for an unfit argument.
-   * @throws RefusedError "search_too_large" when the names of the guild take too many bytes, so that a user id is needed; "search_busy" when
-   * other guilds are being read, or when this one was read less than a minute ago and its names are not kept any more.
+   * @throws RefusedError "search_too_large" when the names of the guild take too many bytes, so that only a user id finds a member; "search_busy"
+   * when the names of other guilds are being read, or when the names of this guild were read less than a minute ago and are not kept any more.
    * @throws StoreUnavailableError
    */
   async find(guildId: string, text: string): Promise<readonly Member[]> {
@@ -88,7 +91,7 @@ export class NameSearch {
     }
   }
 
-  /** Returns the members whose name contains a folded text, by rank: the first eleven at least, if there are as many. */
+  /** Returns the members whose name contains a folded text, by rank: at least the first eleven, if so many members have such a name. */
   private async named(guildId: string, wanted: string): Promise<Member[]> {
     const names = await this.namesOf(guildId);
     const found: Member[] = [];
@@ -106,14 +109,14 @@ export class NameSearch {
       if (waiting.length < CONFIRMED_AT_ONCE) continue;
       await confirm(waiting);
       waiting = [];
-      // One of them can be the member that was found by its id.
+      // The eleventh hit is needed because one hit can be the member that was found by its id.
       if (found.length > MAX_HITS || userIds.size >= MAX_CONFIRMED) break;
     }
     if (waiting.length > 0) await confirm(waiting);
     return found.sort((one, other) => one.rank - other.rank);
   }
 
-  /** Reads members with one command, and leaves out those that are not ranked. */
+  /** Reads members with one command, and leaves out members that are not ranked. */
   private async read(guildId: string, userIds: readonly string[]): Promise<Member[]> {
     const { commands } = this.store;
     const reads: Promise<Versioned<StoredMember | null>>[] = [];
@@ -129,7 +132,7 @@ export class NameSearch {
     const kept = this.kept.get(guildId);
     const isFresh = kept && (this.now() - kept.readAt < this.limits.renewMs || (await this.isUnchanged(guildId, kept)));
     const used = isFresh ? kept : await this.renewed(guildId, kept);
-    // The last one to be dropped, unless it was dropped meanwhile.
+    // These names now are the last to be dropped, unless they were dropped meanwhile.
     if (this.kept.get(guildId) === used) {
       this.kept.delete(guildId);
       this.kept.set(guildId, used);
@@ -144,7 +147,7 @@ export class NameSearch {
     return revision !== '' && revision === names?.revision;
   }
 
-  /** Reads the names of a guild, or returns those that are kept if that is not possible now. */
+  /** Reads the names of a guild, or returns the kept names if reading is not possible now. */
   private renewed(guildId: string, kept: KeptNames | undefined): Promise<KeptNames> | KeptNames {
     const { renewMs, waiting } = this.limits;
     const reading = this.readings.get(guildId);
@@ -172,7 +175,7 @@ export class NameSearch {
     return kept;
   }
 
-  /** Keeps names, and drops those of the guilds that were searched least recently. */
+  /** Keeps names, and drops the names of the guilds that were searched least recently. */
   private keep(guildId: string, kept: KeptNames): void {
     this.drop(guildId);
     this.kept.set(guildId, kept);

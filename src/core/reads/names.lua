@@ -1,13 +1,13 @@
 -- names: lists ranked members with their profiles in steps, from the lowest rank up, for a search by name.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:members
--- ARGV[1] user id of the highest member of the step before, "" to begin   ARGV[2] its XP, as that step replied
+-- ARGV[1] user id of the highest member of the step before, "" to begin   ARGV[2] XP of this member, as the step before replied
 --
 -- Reply: {rev, state, XP of the first member, {user id, ...}, {profile or nil, ...}}: the next 250 members at most, by rank.
 --   "OK"     further members follow
---   "END"    there are no others
+--   "END"    no further members follow
 --   "MOVED"  no members, XP "": the member of ARGV[1] has other XP by now, or is not ranked, so the caller goes back by a step
--- So no member is left out that keeps its XP or gains some, whatever others do between two steps. O(log m) for m members.
+-- So the steps leave out no member that keeps its XP or gains XP, whatever other calls change between two steps. O(log m) for m members.
 
 --- @include lib-guild
 

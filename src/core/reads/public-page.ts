@@ -29,11 +29,11 @@ import {
   wholeXp,
 } from './reader.ts';
 
-/** What all public pages of a guild show. */
+/** The settings and names that all public pages of a guild show. */
 export interface PublicGuild {
-  /** Revision of the ranking: it changes with each write to the guild. "" = it has none. */
+  /** Revision of the ranking: it changes with each write to the guild; "" for a guild without a revision. */
   readonly revision: string;
-  /** What search engines may list. */
+  /** The pages that search engines may list. */
   readonly indexing: Indexing;
   /** Whether the guild has a page of what levels give and how members earn XP. */
   readonly hasRewards: boolean;
@@ -42,7 +42,7 @@ export interface PublicGuild {
   /** The boards that the guild has. */
   readonly boards: readonly BoardName[];
   readonly look: PageLook;
-  /** What the bot has told of the guild; null for what it has not told. */
+  /** What the bot has told of the guild; null for a name or icon that the bot has not told. */
   readonly about: GuildLabel;
   readonly curve: Curve;
   /** Counters of the ranking. */
@@ -51,7 +51,7 @@ export interface PublicGuild {
   readonly period: Period | null;
   /** Whether the guild shows the avatars of its members, which browsers then load from Discord's host. */
   readonly showsAvatars: boolean;
-  /** Discord's hashes of the avatars of rows, by user id, if the guild shows them. A row without an avatar has none. */
+  /** Discord's hashes of the avatars of rows, by user id, if the guild shows avatars. A row without an avatar has no entry. */
   readonly avatars: ReadonlyMap<string, string>;
   /** The rewards of levels; undefined unless they were asked for. */
   readonly rewards?: readonly NamedReward[];
@@ -60,11 +60,11 @@ export interface PublicGuild {
 /** A role that members have from a level on, as people see the role. */
 export interface NamedReward {
   readonly level: number;
-  /** Name and colour are those that the bot has told, null for none. The colour is `#rrggbb`. */
+  /** Name and colour as the bot has told them; null if the bot has not. The colour is `#rrggbb`. */
   readonly role: { readonly id: string; readonly name: string | null; readonly color: string | null };
 }
 
-/** What a read of a public page asks for beside rows. */
+/** The data that a read of a public page asks for beside rows. */
 interface PublicReadOptions {
   /** Whether to read the rewards of levels, too. */
   readonly withRewards?: boolean;
@@ -78,7 +78,7 @@ export interface PublicPage extends PublicGuild {
 /** A member with the rows around it. */
 export interface PublicMember extends PublicGuild {
   readonly member: LeaderboardEntry;
-  /** The member and those next to it, in the order of the ranking. */
+  /** The member and its neighbours, in the order of the ranking. */
   readonly rows: readonly LeaderboardEntry[];
   /** Members in the ranking. */
   readonly total: number;
@@ -193,7 +193,7 @@ export interface PublicRewards extends PublicGuild {
   readonly rules: Rules;
   readonly roles: readonly GuildRole[];
   readonly channels: readonly GuildChannel[];
-  /** Ranked members that have reached a level, by each level with a reward; none for a guild in which a member has, or had, an explicit level. */
+  /** Ranked members that have reached a level, by each level with a reward; empty for a guild in which a member has, or had, an explicit level. */
   readonly reached: ReadonlyMap<number, number>;
 }
 
@@ -225,7 +225,7 @@ function reachedIn(text: string): Map<number, number> {
 }
 
 /**
- * Returns the rewards of stored rules, by level and then as the rules list them, with what the bot has told of their roles; none for rules that
+ * Returns the rewards of stored rules, by level and then as the rules list them, with what the bot has told of their roles; empty for rules that
  * cannot be read. O(rules + roles).
  */
 function rewardsIn(rules: string, roles: string): NamedReward[] {

@@ -6,10 +6,10 @@ import type { VersionedPage } from './reader.ts';
 
 /** Rankings as a bot reads them: the content of the API, with the names of the writer. */
 
-/** A part of a ranking. Rows, ranks and total were read at one moment. */
+/** Rows of a ranking, with its total. Rows, ranks and total were read at one moment. */
 export interface RankingPart {
   readonly data: readonly RankedMember[];
-  /** Members in the ranking, including those with XP 0. */
+  /** Members in the ranking, including members with XP 0. */
   readonly total: number;
   /** The week or month that a board counts; null for the ranking of the guild, and for a board that the guild does not have. */
   readonly period: Period | null;
@@ -23,12 +23,13 @@ export interface RankingPage extends RankingPart {
 
 /** A ranked member with its daily claims. */
 export interface Member extends RankedMember {
-  /** Days in a row. */
+  /** Days on which the member has claimed in a row. */
   readonly dailyStreak: number;
-  /** ISO 8601 in UTC, or null when there was none. */
+  /** Time of the last claim, as ISO 8601 in UTC; null if the member has never claimed. */
   readonly lastDailyClaim: string | null;
 }
 
+/** The totals of a guild, or of one of its boards, with the numbers of its curve. */
 export interface GuildStats {
   /** Members with XP > 0. */
   readonly totalMembers: number;
@@ -42,14 +43,17 @@ export interface GuildStats {
   readonly xpMultiplier: number;
 }
 
+/** Makes the part of a ranking that bots get from a page that was read. O(rows). */
 export function rankingPart({ value: { data, total }, period }: Pick<VersionedPage, 'value' | 'period'>): RankingPart {
   return { data: data.map(rankedMember), total, period };
 }
 
+/** Makes a member as bots get it, with its daily claims, from a member of the API. */
 export function memberOf(member: api.Member): Member {
   return { ...rankedMember(member), dailyStreak: member.daily_streak, lastDailyClaim: member.last_daily_claim };
 }
 
+/** Makes the totals as bots get them from the totals of the API. @param curve the curve that the totals were read with. */
 export function guildStats(stats: api.GuildStats, curve: Curve): GuildStats {
   return {
     totalMembers: stats.total_members,

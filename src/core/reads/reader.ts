@@ -7,7 +7,7 @@ import { defineScript } from '../store/script.ts';
 import type { CommandReply, ReadCommand } from './command-batcher.ts';
 import { type Period, periodOf } from './period.ts';
 
-/** A value with the revision of the guild that it shows; the revision is "" when the guild has none. */
+/** A value with the revision of the guild that it shows; the revision is "" for a guild without a revision. */
 export interface Versioned<T> {
   readonly revision: string;
   readonly value: T;
@@ -51,7 +51,7 @@ export class PageRead implements ReadCommand<VersionedPage> {
     readonly weight: number,
     board?: BoardName,
   ) {
-    // Redis takes 64-bit ranks, but not Number's notation for larger ones.
+    // Redis takes 64-bit ranks, but not Number's notation for larger numbers.
     this.first = Math.min((page - 1) * weight, MAX_XP);
     this.command = [commandName('page', board), this.first, this.first + weight - 1].join(' ');
   }
@@ -136,7 +136,10 @@ export function decodePage(
   return { revision: parseRevision(revision), value, period: periodOf(limits) };
 }
 
-/** Reads a member of a ranking with the members above and below it; null for a user who is not ranked. Its keys end with those of the board. */
+/**
+ * Reads a member of a ranking with the members above and below it; null for a user who is not ranked. The keys of the board come last, if a board is
+ * read.
+ */
 export const aroundScript = defineScript({
   name: 'around',
   keys: READ_KEYS,

@@ -6,7 +6,7 @@ import type { CommandBatcher } from './command-batcher.ts';
 
 /** Guilds that cannot exist, because "~" is in no guild id. They spread over the nodes of a Cluster, and over the servers behind one address. */
 const RESERVED_GUILDS = Array.from({ length: 16 }, (_, index) => `~ready${index}`);
-/** Two of these guilds, with slots in different halves of all slots: a host with several servers refuses a command on both. */
+/** Two of these guilds, with slots in different halves of all slots: a host with several servers refuses a command for the two guilds. */
 const TWO_HALVES = ['~ready0', '~ready2'];
 
 /**

@@ -24,7 +24,7 @@ export interface StoredMember extends StoredProfile {
   /** Total XP, 0 .. 2^53-1. */
   readonly xp: number;
   readonly hidden: boolean;
-  /** Why it is hidden; none for a ranked member. */
+  /** Why the member is hidden; empty for a ranked member. */
   readonly hiddenReasons: readonly HideReason[];
   /** Discord's hash of the avatar, or null. */
   readonly avatar: string | null;
@@ -32,11 +32,11 @@ export interface StoredMember extends StoredProfile {
 
 /** Members of one moment. */
 export interface StoredMembersAt {
-  /** Revision of the guild; "" when it has none. */
+  /** Revision of the guild; "" for a guild without a revision. */
   readonly revision: string;
   /** The curve as text: a name, or `custom=...`; "" for the default. */
   readonly curve: string;
-  /** In the order asked for, without users who are no members. */
+  /** The members in the order asked for, without users who are not members. */
   readonly members: readonly StoredMember[];
 }
 
@@ -66,14 +66,14 @@ export class StoredMembers {
   }
 
   /**
-   * Reads all members in steps, in no order, with one more step at the end. When all steps have the same revision, they are of one moment.
-   * Otherwise each step is of a moment of its own, and a member that changed meanwhile can come twice, its later state last. O(n log n).
+   * Reads all members in steps, in no order, with one more step at the end. When all steps have the same revision, they show the guild at one moment.
+   * Otherwise each step shows a moment of its own, and a member that changed meanwhile can come twice, in its later state last. O(n log n).
    */
   async *readAll(guildId: string): AsyncGenerator<StoredMembersAt> {
     const { client, redisKeys } = this.store;
     const { xp, hidden } = redisKeys.guild(guildId);
     const seen = new Set<string>();
-    // Hidden members come first and again, so that none is missed when it is hidden or put back meanwhile.
+    // Hidden members are read first, and again at the end, so that no member is missed that is hidden or put back meanwhile.
     for (const key of [hidden, xp, hidden]) {
       for await (const scored of scanSortedSet(client, key, MEMBERS_PER_STEP)) {
         const userIds = membersOf(scored).filter((id) => !seen.has(id));

@@ -1,5 +1,5 @@
 -- lib-carry: moves members between the staged ranking and the hidden staged members. A member that is hidden in the guild stays hidden, with its
--- reasons. If it is staged too, it gets the staged XP, profile and avatar; otherwise it keeps its present ones.
+-- reasons. A member that is staged too gets the staged XP, profile and avatar; any other member keeps its present XP, profile and avatar.
 
 --- @include lib-change
 --- @include lib-permissions
@@ -14,7 +14,8 @@ local BY_FILE, STAGED_TOO, COPIED = 'f', 's', 'c'
 -- The keys of the staged members, and the keys of the guild, by name. Each script sets the keys that it uses.
 local staged, present = nil, nil
 local counted, curve = nil, nil
--- The writes to do; the members that left the staged ranking, less those that returned; and the copies that were added, less those removed.
+-- The writes to do; the members that left the staged ranking, less the members that returned; and the copies that were added, less the copies that
+-- were removed.
 local writes, left, copied = {}, 0, 0
 
 local function later(...)

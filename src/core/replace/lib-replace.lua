@@ -1,6 +1,6 @@
 -- lib-replace: shared by the scripts that remove the staged members of a replacement (src/core/replace/staged-members.ts). Members are
--- staged under keys that no reader sees, and replace-swap.lua puts them in the place of all present ones at one moment. The lock expires
--- after ten seconds. Every step but the first refuses another token with {"REFUSED", 0, "lock"}, and renews the lock.
+-- staged under keys that no reader sees, and replace-swap.lua puts the staged members in the place of all present members at one moment. The lock
+-- expires after ten seconds. Every step but the first refuses another token with {"REFUSED", 0, "lock"}, and renews the lock.
 -- KEYS[1] gr:{G}:stats   KEYS[2] gr:{G}:next:xp   KEYS[3] gr:{G}:next:stats   KEYS[4] gr:{G}:next:config   KEYS[5] gr:{G}:next:hidden
 -- KEYS[6] gr:{G}:next:members   KEYS[7] gr:{G}:next:carried   KEYS[8] gr:{G}:next:hidden:reasons   KEYS[9] gr:{G}:next:avatars
 

@@ -18,7 +18,8 @@ if owner_of(KEYS[2]) then
 end
 require_permissions(KEYS[1], 'HDEL')
 require_permissions(KEYS[2], 'SET')
--- A full Redis accepts a write that needs memory if the script begins with one that needs none. So even there a deletion can take the lock.
+-- A full Redis accepts a write that needs memory if the script begins with a write that needs no memory. So a deletion can take the lock even in a
+-- full Redis.
 redis.call('HDEL', KEYS[1], 'replacing')
 redis.call('SET', KEYS[2], token, 'PX', LOCK_MS)
 return { 'OK' }

@@ -15,7 +15,7 @@ return under_lock(KEYS[3], ARGV[1], function()
   local stats = read_stats(KEYS[1])
   require_permissions(KEYS[1], 'HSET')
   local reply = { 'OK', redis.call('ZCARD', KEYS[2]), server_name() }
-  -- A guild without data has no stats, and gets none here.
+  -- A guild without data has no stats, and must not get stats here.
   if stats.rev ~= '' then
     redis.call('HSET', KEYS[1], 'replacing', '')
   end

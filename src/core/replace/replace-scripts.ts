@@ -28,7 +28,7 @@ const MOVE_KEYS = [
   'nextHiddenReasons',
 ] as const;
 
-/** What every step takes. */
+/** The fields that every step of a replacement takes. */
 interface StepFields {
   /** Token of the lock. */
   readonly token: string;
@@ -52,7 +52,7 @@ export function replacementKeys(guild: GuildKeys, staging: StagingKeys) {
 
 /** How many members a step moved. */
 interface Moved {
-  /** Members that left the staged ranking, less those that returned to it. */
+  /** Members that left the staged ranking, less the members that returned to it. */
   readonly left: number;
   /** Hidden members that were copied from the guild, less copies that were removed. */
   readonly copied: number;
@@ -143,11 +143,11 @@ interface SwapFields extends StepFields {
   readonly server: string;
   /** Most changed hidden members that the swap may carry itself. */
   readonly maxCarried: number;
-  /** The curve that the guild must still have, as its config names it; "" = none, undefined = any. */
+  /** The curve that the guild must still have, as its config names it; "" = the config names no curve, undefined = any curve. */
   readonly curve: string | undefined;
 }
 
-/** Puts the staged members in the place of the present ones. */
+/** Puts the staged members in the place of the present members. */
 export const swapMembersScript = defineScript({
   name: 'replace-swap',
   keys: [

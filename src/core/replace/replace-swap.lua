@@ -1,4 +1,4 @@
--- replace-swap: puts the staged members in the place of all present ones. Ranking, hidden members, their reasons, profiles, avatars, counters,
+-- replace-swap: puts the staged members in the place of all present members. Ranking, hidden members, their reasons, profiles, avatars, counters,
 -- curve and revision change at one moment. The boards begin again.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
@@ -7,12 +7,13 @@
 -- KEYS[13] gr:{G}:hidden:reasons   KEYS[14] gr:{G}:next:hidden:reasons   KEYS[15] gr:{G}:avatars   KEYS[16] gr:{G}:next:avatars
 -- ARGV[1] token of the lock   ARGV[2] members of the staged ranking   ARGV[3] hidden staged members
 -- ARGV[4] name of the server, as replace-note.lua or this script replied it   ARGV[5] most noted members that this script may carry
--- ARGV[6] the curve that the guild must still have, as its config names it; "" = none, left out = any
+-- ARGV[6] the curve that the guild must still have, as its config names it; "" = the config names no curve, left out = any curve
 --
 -- Reply: {"OK"} after the swap. All other replies mean that nothing was changed:
 --        {"CURVE"}: the guild has another curve
 --        {"NOTED", user ids}: carry these members first
---        {"ALL", name of the server}: carry all hidden members first, because too many changed to name them, or a failover replaced the server
+--        {"ALL", name of the server}: carry all hidden members first, because more hidden members have changed than the reply can name, or a failover
+--        replaced the server
 --        {"REFUSED", 0, "lock" | "total" | "staged"}: the lock has another token, a counter would leave 64 bits, or a failover lost staged
 --        members
 -- O(n log m) for n noted members. Redis frees the removed keys in the background.

@@ -77,13 +77,13 @@ export class StagedMembers {
     await client.pexpire(this.staging.lock, LOCK_MS);
   }
 
-  /** What a script needs to check the lock in the same step. */
+  /** The key and the token with which a script checks the lock in the same step. */
   get held(): { readonly lock: string; readonly token: string } {
     return { lock: this.staging.lock, token: this.token };
   }
 
   /**
-   * Stages members, all or none.
+   * Stages all given members, or none of them.
    * @returns the number of members that were not staged before.
    * @throws as GuildWriter.recordMany, and RefusedError "lock".
    */
@@ -119,9 +119,9 @@ export class StagedMembers {
   }
 
   /**
-   * Puts all staged members in the place of the present ones, at one moment. Members that are hidden stay hidden, whether they are staged or
-   * not: they are carried into the replacement before that moment, and again if they change. O(h log m) for h hidden members.
-   * @param curve the curve that the guild must still have, as its config names it; "" = none, undefined = any.
+   * Puts all staged members in the place of the present members, at one moment. Members that are hidden stay hidden, whether they are staged or not:
+   * they are carried into the replacement before that moment, and again if they change. O(h log m) for h hidden members.
+   * @param curve the curve that the guild must still have, as its config names it; "" = the config names no curve, undefined = any curve.
    * @throws RefusedError when a counter would leave 64 bits, the lock was lost, a failover lost staged members, the guild has
    *   another curve, or the bot changes hidden members all the time; then nothing was changed.
    */

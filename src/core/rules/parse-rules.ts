@@ -75,7 +75,7 @@ export function refuse(path: string, wanted: string, value: unknown): never {
   throw new InvalidInputError(`${path || 'The rules'} must be ${wanted}, not ${shown.slice(0, 80)}`);
 }
 
-/** Returns an object whose fields all have a known name; an empty one when it is missing. */
+/** Returns an object whose fields all have a known name; an empty object for a missing value. */
 function fieldsOf(value: unknown, path: string, names: readonly string[]): Fields {
   if (value === undefined) return {};
   if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(path, 'an object', value);
@@ -123,7 +123,7 @@ function list<T>(value: unknown, path: string, entry: (value: unknown, path: str
   return value.map((each, i) => entry(each, `${path}[${i}]`));
 }
 
-/** Checks that a value is a list. Another one may be an object of a bot's library, which is no JSON. @throws InvalidInputError */
+/** Checks that a value is a list. Any other value may be an object of a bot's library, which is no JSON. @throws InvalidInputError */
 export function checkList(value: unknown, path: string): asserts value is readonly unknown[] {
   if (!Array.isArray(value)) refuse(path, 'a list', shownText(value));
 }

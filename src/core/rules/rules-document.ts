@@ -8,13 +8,13 @@ import type { XpAmount } from '../members/gain-limits.ts';
  */
 export type Stacking = 'max' | 'sum' | 'product';
 
-/** What can keep a member of a voice channel from XP. */
+/** The states that can keep a member of a voice channel from XP. */
 export interface VoiceState {
   /** No other member is in the channel. */
   readonly alone: boolean;
   readonly deafened: boolean;
   readonly muted: boolean;
-  /** The channel is the guild's one for absent members. */
+  /** The channel is the channel that the guild has for absent members. */
   readonly afk: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Reward {
   readonly kept: boolean;
 }
 
-/** The rules of a guild: who gains how much XP, and which roles a level gives. */
+/** The rules of a guild: how members gain XP, and which roles a level gives. */
 export interface Rules {
   readonly message: {
     readonly xp: XpAmount;
@@ -35,19 +35,19 @@ export interface Rules {
     readonly minChars: number;
   };
   readonly voice: {
-    /** XP of one tick: the bot chooses how often it gives one. */
+    /** XP of one tick: the bot chooses how often it gives a tick. */
     readonly xp: XpAmount;
-    /** Who gains XP all the same. */
+    /** The states in which a member gains XP all the same. */
     readonly counts: VoiceState;
   };
   readonly noXp: {
     readonly roles: readonly string[];
-    /** Channels, threads and categories. What is below one of them gives none either. */
+    /** Channels, threads and categories. A channel or thread below one of these gives no XP either. */
     readonly channels: readonly string[];
   };
   readonly multipliers: {
     readonly roles: ReadonlyMap<string, number>;
-    /** Channels, threads and categories. The nearest one of a message counts alone. */
+    /** Channels, threads and categories. Only the one that is nearest to a message counts. */
     readonly channels: ReadonlyMap<string, number>;
     /** For the roles of one member. */
     readonly roleStacking: Stacking;

@@ -25,7 +25,7 @@ export interface MessageEvent extends Place {
 /** A tick of the bot's clock for a member in a voice channel. */
 export interface VoiceEvent extends Place {
   readonly kind: 'voice';
-  /** What holds for the member; false unless given. Null counts as false. */
+  /** The states that hold for the member; false unless given. Null counts as false. */
   readonly voice?: { readonly [State in keyof VoiceState]?: boolean | null };
 }
 
@@ -48,8 +48,8 @@ export interface NoXpGain {
 }
 
 /**
- * Why there is no XP: the rules give none for this kind; a role; the channel or what holds it; a message is too short; a state of voice. A
- * multiplier of 0 counts as the role or channel that has it, even where another multiplier would win. If several multipliers only make 0
+ * Why there is no XP: the rules give no XP for this kind; a role; the channel, or a category or channel above it; a message is too short; a state of
+ * voice. A multiplier of 0 counts as the role or channel that has it, even where another multiplier would win. If several multipliers only make 0
  * together, the channel counts.
  */
 export type NoXpReason = 'off' | 'role' | 'channel' | 'length' | keyof VoiceState;
@@ -135,7 +135,7 @@ function millionths(multipliers: ReadonlyMap<string, number>, ids: readonly stri
   });
 }
 
-/** Returns what multipliers make together, rounded half up; 1 for none. */
+/** Returns the multiplier that several multipliers make together, rounded half up; 1 for an empty list. */
 function stacked(factors: readonly bigint[], stacking: Stacking): bigint {
   if (factors.length === 0) return ONE;
   if (stacking === 'max') return [...factors].sort((a, b) => Number(b - a))[0] as bigint;

@@ -1,4 +1,4 @@
--- season-hold: renews the lock of a guild or of an archive, and names the server, which is another one after a failover.
+-- season-hold: renews the lock of a guild or of an archive, and names the server. After a failover, the name differs.
 --
 -- KEYS[1] gr:{G}:next:xp:lock
 -- ARGV[1] token of the lock

@@ -15,8 +15,8 @@ local token, season, curve, multiplier, name, icon = unpack(ARGV)
 local CONFIG_KEY, SEASON_KEY, LOCK_KEY, ABOUT_KEY = KEYS[3], KEYS[5], KEYS[6], KEYS[7]
 local BOUNDS = { MAX_ID, 2 * MAX_ID + 1, MAX_CURVE, MAX_MULTIPLIER, MAX_GUILD_NAME, MAX_ICON }
 
--- Returns the fields of the config that give the members of the archive the levels that they had, without those that the archive has already:
--- a bot may lack the right to write the config.
+-- Returns the fields of the config that give the members of the archive the levels that they had, without the fields that the archive has already. A
+-- bot may lack the right to write the config, and then needs it only for missing fields.
 local function config_fields()
   local _, present = guild_curve(CONFIG_KEY)
   local fields = multiplier ~= '' and { 'xp_multiplier', multiplier } or {}

@@ -9,7 +9,7 @@ import { defineScript, type ScriptReply } from '../store/script.ts';
 /** The list from which a step takes its members: the marked members, the ranking, or the hidden members. */
 export type ListedPlace = 'marked' | 'ranked' | 'hidden';
 
-/** What every step takes. */
+/** The fields that every step takes. */
 interface StepFields {
   /** Token of the lock. */
   readonly token: string;
@@ -19,7 +19,7 @@ interface StepFields {
 interface BegunSeason {
   readonly id: string;
   readonly phase: 'copy' | 'reset' | 'done';
-  /** The curve of the guild as text, and its multiplier, "" for none. */
+  /** The curve of the guild as text, and its multiplier; "" for a guild without a multiplier. */
   readonly curve: string;
   readonly multiplier: string;
   /** The name of the guild, and Discord's hash of its icon; "" where the guild is not described. */
@@ -74,7 +74,7 @@ export const openArchiveScript = defineScript({
   decode: (reply: ScriptReply, { archive }) => throwConflict(reply, archive),
 });
 
-/** Renews the lock, and returns the name of the Redis server, which is a new one after a restart or a failover. */
+/** Renews the lock, and returns the name of the Redis server, which changes with a restart or a failover. */
 export const holdSeasonScript = defineScript({
   name: 'season-hold',
   keys: ['lock'],

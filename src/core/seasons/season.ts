@@ -19,18 +19,20 @@ import {
   unlockSeasonScript,
 } from './season-scripts.ts';
 
+/** The options of `resetSeason`. */
 export interface SeasonOptions {
-  /** Guild id of the archive, such as `123.2026-s1`. It must have no data, unless they are of this season. */
+  /** Guild id of the archive, such as `123.2026-s1`. The archive must have no data, except data of this season. */
   readonly archiveAs: string;
   /**
-   * Whether members stay with 0 XP; true if left out. If false, members who gained no XP since are removed, except members hidden by `self` or
-   * `moderator`: after a removal, their next message would put them into the ranking.
+   * Whether members stay with 0 XP; true if left out. If false, members who have gained no XP since the end of the season are removed. Members hidden
+   * by `self` or `moderator` stay, because after a removal their next message would put them into the ranking.
    */
   readonly keepMembers?: boolean;
   /** Stops between two steps. The same call goes on later. */
   readonly signal?: AbortSignal;
 }
 
+/** The members that one call of `resetSeason` has archived and reset. */
 export interface SeasonResult {
   /** Members copied into the archive by this call. */
   readonly archived: number;
@@ -116,7 +118,7 @@ export class SeasonReset {
   private async copyListed(onlyUnmarked: boolean): Promise<void> {
     const { guildId, options, store } = this;
     const { seasonXp: marked, xp: ranked, hidden } = store.redisKeys.guild(guildId);
-    // A killed call can have marked members without copying them, and such a member can move between ranked and hidden during the readings.
+    // A killed call can have marked members without copying them, and a marked member can move between ranked and hidden during the readings.
     const lists = onlyUnmarked ? { ranked, hidden } : { marked, ranked, hidden };
     for (const [place, list] of Object.entries(lists) as [ListedPlace, string][]) {
       let cursor = '0';

@@ -1,4 +1,5 @@
--- configure: stores fields of a guild's config and raises its revision. A curve is stored by recount-commit.lua, with the levels it gives.
+-- configure: stores fields of a guild's config and raises its revision. recount-commit.lua stores a curve, together with the levels that the curve
+-- gives.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- ARGV field, value, ...   (plan, xp_multiplier, rules; "boards" with "week", "month", "week,month" or ""; "utc_offset_minutes", or
@@ -8,7 +9,7 @@
 --   "1" to show the avatars of members, or "").
 --   An empty value removes a field.
 --
--- A board that is new begins empty. One that is not named any more is deleted, with the one before it.
+-- A new board begins empty. A board that is not named any more is deleted, together with the board of its last period.
 -- Reply: the new revision. O(1): Redis frees the memory of a board beside other work.
 
 --- @include lib-counters

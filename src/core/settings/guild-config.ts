@@ -18,8 +18,9 @@ export const configureScript = defineScript({
   decode: (revision: string) => revision,
 });
 
-/** What search engines may list of a guild with a public page: the leaderboard and no members; its members too; or nothing. */
+/** The pages of a guild that search engines may list: the leaderboard without pages of members; the pages of members too; or no page. */
 export const INDEXINGS = ['leaderboard', 'members', 'none'] as const;
+/** One of {@link INDEXINGS}. */
 export type Indexing = (typeof INDEXINGS)[number];
 
 /** Returns what the field `page_index` of a config says. */
@@ -34,13 +35,13 @@ export interface GuildConfigChange {
   readonly xpMultiplier?: number;
   /** The boards that the guild has from now on. One that is left out is deleted. */
   readonly boards?: readonly BoardKind[];
-  /** Time zone by whose clock weeks and months begin: an IANA name, such as Europe/Berlin. It takes the place of minutes from UTC. */
+  /** Time zone by whose clock weeks and months begin: an IANA name, such as Europe/Berlin. A time zone takes the place of minutes from UTC. */
   readonly timeZone?: string;
-  /** The same as minutes from UTC, such as 60 or -300; -720 to 840. They take the place of a time zone. */
+  /** Minutes from UTC of the clock by which weeks and months begin, such as 60 or -300; -720 to 840. They take the place of a time zone. */
   readonly utcOffsetMinutes?: number;
   /** Whether the guild has a public page. */
   readonly publicPage?: boolean;
-  /** What search engines may list of it. */
+  /** The pages of the public page that search engines may list. */
   readonly pageIndex?: Indexing;
   /** Whether the public page shows what levels give and how members earn XP. */
   readonly pageRewards?: boolean;
@@ -119,8 +120,8 @@ export class GuildConfig {
   }
 
   /**
-   * Stores the changes of the clocks in a guild's time zone anew, if those that are stored end within five years, or if a government has
-   * changed the rules and Node knows it. Two round trips when nothing is to do, as for a guild without a time zone. O(1).
+   * Stores the clock changes of a guild's time zone anew, if the stored changes end within five years, or if a government has changed the rules and
+   * Node knows it. Takes two round trips when there is nothing to do, as for a guild without a time zone. O(1).
    * @throws StoreUnavailableError
    */
   async renewTimeZone(guildId: string): Promise<void> {

@@ -26,9 +26,10 @@ export const LOOK = {
 
 /** How a public page looks, as its owner wants it. "" = as it is unless somebody chooses. */
 export type PageLook = { readonly [Setting in keyof typeof LOOK]: string };
+/** A field of the config that stores a part of the look. */
 export type LookField = (typeof LOOK)[keyof PageLook]['field'];
 
-/** The colours of a page for which none are chosen, as page.css has them. */
+/** The colours of a page whose owner has chosen no colours, as page.css has them. */
 export const DEFAULT_COLOURS = {
   accent: '#4f46e5',
   accentDark: '#aab0fb',
@@ -49,7 +50,9 @@ export function parseLook(setting: keyof PageLook, text: string): string {
   throw new InvalidInputError(LOOK[setting].rule);
 }
 
-/** Returns a look from the stored fields, in the order of {@link LOOK}. One that does not fit counts as "": others can write to Redis too. */
+/**
+ * Returns a look from the stored fields, in the order of {@link LOOK}. An unfit value counts as "", because other programs can write to Redis too.
+ */
 export function lookOf(stored: readonly (string | null)[]): PageLook {
   const settings = LOOK_SETTINGS.map((setting, at) => {
     const text = stored[at] ?? '';

@@ -1,6 +1,9 @@
 import { InvalidInputError, shownText } from '../errors.ts';
 
-/** Time zones by their IANA names, and their minutes from UTC as Intl knows them. Redis gets those of ten years, because it knows no zones. */
+/**
+ * Time zones by their IANA names, and their minutes from UTC as Intl knows them. Redis gets the minutes of ten years, because Redis knows no time
+ * zones.
+ */
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -13,7 +16,7 @@ const MAX_CHANGES = 36;
 
 const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 
-/** Returns the names of the time zones that this version of Node lists. {@link parseTimeZone} takes others too, such as old names. */
+/** Returns the names of the time zones that this version of Node lists. {@link parseTimeZone} takes further names, such as old names. */
 export function timeZoneNames(): readonly string[] {
   return Intl.supportedValuesOf('timeZone');
 }

@@ -26,6 +26,7 @@ export interface LoadingClient {
 /** The bot's connection: of ioredis, of node-redis, or an object of its own. Only its shape counts, so the bot chooses the version. */
 export type BotClient = ScriptClient | NodeRedisClient | LoadingClient;
 
+/** The options that the writer and the reader of the kit share. */
 export interface BotOptions {
   /** The service's KEY_PREFIX; "gr" unless it was changed. */
   readonly keyPrefix?: string;
@@ -42,9 +43,9 @@ export function keysUnder(keyPrefix = 'gr'): RedisKeys {
 
 /**
  * Returns the scripts on a bot's connection.
- * @param replicas replicas that must have a call before it succeeds; none unless given.
- * @throws InvalidInputError for a connection of another kind, for one that puts a prefix of its own before each key, and for one on which
- * replicas cannot be asked.
+ * @param replicas replicas that must have a call before it succeeds; 0 unless given.
+ * @throws InvalidInputError for a connection of another kind, for a connection that puts a prefix of its own before each key, and for a connection on
+ * which replicas cannot be asked.
  */
 export function scriptsOn(client: BotClient, replicas?: number): Scripts {
   const scriptClient = scriptClientOf(client);
@@ -63,7 +64,7 @@ export function scriptsOn(client: BotClient, replicas?: number): Scripts {
   return new Scripts(replicatedClient(client, replicas));
 }
 
-/** Returns whether a connection is one to a Cluster. */
+/** Returns whether a connection leads to a Cluster. */
 export function isCluster(client: BotClient): boolean {
   // Only the clusters of node-redis have clients of nodes.
   return 'nodeClient' in client || ('isCluster' in client && client.isCluster === true);

@@ -8,7 +8,7 @@ export function isCluster(client: RedisClient): client is Cluster {
   return client.isCluster;
 }
 
-/** Returns the connections to single servers: those to the nodes of a Cluster, or the client itself. */
+/** Returns the connections to single servers: the connections to the nodes of a Cluster, or the client itself. */
 export function nodesOf(client: RedisClient, role: 'all' | 'master'): readonly Redis[] {
   return isCluster(client) ? client.nodes(role) : [client];
 }

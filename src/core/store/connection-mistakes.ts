@@ -1,13 +1,13 @@
 import { systemErrorOf } from '../errors.ts';
 import type { RedisConfig } from './redis-config.ts';
 
-/** What errors of a connection say about the settings, such as certificates that do not fit, or TLS on one side only. */
+/** The mistakes in the settings that errors of a connection tell of, such as certificates that do not fit, or TLS on one side only. */
 
 /** An error with which a connection failed at the start. */
 export interface ConnectionError extends Error {
   /** Whether the connection uses TLS. Left out = not known. */
   readonly overTls?: boolean;
-  /** What Node adds when the certificate is for another host. */
+  /** The certificate, which Node adds to the error when the certificate is for another host. */
   readonly cert?: { readonly subjectaltname?: string };
 }
 
@@ -60,9 +60,9 @@ export function addressSetting(mode: RedisConfig['mode']): string {
   return mode === 'standalone' ? 'REDIS_URL' : 'REDIS_NODES';
 }
 
-/** What connection-refusal.ts says of a server that sends an alert of TLS. */
+/** The reason that connection-refusal.ts gives for a server that sends an alert of TLS. */
 export const ALERT = 'it sends an alert of TLS';
-/** What connection-refusal.ts says first of a server that is no Redis. */
+/** The first words of the reason that connection-refusal.ts gives for a server that is no Redis. */
 export const OTHER_PROGRAM = 'another program answers there, not Redis';
 
 /** A TLS port that receives Redis commands cuts the connection, or sends an alert, which begins with byte 21. */
@@ -70,7 +70,10 @@ const MAY_SPEAK_TLS = new RegExp(String.raw`\b(ECONNRESET|EPIPE)\b|^Protocol err
 /** A port without TLS that receives a handshake does nothing, or sends text. */
 const MAY_SPEAK_NO_TLS = /^Stream isn't writeable|wrong version number|packet length too long/;
 
-/** What ioredis reports of connections on which little or nothing arrived, with the mode in front, and what it means: without TLS, and over TLS. */
+/**
+ * The errors of ioredis on connections on which little or nothing arrived, with the mode in front, and the meaning of each: without TLS, and over
+ * TLS.
+ */
 const WORDS: readonly (readonly [RegExp, string, string?])[] = [
   [
     /: Stream isn't writeable/,
@@ -96,7 +99,7 @@ const WORDS: readonly (readonly [RegExp, string, string?])[] = [
   ],
 ];
 
-/** What Sentinels answer if settings are wrong. ioredis reports the last answer. */
+/** The answers of Sentinels if settings are wrong. ioredis reports the last answer. */
 const SENTINEL_ANSWERS: readonly (readonly [RegExp, Mistake])[] = [
   [/No such master/, { problem: 'the Sentinels know no master of this name', fix: 'Correct REDIS_SENTINEL_NAME' }],
   [

@@ -9,7 +9,7 @@ import type { RedisConfig } from './redis-config.ts';
 
 /** Time for all that a server says to one connection. */
 const WAIT_MS = 500;
-/** A server that is full says so at once. Another, such as a proxy, waits for a first command. */
+/** A full server says so at once. Other servers, such as a proxy, wait for a first command. */
 const LISTEN_MS = 150;
 const PING = '*1\r\n$4\r\nPING\r\n';
 const MAX_BYTES = 1000;
@@ -50,11 +50,11 @@ export function mayHaveSpoken(error: unknown): boolean {
 }
 
 /**
- * Opens connections of its own, to learn what a server says when it refuses all of them: it is full, in protected mode, or no Redis at all. It
- * only listens at first, and then sends a PING. It asks the server to which `client` was connected last, such as the master that Sentinels
- * name, and the addresses of the configuration. It takes half a second at most.
- * @returns the first error with which a server closed the connection, such as "ERR max number of clients reached", or what answers there
- * instead of a Redis; undefined when no server says either.
+ * Opens connections of its own, to learn what a server says when it refuses every connection: it is full, in protected mode, or no Redis at all. The
+ * function only listens at first, and then sends a PING. It asks the server to which `client` was connected last, such as the master that Sentinels
+ * name, and the addresses of the configuration. All this takes half a second at most.
+ * @returns the first error with which a server closed the connection, such as "ERR max number of clients reached", or the kind of program that
+ * answers instead of a Redis; undefined when no server says anything of the kind.
  */
 export async function connectionRefusal(config: RedisConfig, client?: RedisClient): Promise<string | undefined> {
   const peer = client && peerOf(client);
@@ -67,7 +67,7 @@ export async function connectionRefusal(config: RedisConfig, client?: RedisClien
   return Promise.any(asked).catch(() => undefined);
 }
 
-/** What a server said on one connection. */
+/** The text that a server sent on one connection, and whether the server closed the connection. */
 interface Said {
   readonly text: string;
   /** Whether the server closed the connection. */

@@ -81,7 +81,7 @@ function isMissingInfo(error: Error): boolean {
   return /unknown command '?info/i.test(error.message);
 }
 
-/** Returns what is risky about the connection, in words; undefined for a usual one. */
+/** Returns in words what is risky about the connection; undefined for a connection without such a risk. */
 export function connectionRisk({ tls }: RedisConfig): string | undefined {
   if (tls.verify) return undefined;
   return 'REDIS_TLS_VERIFY=off: the certificate is not checked, so another server in between can read and change all data';

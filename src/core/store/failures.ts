@@ -8,7 +8,7 @@ import {
 } from './connection-mistakes.ts';
 import type { RedisConfig } from './redis-config.ts';
 
-/** What a person can do about a refusal, by its code. */
+/** The advice for a person about a refusal, by the code of the refusal. */
 const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
   READONLY: 'This is a replica: connect to its master, or use REDIS_MODE=sentinel',
   OOM: 'Redis is full: raise its maxmemory, or delete data',
@@ -36,7 +36,7 @@ const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
   ERR: undefined,
 };
 
-/** What a server says on every new connection before it closes the connection, and the fix. */
+/** The errors that a server sends on every new connection before it closes the connection, and the fix for each. */
 const GREETINGS: readonly (readonly [RegExp, string])[] = [
   [
     /max number of clients/,
@@ -48,12 +48,12 @@ const GREETINGS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What ioredis reports of bytes that are neither a reply of Redis nor an alert of TLS, which begins with byte 21. */
+/** The error of ioredis for bytes that are neither a reply of Redis nor an alert of TLS, which begins with byte 21. */
 const NO_REPLY = /^Protocol error(?!, got "\\u0015")/;
-/** What a Redis answers if it is not a node of a Cluster. */
+/** The answer of a Redis that is not a node of a Cluster. */
 const NO_CLUSTER = /cluster support disabled/;
 
-/** What the system says about the host name "?", which a node of a Cluster announces when it has no name. */
+/** The error of the system for the host name "?", which a node of a Cluster announces when the node has no name. */
 const NO_HOSTNAME = /ENOTFOUND \?$/;
 
 /** An error that Redis sent; ioredis adds the command. */
@@ -63,7 +63,7 @@ interface ReplyError extends Error {
 
 /** Returns whether Redis refused to select the database. A connection that goes on after that would use database 0. */
 export function isDatabaseRefusal(error: Error): boolean {
-  // What a server says on each new connection, ioredis takes for the reply to its first command.
+  // ioredis takes the greeting that a server sends on each new connection for the reply to its first command.
   if (GREETINGS.some(([greeting]) => greeting.test(error.message))) return false;
   return (error as ReplyError).command?.name === 'select';
 }

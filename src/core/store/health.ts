@@ -20,7 +20,7 @@ interface HealthLogger {
   info(fields: object, message: string): void;
 }
 
-/** What the process has done with Redis since its start. */
+/** The numbers of requests that Redis has served for this process since the start of the process. */
 export interface StoreTraffic {
   /** Requests that Redis has counted, which proves that a master serves and takes writes. */
   readonly counted: number;
@@ -28,6 +28,7 @@ export interface StoreTraffic {
   readonly uncounted: number;
 }
 
+/** What {@link StoreHealth} watches, and where it reports. */
 export interface StoreHealthParts {
   readonly client: RedisClient;
   /** Tries what a request does. Rejects with StoreUnavailableError. */
@@ -41,14 +42,14 @@ export interface StoreHealthParts {
   readonly readRefusal?: () => Promise<string | undefined>;
   /** Milliseconds between two checks of an idle Redis. */
   readonly idleMs: number;
-  /** Left out = the requests prove nothing, and only time passes. */
+  /** Returns the traffic so far. Left out = requests prove nothing, and only the time since the last probe counts. */
   readonly traffic?: () => StoreTraffic;
 }
 
 /**
- * Knows whether requests can be served. It tries when the connection returns, when a request failed, every second while only reads without
- * a count are served, and after `idleMs` without any. Counted requests are proof enough. An outage is two lines in the log, however long
- * it lasts and however many requests and reconnections fail in it.
+ * Knows whether requests can be served. It sends a probe when the connection returns, when a request failed, every second while Redis serves only
+ * reads without a count, and after `idleMs` without a request. Counted requests are proof enough. An outage is two lines in the log, however long it
+ * lasts and however many requests and reconnections fail in it.
  */
 export class StoreHealth {
   private current: StoreUnavailableError | undefined = new StoreUnavailableError(new Error('no connection yet'));
@@ -138,6 +139,7 @@ export class StoreHealth {
     this.parts.logger.warn({ reason, ...fields }, 'store unavailable');
   }
 
+  /** Ends the watch: no further probe begins by itself. */
   stop(): void {
     this.stopped = true;
     clearTimeout(this.timer);

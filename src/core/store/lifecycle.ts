@@ -14,7 +14,10 @@ const QUIET_MS = 500;
 /** Time limit of a command to a node that may not answer. */
 const NODE_LIMIT_MS = 500;
 
-/** Errors that only follow from an earlier error, which has the cause: those of an interrupted handshake, and of a Cluster whose nodes all failed. */
+/**
+ * Errors that only follow from an earlier error, which has the cause: the errors of an interrupted handshake, and of a Cluster whose nodes all
+ * failed.
+ */
 const EFFECT = /^(Stream isn't writeable|Reached the max retries|Failed to refresh slots cache)/;
 
 /** The message of Redis while it reads its data from disk. */
@@ -108,7 +111,7 @@ function usesTls(client: RedisClient): boolean {
   return tls !== undefined;
 }
 
-/** Opens the connections to a Cluster. ioredis opens one at its first command, and refuses others until it is open. */
+/** Opens the connections to a Cluster. ioredis opens a connection at its first command, and refuses further commands until the connection is open. */
 async function openNodes(client: RedisClient): Promise<void> {
   const pings = nodesOf(client, 'master').map((node) => node.ping());
   await Promise.race([Promise.allSettled(pings), delay(NODE_LIMIT_MS)]);

@@ -14,7 +14,7 @@ function guildKeysUnder(base: string) {
      * page_accent, page_accent_dark, page_background, page_background_dark, page_picture.
      */
     config: `${base}:config`,
-    /** HASH: what the bot tells of the guild: name, icon, roles and channels as JSON, and at, when it told them. */
+    /** HASH: the description that the bot gave of the guild: name, icon, roles and channels as JSON, and at, the time of the description. */
     about: `${base}:about`,
     /** HASH: key id -> SHA-256 of the key. */
     apiKeys: `${base}:keys`,
@@ -24,27 +24,27 @@ function guildKeysUnder(base: string) {
     usage: `${base}:usage`,
     /** HASH: user id -> profile, as "LEVEL STREAK CLAIM NAME". */
     members: `${base}:members`,
-    /** HASH: user id -> Discord's hash of the avatar, only of members who have one. */
+    /** HASH: user id -> Discord's hash of the avatar; only members with an avatar have a field. */
     avatars: `${base}:avatars`,
     /** ZSET: hidden members, user id -> total XP. */
     hidden: `${base}:hidden`,
     /** HASH: hidden member -> why it is hidden, unless by a moderator alone. */
     hiddenReasons: `${base}:hidden:reasons`,
-    /** Followed by a user id: STRING with a time to live, while this member's awards wait. */
+    /** Followed by a user id: STRING with a time to live, which exists while the cooldown of this member runs. */
     cooldownPrefix: `${base}:cooldown:`,
-    /** Followed by the id of an event: STRING with a time to live, the reply to the call that was done for it. */
+    /** Followed by the id of an event: STRING with a time to live, the reply to the call that was done for the event. */
     eventPrefix: `${base}:event:`,
-    /** Followed by a number from 1, a colon and the id: the same for the further script calls of one call. */
+    /** Followed by a number from 1, a colon and the id of an event: STRING like an event's, for the further script calls of one call. */
     eventPartPrefix: `${base}:event-part:`,
-    /** HASH: the season that ends, or the last one that ended. */
+    /** HASH: the season that is ending, or the last season that has ended. */
     season: `${base}:season`,
     /** ZSET: members that are archived and not reset yet, user id -> archived XP. */
     seasonXp: `${base}:season:xp`,
-    /** STREAM: changes made in the dashboard. */
+    /** STREAM: changes that were made in the dashboard, without changes of access. */
     audit: `${base}:audit`,
     /** STREAM: changes of access that were made in the dashboard: sign-ins, keys, invites, plans. */
     securityAudit: `${base}:audit:security`,
-    /** STRING with a time to live: the text that all dashboard sessions of the guild carry. Without it they have ended. */
+    /** STRING with a time to live: the generation that all dashboard sessions of the guild carry. Without this key, all these sessions have ended. */
     sessions: `${base}:sessions`,
   };
 }
@@ -55,8 +55,8 @@ export type GuildKeys = Readonly<ReturnType<typeof guildKeysUnder>>;
 /** The keys of the dashboard sessions of a guild, or of the operator. */
 export interface SessionKeys extends Pick<GuildKeys, 'sessions'> {
   /**
-   * ZSET with a time to live: SHA-256 of the token of a session -> milliseconds of its sign-in there. A session that it lacks opens the guild no
-   * longer. The service may not read it.
+   * ZSET with a time to live: SHA-256 of the token of a session -> time of its sign-in for the guild, in milliseconds. A session that is not in the
+   * set does not open the guild any longer. The service may not read this key.
    */
   readonly open: string;
 }
@@ -74,23 +74,25 @@ export interface StagingKeys extends LockedKeys {
 }
 
 /**
- * The keys that a script which only reads a ranking begins with. The script names no other key, because a Cluster that moves a slot takes a
- * key that does not exist for a key that has moved.
+ * The first keys of each script that only reads a ranking. These scripts name no other key, because a Cluster that moves a slot takes a key that does
+ * not exist for a key that has moved.
  */
 export const READ_KEYS = ['xp', 'stats', 'config', 'members'] as const;
 
-/** The keys that each script which changes or counts members begins with. The keys of the boards follow them. */
+/** The first keys of each script that changes or counts members. The keys of the boards follow them. */
 export const GUILD_KEYS = ['xp', 'stats', 'config', 'hidden', 'members'] as const;
 
-/** The boards of a guild, as their ids name them after `~`. Those of `.prev` are the last ones that are over. */
+/** The boards of a guild, as the ids of boards name them after `~`. A board with `.prev` is the board of the last period that is over. */
 export const BOARDS = ['week', 'week.prev', 'month', 'month.prev'] as const;
+/** The name of a board, as in {@link BOARDS}. */
 export type BoardName = (typeof BOARDS)[number];
 
-/** What a board counts: the XP gained in a week, or in a month. */
+/** The kinds of boards: a board counts the XP gained in a week, or in a month. */
 export const BOARD_KINDS = ['week', 'month'] as const;
+/** The kind of a board, as in {@link BOARD_KINDS}. */
 export type BoardKind = (typeof BOARD_KINDS)[number];
 
-/** Returns what a board counts. */
+/** Returns the kind of a board. */
 export function kindOfBoard(board: BoardName): BoardKind {
   return board.startsWith('week') ? 'week' : 'month';
 }
@@ -110,11 +112,15 @@ export function allBoardKeys(guildXpKey: string): string[] {
 export class RedisKeys {
   constructor(private readonly prefix: string) {}
 
+  /** Returns the keys of a guild. */
   guild(guildId: string): GuildKeys {
     return guildKeysUnder(`${this.prefix}:{${guildId}}`);
   }
 
-  /** Returns the keys of a guild that a batch declares: {@link READ_KEYS} and its quota. Fewer than {@link guild}, for the hot path. */
+  /**
+   * Returns the keys of a guild that a batch declares: {@link READ_KEYS} and its quota. They are fewer than the keys of {@link guild}, because this
+   * is on the hot path.
+   */
   reading(guildId: string): Readonly<Record<'quota' | (typeof READ_KEYS)[number], string>> {
     const base = `${this.prefix}:{${guildId}}`;
     return {
@@ -126,7 +132,7 @@ export class RedisKeys {
     };
   }
 
-  /** Returns the keys under which an import stages members before they replace the present ones. */
+  /** Returns the keys under which an import stages members before they replace the present members. */
   staging(guildId: string): StagingKeys {
     const base = `${this.prefix}:{${guildId}}:next`;
     const staging = guildKeysUnder(base);
@@ -143,12 +149,12 @@ export class RedisKeys {
     return `${this.prefix}:key:${sha256}`;
   }
 
-  /** STRING: requests counted for a guild in the running quota window. Its hash tag puts it in the guild's slot. */
+  /** STRING: requests counted for a guild in the running quota window. The hash tag puts the key in the slot of the guild. */
   quota(guildId: string): string {
     return `${this.prefix}:quota:{${guildId}}`;
   }
 
-  /** STRING: requests counted for an API key with a cap in its running quota window. It is in the guild's slot too. */
+  /** STRING: requests counted for an API key with a cap in its running quota window. The key is in the slot of the guild too. */
   keyQuota(guildId: string, keyId: string): string {
     return `${this.quota(guildId)}:${keyId}`;
   }
@@ -174,7 +180,10 @@ export class RedisKeys {
     return `${this.prefix}:invite:${sha256}`;
   }
 
-  /** STRING with a time to live: an invite for the operator. Its name differs, so that a bot's permissions do not cover it. */
+  /**
+   * STRING with a time to live: an invite for the operator. Its name differs from the name of other invites, so that the permissions of a bot do not
+   * cover it.
+   */
   operatorInvite(sha256: string): string {
     return `${this.prefix}:operator-invite:${sha256}`;
   }
@@ -184,7 +193,7 @@ export class RedisKeys {
     return `${this.prefix}:session:${sha256}`;
   }
 
-  /** Returns the keys of the sessions of a guild; null = those of the operator. */
+  /** Returns the keys of the sessions of a guild; null = the sessions of the operator. */
   sessionsOf(guildId: string | null): SessionKeys {
     if (guildId !== null) {
       return { sessions: this.guild(guildId).sessions, open: `${this.prefix}:sessions:{${guildId}}` };
@@ -193,7 +202,7 @@ export class RedisKeys {
     return { sessions, open: `${sessions}:open` };
   }
 
-  /** STRING with a time to live: the text that all dashboard sessions of a person carry. Without it they have ended. */
+  /** STRING with a time to live: the generation that all dashboard sessions of a person carry. Without this key, all these sessions have ended. */
   personSessions(userId: string): string {
     return `${this.prefix}:person-sessions:${userId}`;
   }

@@ -7,7 +7,7 @@ const CONFIRM_MS = 1000;
 /** The outcome of each command of a group, in their order. */
 type Outcomes = readonly PromiseSettledResult<unknown>[];
 
-/** Sends commands together on one connection. When it breaks between, it sends none of the rest on another one. */
+/** Sends commands together on one connection. When the connection breaks in between, no further command is sent on another connection. */
 type SendGroup = (commands: readonly (readonly string[])[]) => Promise<Outcomes>;
 
 interface Call {
@@ -16,7 +16,7 @@ interface Call {
   reject(error: unknown): void;
 }
 
-/** Replies as text. Whole numbers too: node-redis rounds those near 2^53. */
+/** Replies as text, including whole numbers, because node-redis rounds numbers near 2^53. */
 export const TEXT_REPLIES = { [':'.charCodeAt(0)]: String };
 
 /**

@@ -8,7 +8,7 @@ export type ScriptReply = readonly (string | number)[];
 
 /** How a Lua script is called. Its code is the file of its name with the ending `.lua`, beside the definition. */
 interface ScriptDefinition<Key extends string, Fields, Reply, Result> extends NamedScript {
-  /** Names of its keys in the order of KEYS, as the header of the file has them. A test compares both. */
+  /** Names of its keys in the order of KEYS. A test compares them with the header of the file. */
   readonly keys: readonly Key[];
   /** Returns ARGV for a call. */
   args(fields: Fields): readonly ScriptArgument[];
@@ -31,7 +31,7 @@ export class Script<Key extends string, Fields, Result> implements NamedScript {
   /**
    * Runs the script. One round trip, and one more when Redis does not know the script yet.
    * @param keys the keys by their names; keys that the script does not take are passed over.
-   * @param further the keys that follow them, as many as the call needs.
+   * @param further the keys that follow `keys`, as many as the call needs.
    * @throws RefusedError for a refusal, and StoreUnavailableError.
    */
   async run(

@@ -37,8 +37,9 @@ export interface ScriptClient {
 /** Called after each command with its duration in milliseconds and whether it failed. */
 export type CommandObserver = (command: string, ms: number, failed: boolean) => void;
 
+/** The time limit and the observer of the commands of {@link Scripts}. */
 export interface ScriptsOptions {
-  /** Limits the time of each command, retries and redirections of a Cluster included; none = no limit. */
+  /** Limits the time of each command, retries and redirections of a Cluster included; left out = no limit. */
   readonly limit?: TimeLimit;
   readonly observe?: CommandObserver;
 }

@@ -12,9 +12,9 @@ const RETRY_MS = 250;
 const HANDSHAKE = { enableReadyCheck: false, disableClientInfo: true, autoResubscribe: false } as const;
 
 /**
- * Closes a connection as soon as a Sentinel announces another master, so that no command goes to the old one in silence
- * (redis/ioredis issue 1314). ioredis's own `failoverDetector` also cuts a connection to the new master, which is a second outage. Watches
- * every Sentinel, because any of them may be the first to know.
+ * Closes a connection as soon as a Sentinel announces another master, so that no command silently goes to the old master (redis/ioredis issue 1314).
+ * ioredis's own `failoverDetector` also cuts a connection to the new master, which is a second outage. Watches every Sentinel, because any of them
+ * may be the first to know.
  * @param name name of the master. The watch ends with the connection.
  * @param accessOf returns how to connect to the Sentinel on a host.
  */
@@ -26,7 +26,7 @@ export function watchSentinels(
 ): void {
   const watchers = sentinels.map(({ host, port }) => {
     const watcher = new Redis({ ...accessOf(host), host, port, ...HANDSHAKE, retryStrategy: () => RETRY_MS });
-    watcher.on('error', () => {}); // A Sentinel may be down: the others report.
+    watcher.on('error', () => {}); // A Sentinel may be down; the other Sentinels still report.
     watcher.on('ready', () => void watcher.subscribe('+switch-master').catch(() => {}));
     watcher.on('message', async (_channel: string, message: string) => {
       const [set, , , host = '', port] = message.split(' ');

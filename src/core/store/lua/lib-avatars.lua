@@ -18,8 +18,8 @@ local function on_avatars()
     return avatar_functions
   end
 
-  -- Returns whether an avatar may change so: a hash of 32 hex digits, with "a_" before those of an animated one, "none" for no avatar, or "" for
-  -- what is stored.
+  -- Returns whether an avatar may change so: a hash of 32 hex digits, with "a_" before the digits of an animated avatar, "none" for no avatar, or ""
+  -- for the stored avatar.
   local function is_avatar(text)
     if text == '' or text == 'none' then
       return true
@@ -28,7 +28,7 @@ local function on_avatars()
     return #digits == 32 and not string.find(digits, '[^0-9a-f]')
   end
 
-  -- Checks before the first write that the avatar of a member can be stored. Returns the stored one, "none" for a member without one.
+  -- Checks before the first write that the avatar of a member can be stored. Returns the stored avatar, "none" for a member without an avatar.
   local function require_avatars(avatars_key, id)
     if not avatars_key then
       error('a call with an avatar needs the key of the avatars', 0)

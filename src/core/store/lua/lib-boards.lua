@@ -1,8 +1,9 @@
 -- lib-boards: the boards of a guild: what its members have gained in a week or a month (docs/guilds.md#boards). The field "boards" of
--- gr:{G}:stats has their state: minutes from UTC, or "zone" for those of the guild's time zone, then per board NAME:PERIOD:MEMBERS:XP:LEVELS, with spaces between.
+-- gr:{G}:stats has their state: minutes from UTC, or "zone" for the minutes of the guild's time zone, then per board NAME:PERIOD:MEMBERS:XP:LEVELS,
+-- with spaces between.
 --
 -- The keys of the boards come after the first five keys of a script, for a guild with boards: gr:{G}~week:xp   gr:{G}~week:hidden
--- gr:{G}~week.prev:xp   gr:{G}~week.prev:hidden   and the same four of "month". A script without them raises BOARDS.
+-- gr:{G}~week.prev:xp   gr:{G}~week.prev:hidden   and the same four keys for "month". A call without these keys raises BOARDS.
 --
 -- Its functions are made at their first use, because making them in every call would cost time for guilds without boards.
 
@@ -47,7 +48,7 @@ local function on_boards()
     return keys
   end
 
-  -- Adds an empty board to those of a guild. Its data lie under `source`, nil for none, and are stored under `keys`.
+  -- Adds an empty board to the boards of a guild. Its data lie under `source`, nil for a board without data, and are stored under `keys`.
   local function add_board(stats, boards, name, period)
     local board = { name = name, key = stats.key, keys = BOARD_KEYS[name], period = period, staged = {}, ids = {} }
     board.members, board.total_xp, board.level_sum, board.is_running = '0', '0', '0', not string.find(name, '.prev', 1, true)
@@ -72,7 +73,7 @@ local function on_boards()
 
   local CONTENT = { 'source', 'period', 'members', 'total_xp', 'level_sum' }
 
-  -- Gives a board what another one had, or makes it empty.
+  -- Gives a board the content of another board, or makes it empty.
   local function fill_board(board, content, period)
     if not content then
       return empty_board(board, period)
@@ -149,7 +150,8 @@ local function on_boards()
     return score and whole_xp(score) or 0
   end
 
-  -- Changes a member on one board, from a place ("xp" | "hidden", nil = none) to another. Returns its ranked XP there before and after.
+  -- Changes a member on one board, from a place ("xp" | "hidden", nil = none) to another. Returns the ranked XP of the member on this board before
+  -- and after.
   local function change_on_board(board, id, from, to, change)
     local staged = board.staged[id]
     if not staged then
@@ -214,8 +216,8 @@ local function on_boards()
     end
   end
 
-  -- Takes who is no member off the boards, where a raw write left it. Returns whether it was on one. The counters stay: a raw write makes
-  -- those of the guild wrong too, and a count since then has left it out.
+  -- Takes a user who is not a member off the boards, where a raw write left the user. Returns whether the user was on a board. The counters stay,
+  -- because a raw write makes the counters of the guild wrong too, and a count since then has left out the user.
   local function drop_from_boards(stats, id)
     local boards, was_there = open_boards(stats), false
     for _, board in ipairs(boards.list) do
@@ -240,8 +242,8 @@ local function on_boards()
     end
   end
 
-  -- Returns the state of changed boards as a field and its value, none for unchanged ones; nil when a counter would leave 64 bits. Raises an
-  -- error when the user may not store the changes.
+  -- Returns the state of changed boards as a field and its value, an empty list for unchanged boards; nil when a counter would leave 64 bits. Raises
+  -- an error when the user may not store the changes.
   local function board_fields(stats)
     local boards = stats.boards
     if not (boards and boards.is_changed) then
@@ -267,7 +269,7 @@ local function on_boards()
     return { 'boards', table.concat(parts, ' ') }
   end
 
-  -- Stores the members of a board that stand in a place now, and takes those out of it that stood there.
+  -- Stores the members of a board that stand in a place now, and takes out the members that stood in this place before.
   local function write_place(board, place, had_place)
     local added, removed = {}, {}
     for _, id in ipairs(board.ids) do

@@ -29,7 +29,7 @@ local function custom_curve_text(coefficients)
   return 'custom=' .. string.sub(type(coefficients) == 'string' and coefficients or '', 1, MAX_COEFFICIENTS + 1)
 end
 
--- Returns a stored multiplier as text, "" for none. A multiplier above its bound counts as none.
+-- Returns a stored multiplier as text, "" for a guild without a multiplier. A multiplier above its bound counts as no multiplier.
 local function multiplier_text(multiplier)
   return type(multiplier) == 'string' and #multiplier <= MAX_MULTIPLIER and multiplier or ''
 end

@@ -1,5 +1,5 @@
--- lib-change: the only code that changes a member. What depends on its members (sums, a running count, boards) moves in it, so no script can
--- forget one.
+-- lib-change: the only code that changes a member. All that depends on the members of a guild (sums, a running count, boards) changes here, so that
+-- no script can forget a part.
 
 --- @include lib-level
 --- @include lib-counters
@@ -22,9 +22,10 @@ local function correct_recount(state, id, place, sign)
   end
 end
 
--- Notes that a member leaves a place (nil: it had none) for another one (nil: it has none). A place is a table: "score" as it is stored, "xp" of it,
--- "explicit" level or nil, "level" where it is known, and "is_hidden" for one outside the ranking. A new place has "joins" when the
--- member may have XP in both places, which becomes one sum there. The boards add the gain. store_changes writes the counters.
+-- Notes that a member leaves the place `before` (nil: the member had no place) for the place `after` (nil: the member has no place any more). A place
+-- is a table: "score" as it is stored, "xp" of the score, "explicit" level or nil, "level" where it is known, and "is_hidden" for a place outside the
+-- ranking. A new place has "joins" when the member may have XP in the old and in the new place, which become one sum in the new place. The boards add
+-- the gain. store_changes writes the counters.
 local function change_member(stats, curve, id, before, after, gain)
   if stats.boards_text then
     on_boards().change_member(stats, curve, id, before, after, gain)

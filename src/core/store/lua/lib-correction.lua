@@ -19,7 +19,8 @@ local function of_one_line(text)
   return (string.gsub(text, '\\(.)', { ['\\'] = '\\', n = '\n' }))
 end
 
--- Returns the last season that began to end and how far its end is, "" for none. After a change of it, XP is counted anew.
+-- Returns the last season that began to end, and the step that its end has reached; "" for a guild without seasons. When this text changes, XP is
+-- counted anew.
 local function present_season(season_key)
   local season = redis.call('HMGET', season_key, 'id', 'phase')
   return type(season[1]) == 'string' and season[1] .. ' ' .. (type(season[2]) == 'string' and season[2] or '') or ''

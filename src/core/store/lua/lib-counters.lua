@@ -56,7 +56,8 @@ end
 
 --- @include lib-recount-state
 
--- Reads the stats of a guild: its revision ("" when it has none), its counters, and the running count. Raises an error when the version of its data is newer than these scripts.
+-- Reads the stats of a guild: its revision ("" for a guild without a revision), its counters, and the running count. Raises an error when the version
+-- of its data is newer than these scripts.
 local function read_stats(stats_key)
   local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'model', 'hidden', 'replacing', 'boards', 'explicit')
   require_known_model(stored[6], stats_key)
@@ -68,11 +69,11 @@ local function read_stats(stats_key)
     total_xp = stored[3],
     level_sum = stored[4],
   }
-  -- What few guilds have is set apart, which makes the table half as large.
+  -- Fields that few guilds have are set only where they exist, which makes the table half as large.
   if type(stored[5]) == 'string' then
     stats.recount = parse_recount(stored[5])
   end
-  -- Hidden members, nil for none.
+  -- Hidden members; nil for a guild without hidden members.
   if type(stored[7]) == 'string' and stored[7] ~= '0' then
     stats.hidden = stored[7]
   end
@@ -80,7 +81,7 @@ local function read_stats(stats_key)
   if type(stored[8]) == 'string' then
     stats.replacing = stored[8]
   end
-  -- The state of the boards (lib-boards.lua), nil for none.
+  -- The state of the boards (lib-boards.lua); nil for a guild without boards.
   if type(stored[9]) == 'string' then
     stats.boards_text = stored[9]
   end
@@ -106,8 +107,8 @@ local function format_notes(stats)
   return (stats.replacing == '*' or #text > MAX_NOTES) and '*' or text
 end
 
--- Returns a new revision. It is the time in microseconds. When the clock is behind the last revision, it exceeds that by the
--- microseconds of the clock's second, so that a write after a lost one does not get the revision of the lost one.
+-- Returns a new revision: the time in microseconds. When the clock is behind the last revision, the new revision exceeds the last by the microseconds
+-- of the clock's second, so that a write after a lost write does not get the revision of the lost write.
 local function next_revision(last)
   local now = redis.call('TIME')
   local text = now[1] .. (#now[2] == 6 and now[2] or string.sub('00000' .. now[2], -6))

@@ -98,7 +98,7 @@ local function change_profile(member, field, value)
   member.profile[field] = value
 end
 
--- Gives a member a name, unless it is empty. Returns the reason of a refusal, nil for none.
+-- Gives a member a name, unless it is empty. Returns the reason of a refusal; nil if the name is not refused.
 local function refusal_of_name(member, username)
   if not member then
     return 'user_id'

@@ -3,8 +3,8 @@
 --- @include lib-model
 --- @include lib-bounds
 
--- Returns the revision, "" when there is none. A script is atomic, so one read is enough for a batch. Raises an error for a guild with data of a
--- newer version.
+-- Returns the revision, "" for a guild without a revision. A script is atomic, so one read is enough for a batch. Raises an error for a guild with
+-- data of a newer version.
 local function revision(guild)
   if not guild.rev then
     local key = guild.base .. 'stats'

@@ -66,7 +66,7 @@ local function curve_named(name)
   return curve
 end
 
--- Returns the curve of a guild, its name, and the text of its multiplier, "" for none.
+-- Returns the curve of a guild, its name, and the text of the guild's multiplier, "" for a guild without a multiplier.
 local function guild_curve(config_key)
   local stored = redis.call('HMGET', config_key, 'xp_curve', 'xp_curve_custom', 'xp_multiplier')
   local name, coefficients = stored[1], stored[2]
@@ -101,13 +101,13 @@ end
 -- estimate, exact steps correct it.
 local function by_newton(curve, xp)
   local a, b, c, m = curve.a, curve.b, curve.c, curve.m
-  -- The first XP that would be rounded to more than this one.
+  -- The first XP that would be rounded to more than `xp`.
   local limit = m == 1 and xp + 1 or xp - math.fmod(xp, m) + m - math.floor(m / 2)
   local target, below = limit * curve.q - curve.d, c < 0 and -c or 0
   if target < 0 then
     target = 0
   end
-  -- Each term alone gives an n that is too high, with a correction for a negative c. The smallest one is the best start.
+  -- Each term alone gives an n that is too high, with a correction for a negative c. The smallest n is the best start.
   local n = a > 0 and (target / a) ^ (1 / 3) + (below / a) ^ 0.5
   local by_b = b > 0 and (target / b) ^ 0.5 + below / b
   if by_b and not (n and n <= by_b) then

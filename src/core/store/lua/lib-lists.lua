@@ -5,7 +5,7 @@
 -- Values that one command gets. Even, so that a field and its value stay together.
 local SLICE = 2000
 
--- Runs a command with all values of a list, or with those from `first` on.
+-- Runs a command with all values of a list, or with the values from `first` on.
 local function write_all(command, key, list, first)
   local last = #list
   for from = first or 1, last, SLICE do

@@ -5,7 +5,8 @@
 
 local LOCK_MS = 10000
 
--- Returns the token of the lock, nil for none. A lock with more time left than it ever gets was taken by a clock that was ahead: it is over.
+-- Returns the token of the lock, nil for a free lock. A lock with more time left than a lock ever gets was taken while the clock was ahead, and is
+-- over.
 local function owner_of(lock_key)
   return redis.call('PTTL', lock_key) <= LOCK_MS and redis.call('GET', lock_key) or nil
 end

@@ -8,8 +8,8 @@ local function raise_error(message)
   error(ON_MOCK and message or { err = message }, 0)
 end
 
--- Returns a list as the reply of a script. The Lua of the mock (fengari) takes a table that a loop has filled for no list, so it needs a copy. Its
--- C stack has no room to copy a long one.
+-- Returns a list as the reply of a script. The Lua of the mock (fengari) does not take a table that a loop has filled for a list, so the mock needs a
+-- copy. The C stack of the mock has no room to copy a long list.
 local function as_reply(list)
   return ON_MOCK and #list < 4000 and { unpack(list) } or list
 end

@@ -5,8 +5,8 @@
 
 --- @include lib-bounds
 
--- Returns the offsets of a guild. `clock` is what the state of its boards begins with: minutes from UTC, or "zone" for those of its time zone,
--- which its config has.
+-- Returns the offsets of a guild. `clock` is the beginning of the state of its boards: minutes from UTC, or "zone" for the minutes of its time zone,
+-- which the config of the guild has.
 local function offsets_of(clock, config_key)
   if clock ~= 'zone' then
     return clock
@@ -15,7 +15,7 @@ local function offsets_of(clock, config_key)
   return type(stored) == 'string' and string.sub(stored, 1, MAX_OFFSETS) or ''
 end
 
--- Returns the minutes from UTC before the first change, 0 for a text that has none, and an iterator of the changes: time and minutes as texts.
+-- Returns the minutes from UTC before the first change, 0 for a text without such minutes, and an iterator of the changes: time and minutes as texts.
 local function parse_offsets(offsets)
   return string.match(offsets, '^%-?%d+') or 0, string.gmatch(offsets, ' (%d+):(%-?%d+)')
 end

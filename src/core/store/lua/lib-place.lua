@@ -8,10 +8,10 @@
 --- @include lib-reasons
 --- @include lib-lists
 
--- Gives members the places and the reasons that `reasons_after` says: it gets a user id and the reasons before, "" for a ranked member,
--- and returns those after. With `is_adding`, a user who is no member becomes a hidden one with 0 XP. Returns "OK", rev, the number of members
--- that changed their place, and then "user id reasons" for each of them that is hidden; or a refusal. All is read and checked before the
--- first write.
+-- Gives members the places and the reasons that `reasons_after` says: this function gets a user id and the reasons before the change, "" for a ranked
+-- member, and returns the reasons after the change. With `is_adding`, a user who is not a member becomes a hidden member with 0 XP. Returns "OK",
+-- rev, the number of members that changed their place, and then "user id reasons" for each given member that is hidden now; or a refusal. Reads and
+-- checks everything before the first write.
 local function change_place(reasons_key, ids, reasons_after, is_adding)
   local stats = read_stats(KEYS[2])
   local xp_key, hidden_key, curve = KEYS[1], KEYS[4], guild_curve(KEYS[3])

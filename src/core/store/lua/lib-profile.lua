@@ -2,14 +2,14 @@
 
 --- @include lib-bounds
 
--- Returns the explicit level in a profile, nil when there is none.
+-- Returns the explicit level in a profile, nil for a profile without an explicit level.
 local function explicit_level(value)
   local digits = type(value) == 'string' and string.match(value, '^(%d+) [^ ]* ')
   return digits and math.min(digits + 0.0, MAX_INTEGER) or nil
 end
 
--- Returns the parts of a profile: level, streak, claim and name. One that has not three parts before the name, or none of them readable, says
--- nothing.
+-- Returns the parts of a profile: level, streak, claim and name. A profile without three parts before the name, or without a readable part, counts as
+-- no profile.
 local function split_profile(value)
   if type(value) == 'string' then
     local level, streak, claim, name = string.match(value, '^([^ ]*) ([^ ]*) ([^ ]*) ?(.*)$')

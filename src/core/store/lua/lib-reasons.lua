@@ -3,7 +3,7 @@
 
 local REASONS = { 'left', 'self', 'moderator' }
 
--- Returns those of the reasons that a text names, in their order, with one of them added or lifted.
+-- Returns the reasons that a text names, in their order, after `reason` was added or lifted.
 local function changed_reasons(text, reason, is_added)
   local kept = {}
   for _, each in ipairs(REASONS) do
@@ -18,14 +18,14 @@ local function changed_reasons(text, reason, is_added)
   return table.concat(kept, ' ')
 end
 
--- Returns the reasons of a hidden member. A text that names none is as no value.
+-- Returns the reasons of a hidden member. A text that names no reason counts as a missing text.
 local function reasons_of(reasons_key, id)
   local value = redis.call('HGET', reasons_key, id)
   local known = type(value) == 'string' and changed_reasons(value) or ''
   return known ~= '' and known or 'moderator'
 end
 
--- Stores the reasons of a member, "" for one that is not hidden.
+-- Stores the reasons of a member, "" for a member that is not hidden.
 local function store_reasons(reasons_key, id, reasons)
   if reasons == '' or reasons == 'moderator' then
     redis.call('HDEL', reasons_key, id)

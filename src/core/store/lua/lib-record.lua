@@ -15,7 +15,7 @@ local ARGS_A_MEMBER, ARGS_WITH_AVATAR = 3, 4
 -- Levels and streaks of a change that are allowed. Most members share theirs.
 local numbers = { ['-'] = true, none = true }
 
--- Returns whether a level or a streak may change so: digits, "none", or "-" for what is stored.
+-- Returns whether a level or a streak may change so: digits, "none", or "-" for the stored value.
 local function is_number_part(part)
   numbers[part] = #part <= 16 and find(part, '^%d+$') and part + 0.0 <= MAX_INTEGER
   return numbers[part]
@@ -51,7 +51,7 @@ local function changed_profile(value, change)
   return join_profile(level, streak, claim, rest == '' and old_name or sub(rest, 2)), level
 end
 
--- Returns the least XP of a level, nil for a level that no XP gives: one above the highest, or one that the curve rounds away.
+-- Returns the least XP of a level, nil for a level that no XP gives: a level above the highest level, or a level that the curve rounds away.
 local function least_xp_of(curve, level)
   local xp = level == 0 and 0 or xp_to_reach(curve, level)
   return xp <= MAX_INTEGER and level_of(curve, xp) == level and xp or nil

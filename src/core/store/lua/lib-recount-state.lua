@@ -1,11 +1,11 @@
 -- lib-recount-state: a count of a guild's members that runs in steps while the bot writes (docs/adr/0004). It goes down the ranking.
 -- Its state is the field "recount" of gr:{G}:stats: token, curve, second of the last step, revision, then the place that it has reached
--- (XP and, last, user id), the number of members counted, their sums, those on each board, and whether a member had an explicit level. Every
--- script that changes a member corrects these sums when the member stood, or now stands, at or above that place. So the sums are always those of
--- all members there.
+-- (XP and, last, user id), the number of members counted, their sums, the sums on each board, and whether a member had an explicit level. Every
+-- script that changes a member corrects these sums when the member stood, or now stands, at or above that place. So the sums always cover exactly the
+-- members at or above that place.
 
--- Returns the state, nil when no count runs. Its rev is "" for a guild without one, its score nil before the first member. `boards` has the
--- sums of each board (lib-boards.lua) by its name.
+-- Returns the state, nil when no count runs. In the state, rev is "" for a guild without a revision, and score is nil before the first member.
+-- `boards` has the sums of each board (lib-boards.lua) by its name.
 local function parse_recount(text)
   -- Returns five numbers for sums, with commas between.
   local function format_sums(sums)
