@@ -76,7 +76,7 @@ export function composeReads(
     },
     () => authenticator.invalidateAll(),
   );
-  // A Redis that comes back can have lost writes. "-node" tells of a Cluster's nodes, one by one.
+  // A Redis that comes back can have lost writes. The event "-node" tells of each lost node of a Cluster.
   for (const event of ['ready', '-node']) client.on(event, () => cache.clear());
   // After a change of the master, both connections lead to the old master. Only the connection for commands notices this, so both are made anew.
   client.on('close', () => reconnect(subscriber));

@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   const stop = async (why: string, exitCode: number): Promise<void> => {
     stopping = true;
     logger.info(`${why}: draining`);
-    // After a fault there is no time for others to notice.
+    // After a fault the process does not wait until proxies notice that it ends.
     await running?.close(exitCode === 0 ? config.shutdownDelayMs : 0);
     await tracing?.stop(LAST_SPANS_MS);
     logger.info('stopped');

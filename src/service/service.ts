@@ -30,12 +30,13 @@ import { ownPort, type Port } from './http/server/port.ts';
 import { loadPainter } from './public/resvg.ts';
 import { USAGE_PERIOD_MS, writeRegularly } from './usage-writer.ts';
 
-/** Redis usually answers in a fraction of this time. A worker that listens before gets requests that others could answer. */
+/** Redis usually answers in a fraction of this time. A worker that listens earlier gets requests that other workers could answer. */
 const LISTEN_AFTER_MS = 500;
 
 /** The requests for public pages that one address may send: 60 at once, and one more each second. */
 const PAGE_REQUESTS = { burst: 60, intervalMs: 1000 };
 
+/** The parts that the process gives to the service, beside the configuration. */
 export interface ServiceParts extends Partial<Clocks> {
   readonly logger: Logger;
   /** Returns the number of lines that the log has dropped. */
@@ -152,7 +153,7 @@ async function loadPages({ publicPageFonts }: Config, { painter, logger }: Servi
   return { publicPages, painter: painter ?? (await loadPainter(publicPageFonts, (text) => logger.warn(text))) };
 }
 
-/** Makes the parts of the service, each from those before it. */
+/** Makes the parts of the service, each from the parts before it. */
 function composeService(config: Config, parts: ServiceParts, pages: Awaited<ReturnType<typeof loadPages>> | undefined) {
   const { trace, logger } = parts;
   const clock = parts.clock ?? Date.now;

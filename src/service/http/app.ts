@@ -13,6 +13,7 @@ import { answerPreflight, type CorsPolicy } from './response/headers.ts';
 import { Problem, toProblem } from './response/problem.ts';
 import { staticRoutes } from './site/static-routes.ts';
 
+/** The parts of the service that the Express application uses. */
 export interface AppParts extends ApiParts, RequestContextParts {
   /** Layers that every request passes, once it has its context. */
   readonly middleware: readonly RequestHandler[];
@@ -20,7 +21,7 @@ export interface AppParts extends ApiParts, RequestContextParts {
   /** Further routes that need no key, when some are wanted. */
   readonly extraRoutes: RequestHandler | undefined;
   readonly cors: CorsPolicy;
-  /** Sites that may show public pages, and the widget's page, in a frame; none = there is no page of the widget. */
+  /** Sites that may show public pages, and the page for frames, in a frame; an empty list = there is no page for frames. */
   readonly embedOrigins: readonly string[];
   /** Undefined = there are no public pages. */
   readonly publicPages: PublicPages | undefined;

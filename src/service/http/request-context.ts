@@ -31,6 +31,7 @@ declare global {
   }
 }
 
+/** The parts of the service that the contexts of requests use. */
 export interface RequestContextParts {
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number;

@@ -19,12 +19,13 @@ const PAUSE_MS = 15_000;
 const KEPT = { max: 10_000, maxSize: 16 * 1024 * 1024 };
 /** Bytes of memory for an entry, besides its data URL. */
 const OVERHEAD_BYTES = 300;
-/** A user id of Discord. The host of Discord has pictures only for such ids. */
+/** A user id of Discord. The host of Discord has pictures only for user ids of Discord. */
 const USER_ID = /^\d{1,20}$/;
 
-/** A picture that was asked for: its data URL, or when it may be asked for again. */
+/** A picture that was asked for: its data URL, or the time after which the loader may ask for it again. */
 type Kept = { readonly dataUrl: string } | { readonly missingUntilMs: number };
 
+/** The host of an {@link AvatarLoader}, its clock and its log. */
 export interface AvatarLoaderParts {
   /** Origin of the host of the pictures. */
   readonly host: string;
@@ -115,7 +116,7 @@ async function fetchPng(url: string): Promise<Buffer | undefined> {
   return bytes && plainPng(bytes, MAX_SIDE);
 }
 
-/** Returns the body of a response; undefined for one that is too large. */
+/** Returns the body of a response; undefined for a body that is too large. */
 async function bodyOf({ body }: Response): Promise<Buffer | undefined> {
   const reader = body?.getReader();
   const chunks: Uint8Array[] = [];

@@ -67,7 +67,7 @@ function readSegments(bytes: Buffer, start: number, add: (codePoint: number) => 
   }
 }
 
-/** Reads groups of three numbers: the first character, the last one, and the first glyph. */
+/** Reads groups of three numbers: the first character, the last character, and the first glyph. */
 function readGroups(bytes: Buffer, start: number, add: (codePoint: number) => void): void {
   for (let group = 0; group < bytes.readUInt32BE(start + 12); group++) {
     const at = start + 16 + 12 * group;

@@ -43,7 +43,7 @@ export function illustration(
   return shown.size > 0 ? new Illustration(plain, draw, shown, size) : plain;
 }
 
-/** Returns a picture with those avatars of its members that arrive within a second; returns any other body unchanged. */
+/** Returns a picture with the avatars of its members, as far as they arrive within a second; returns any other body unchanged. */
 export async function withAvatars(rendered: RenderedBody, loader: AvatarLoader): Promise<RenderedBody> {
   return rendered instanceof Illustration ? rendered.illustrated(loader) : rendered;
 }

@@ -2,7 +2,7 @@ import type { PublicGuild } from '../../core/reads/public-page.ts';
 import { memberNotFound, Problem } from '../http/response/problem.ts';
 import { noPage, type RankingQuery } from './queries.ts';
 
-/** What the address of a missing page names. */
+/** The guild, the board and the page that the address of a missing page names. */
 export interface MissingAddress extends Pick<RankingQuery, 'guildId' | 'board'> {
   readonly userId?: string;
   readonly around?: string | undefined;

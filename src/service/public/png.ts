@@ -32,7 +32,7 @@ export async function encodePng({ width, height, pixels }: Image): Promise<Buffe
   ]);
 }
 
-/** Returns a chunk of a PNG: its length, type and data, and the checksum of both. */
+/** Returns a chunk of a PNG: its length, its type, its data, and the checksum of type and data. */
 function chunk(type: string, data: Buffer): Buffer {
   const whole = Buffer.alloc(12 + data.length);
   whole.writeUInt32BE(data.length, 0);

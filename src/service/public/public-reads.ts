@@ -145,9 +145,9 @@ export const memberDataRead: MakeRead = (address) => {
   };
 };
 
-/** What the read of a page finds. */
+/** The result of the read of a page; null for a guild without a public page. */
 type PageFound = PublicPage | PublicMissing | null;
-/** What the read of a member finds. */
+/** The result of the read of a member; null for a guild without a public page. */
 type MemberFound = PublicMember | PublicMissing | null;
 
 /** Returns what a read has found. @throws MissingProblem if the guild does not have it. */

@@ -61,12 +61,15 @@ const searchQuery = rankingQuery.extend({
 const cardQuery = rankingQuery.extend({ theme: oneOf(['dark', 'light']).default('dark') });
 const badgeQuery = rankingQuery.extend({ member: z.string({ error: 'must be given once' }).optional() });
 
-/** Which ranking a page shows, and how. */
+/** The ranking that a page shows, and the choices of the address about it. */
 export type RankingQuery = ReturnType<typeof ranking>;
-/** What a document of data shows. */
+/** The parsed address of a document of data. */
 export type DataQuery = ReturnType<typeof parseData>;
+/** The parsed address of a page of a ranking. */
 export type PageQuery = ReturnType<typeof parsePage>;
+/** The parsed address of the page of a member. */
 export type MemberQuery = ReturnType<typeof parseMember>;
+/** The parsed address of a search. */
 export type SearchQuery = ReturnType<typeof parseSearch>;
 
 /** An address of a visitor. */
@@ -108,7 +111,7 @@ export function parseMember(address: Address) {
   return { ...ranking(address, rest), userId: knownForm(address.params.user_id) };
 }
 
-/** @throws Problem as {@link parsePage}; invalid_request for more than one of `page`, `around` and `find`. */
+/** @throws Problem as {@link parsePage}; invalid_request for an address with two of the parameters `page`, `around` and `find`. */
 export function parseData(address: Address) {
   const { board, page, limit, around, find, rewards } = parseAll(z.object({}), dataQuery, {}, address.query);
   const given = Object.keys(address.query as object).filter(
@@ -138,7 +141,7 @@ export function parsePicture(address: Address): RankingQuery {
   return ranking(address, parseAll(z.object({}), rankingQuery, {}, address.query));
 }
 
-/** What the card of a member shows, and how. */
+/** The parsed address of the card of a member. */
 export type CardQuery = ReturnType<typeof parseCard>;
 
 /** @throws Problem as {@link parseMember}. */

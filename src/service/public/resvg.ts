@@ -26,8 +26,9 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 /**
  * Returns the function that draws pictures; undefined if the package is not installed.
- * @param fonts files of further fonts, which come before those of the service.
- * @param warn called with a text for the log for each of these fonts that cannot be read, and if there are fonts but the package is not installed.
+ * @param fonts files of further fonts, which come before the fonts of the service.
+ * @param warn called with a text for the log for each file of a font that cannot be read, and if there are such files but the package is not
+ * installed.
  */
 export async function loadPainter(
   fonts: readonly string[],

@@ -51,7 +51,7 @@ export function renderRewards(query: RankingQuery, found: PublicRewards, site: S
 interface Named {
   readonly name: string;
   readonly isTold: boolean;
-  /** As `#rrggbb`, "" for none. */
+  /** Colour of the role as `#rrggbb`, "" for a role without a colour. */
   readonly colour: string;
 }
 

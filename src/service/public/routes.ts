@@ -77,21 +77,22 @@ const DATA_CODINGS = ['br', 'gzip'] as const;
 const MAX_ADDRESSES = 5000;
 /** Longest key to cache. The address of a page and the languages of a browser are shorter together. A longer key is not worth the memory. */
 const MAX_KEY_LENGTH = 300;
-/** Seconds after which a picture is asked for again when too many others wait. */
+/** Seconds after which a client asks for a picture again when too many pictures wait to be drawn. */
 const PICTURE_RETRY_S = '2';
 
+/** The parts of the service that the public pages use. */
 export interface PublicPagesParts extends Omit<Site, 'hasPictures' | 'frameAncestors'>, SearchParts {
   /** Limits the requests of an address. */
   readonly limiter: AddressLimiter;
   /** Limits the searches of an address. */
   readonly searchLimiter: AddressLimiter;
   readonly batcher: Pick<RequestBatcher<RenderedBody | null>, 'read'>;
-  /** Counts what is answered, by guild. */
+  /** Counts the answered requests by guild. */
   readonly usage: Pick<Usage, 'countPublic'>;
   readonly responses: ResponseWriter;
-  /** Draws the pictures of the first members; undefined = there are none. */
+  /** Draws the pictures of the first members; undefined = there are no such pictures. */
   readonly painter: Painter | undefined;
-  /** Where the avatars in drawn pictures come from; undefined = drawn pictures have initials. */
+  /** Loads the avatars in drawn pictures; undefined = drawn pictures have initials. */
   readonly avatars: AvatarLoaderParts | undefined;
   /** The sites that may show the pages in a frame, such as the dashboard; "*" allows all. */
   readonly embedOrigins: readonly string[];
@@ -114,7 +115,10 @@ interface Route {
   /** Relative address of the root of the service. */
   readonly root: string;
   readonly makeRead: MakeRead;
-  /** What the route sends: a web page in the language of the visitor, or a response that is the same for all visitors unless its address names a language. */
+  /**
+   * The kind of response that the route sends: a web page in the language of the visitor, or a response that is the same for all visitors unless its
+   * address names a language.
+   */
   readonly kind: 'page' | 'image' | 'data';
 }
 
@@ -136,7 +140,7 @@ const PICTURES = [
 ] as const;
 const DATA_PATHS = new Set(ROUTES.filter(({ kind }) => kind === 'data').map(({ path }) => path));
 const DATA_PATH = /^\/g\/[^/]+\/(?:m\/[^/]+\/)?data\.json$/;
-/** Route of the addresses below /g that name nothing, such as an address that a person has shortened by hand. */
+/** Route of the addresses below /g that name no page, such as an address that a person has shortened by hand. */
 const NOWHERE = '/g/*';
 const ROOTS = new Map([
   ...ROUTES.map(({ path, root }) => [path, root] as const),

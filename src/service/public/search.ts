@@ -10,6 +10,7 @@ import { renderSearch } from './documents.ts';
 import { type Address, noPage, parseData, parseSearch, queryOf } from './queries.ts';
 import type { Site } from './unfurl.ts';
 
+/** The parts of the service that a search on a public page uses. */
 export interface SearchParts {
   readonly commands: Pick<CommandBatcher, 'read'>;
   readonly search: Pick<NameSearch, 'find'>;
@@ -23,7 +24,7 @@ const WAYS_UP: readonly string[] = ['.', '..'];
 
 /**
  * Searches the members of a guild with a public page. A single hit leads straight to the page of the member, and an empty text leads to the
- * ranking. One round trip more than {@link NameSearch.find}.
+ * ranking. Takes one round trip more than {@link NameSearch.find}.
  * @throws Problem not_found for a guild without a public page; invalid_request; store_unavailable, with the refusal as its cause, when other
  * searches have to end first.
  * @throws StoreUnavailableError

@@ -10,14 +10,14 @@ import { shorten } from './views.ts';
 /** The content of the preview of a link. */
 export interface Preview {
   readonly title: string;
-  /** What the page belongs to, in words: the leaderboard, or the server of a member. */
+  /** The place that the page belongs to, in words: the leaderboard, or the server of a member. */
   readonly place: string;
   readonly facts: string;
   /** The first names of the page: members after their ranks, or roles after their levels. */
   readonly rows: readonly { readonly label: string; readonly name: string }[];
   /** Path of the page below the page of the guild, such as "/rewards"; "" = the page of the guild. */
   readonly path: string;
-  /** What the picture shows; if left out, the description of the page. */
+  /** A description of the picture; if left out, the description of the page. */
   readonly pictureText?: string;
 }
 

@@ -49,6 +49,7 @@ export function wayOf(
   };
 }
 
+/** The settings that all rows of a page share. */
 export interface RowSettings {
   readonly words: Words;
   readonly curve: Curve;
@@ -96,7 +97,7 @@ export function unitOf(words: Words, board: RankingQuery['board']): string {
   return board ? words.say('gained', { xp: '' }) : ' XP';
 }
 
-/** Returns a number of XP with its unit: on a board as what was gained, such as `+5,944 XP gained`. */
+/** Returns a number of XP with its unit: on a board as gained XP, such as `+5,944 XP gained`. */
 export function xpText(xp: string, words: Words, board: RankingQuery['board']): string {
   return board ? words.say('gained', { xp: `+${xp}` }) : `${xp} XP`;
 }
@@ -109,7 +110,7 @@ export function shortNumber({ number, compact }: Words, value: number): string {
 /**
  * Returns the rankings of a guild as links, and its page of rewards.
  * @param base address of the page without its query.
- * @param rewards address of the page of rewards, if there is one.
+ * @param rewards address of the page of rewards, if the guild has this page.
  */
 export function tabsOf(
   boards: readonly NonNullable<RankingQuery['board']>[],

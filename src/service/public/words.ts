@@ -349,6 +349,7 @@ const OWN_TEXTS = {
 
 const TEXTS = { ...WIDGET_TEXTS, ...OWN_TEXTS };
 
+/** The texts, numbers and times of public pages in one language. */
 export type Words = ReturnType<typeof createWords>;
 
 const known = new Map<Language, Words>();

@@ -2,9 +2,9 @@
 const SLOTS = 65_536;
 
 /**
- * Tells a key that was met before from a new one, so that a cache keeps what is asked for again and nothing else. Most pages far down and
- * most members are asked for once: if they were kept, the garbage collector would move them for nothing. The name comes from Einziger, Friedman
- * and Manes, "TinyLFU" (2017), section 3.4.2.
+ * Tells a key that was met before from a new key, so that a cache keeps only entries that clients ask for again. Clients ask only once for most
+ * members and for most pages far down: if a cache kept these entries, the garbage collector would move them for nothing. The name comes from
+ * Einziger, Friedman and Manes, "TinyLFU" (2017), section 3.4.2.
  */
 export class Doorkeeper {
   /** The hash of the last key in each slot. */

@@ -4,7 +4,7 @@ import type { Usage } from '../../core/access/usage.ts';
 import type { CommandBatcher } from '../../core/reads/command-batcher.ts';
 import type { CacheableRead, ReadResult, ResponseCache } from './response-cache.ts';
 
-/** The result of one request: the state of its guild's quota, and that of its read. */
+/** The result of one request: the state of its guild's quota, and the result of its read. */
 export interface LoadResult<V> extends ReadResult<V> {
   readonly quota: QuotaState;
 }
@@ -27,9 +27,9 @@ interface PendingRead<V> {
 const MAX_BATCH_SIZE = 32;
 
 /**
- * Collects the requests that the event loop takes in during one round of I/O and serves them as one batch: one count for all requests
- * of a guild, and one for each API key with a cap; one read for equal ones; all in one Redis command (docs/adr/0006). A request joins a
- * read before it is sent, so the response is as fresh for each of them.
+ * Collects the requests that the event loop takes in during one round of I/O and serves them as one batch: a count for all requests of a guild, and a
+ * count for each API key with a cap; a read for all requests of the same data; and all this in one Redis command (docs/adr/0006). A request joins a
+ * read only before the read is sent, so that the response is equally fresh for each request.
  */
 export class RequestBatcher<V> {
   private pending: PendingRequest<V>[] = [];

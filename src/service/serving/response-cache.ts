@@ -28,10 +28,11 @@ interface Entry<V> {
   readonly filledAt: number;
 }
 
+/** The bounds of a {@link ResponseCache}, and how it judges a response. */
 export interface ResponseCacheOptions<V> {
-  /** Responses to keep; 0 = none. */
+  /** Most responses to keep; 0 = no response is kept. */
   readonly maxEntries: number;
-  /** Memory for all of them together; a response that needs more is not kept. 0 = none. */
+  /** Bytes of memory for all responses together. A response that needs more is not kept. 0 = no response is kept. */
   readonly maxBytes: number;
   /** Returns the memory that a response needs, in bytes. Called when it is cached, not when it is read. */
   readonly sizeOf: (response: V) => number;

@@ -7,7 +7,7 @@ export const BEAT_MS = 500;
 /** Metrics of a process, as prom-client's `getMetricsAsJSON` returns them. */
 export type MetricsJson = MetricObjectWithValues<MetricValue<string>>[];
 
-/** What a worker tells the primary. */
+/** A message from a worker to the primary. */
 export type WorkerMessage =
   /** A sign of life. `started` = it has served requests or can serve them; `unready` = why it cannot now. */
   | { readonly type: 'beat'; readonly started: boolean; readonly unready: Unready | undefined }
@@ -19,7 +19,7 @@ export type WorkerMessage =
   /** The worker wants no further connection. */
   | { readonly type: 'leave' };
 
-/** What the primary asks of a worker. */
+/** A message from the primary to a worker. */
 export type PrimaryMessage =
   | { readonly type: 'stop' }
   | { readonly type: 'metrics'; readonly round: number }
@@ -27,7 +27,7 @@ export type PrimaryMessage =
   | { readonly type: 'opened'; readonly url: string }
   /** The answer to `open` when the port is taken. */
   | { readonly type: 'refused'; readonly reason: string }
-  /** Comes with a connection, unless that has ended on the way. */
+  /** Comes with a connection, unless the connection has ended on the way. */
   | { readonly type: 'connection' }
   /** No connection follows. */
   | { readonly type: 'closed' };

@@ -79,7 +79,7 @@ export class SharedPort {
     worker.take(connection);
   }
 
-  /** Closes the connection of a worker in this process; the worker keeps it. @returns whether there was one. */
+  /** Closes the connection of a worker in this process; the worker keeps it. @returns whether there was a connection. */
   private letGo(worker: Taker): boolean {
     this.given.get(worker)?.destroy();
     return this.given.delete(worker);

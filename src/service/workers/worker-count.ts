@@ -11,8 +11,8 @@ export function workerCount(workers: Config['workers']): number {
 }
 
 /**
- * Returns the whole CPUs that the control groups of this process allow, 1 at least; infinity without a limit. Reads `cpu.max` of its group
- * and of those above (Linux, cgroup v2).
+ * Returns the whole CPUs that the control groups of this process allow, 1 at least; infinity without a limit. Reads `cpu.max` of the group of this
+ * process and of the groups above it (Linux, cgroup v2).
  */
 export function cpuQuota({ groupFile, mount } = CGROUPS): number {
   const group = /^0::(\/.*)$/m.exec(read(groupFile))?.[1];

@@ -12,8 +12,8 @@ interface AskedWorker {
 }
 
 /**
- * Adds up the metrics of the workers. A worker that does not answer in time counts with the totals that it sent last, and so does one that
- * has ended: a sum of counters never falls, because Prometheus would read that as a restart.
+ * Adds up the metrics of the workers. A worker that does not answer in time, or that has ended, counts with the totals that it sent last: a sum of
+ * counters never falls, because Prometheus would read that as a restart.
  */
 export class WorkerMetrics {
   private round = 0;

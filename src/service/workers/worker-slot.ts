@@ -21,7 +21,7 @@ export interface SlotEvents {
   /** Called when a worker can serve for the first time. */
   readonly onStarted: () => void;
   readonly onEnd: (slot: WorkerSlot) => void;
-  /** Called when a worker asks for connections, has taken one, or wants no more. */
+  /** Called when a worker asks for connections, has taken a connection, or wants no further connection. */
   readonly onPort: (slot: WorkerSlot, request: 'open' | 'taken' | 'leave') => void;
   /** Returns whether a worker that ended is to be replaced. */
   readonly isWanted: () => boolean;
@@ -32,7 +32,7 @@ export class WorkerSlot {
   private worker!: Worker;
   private startedAt = 0;
   private wait = INITIAL_BACKOFF_MS;
-  /** Beats since the last sign of life. Counted, so that a time in which this process is kept from running is one at most. */
+  /** Beats since the last sign of life. Beats are counted, so that a time in which this process is kept from running counts as one beat at most. */
   private silentBeats = 0;
   private lastBeat: (WorkerMessage & { type: 'beat' }) | undefined;
   private running = false;
@@ -44,6 +44,7 @@ export class WorkerSlot {
     this.start();
   }
 
+  /** Whether the worker serves: "unresponsive" = it has given no sign of life for several beats. */
   get state(): 'starting' | 'unresponsive' | 'started' {
     if (!this.running || !this.lastBeat) return 'starting';
     if (this.silentBeats >= SUSPECT_AFTER) return 'unresponsive';
@@ -55,19 +56,22 @@ export class WorkerSlot {
     return this.lastBeat?.unready;
   }
 
+  /** The number that node:cluster gives the worker. */
   get workerId(): number {
     return this.worker.id;
   }
 
+  /** The process id of the worker; undefined if the process could not start. */
   get pid(): number | undefined {
     return this.worker.process.pid;
   }
 
+  /** Sends a message to the worker, if the worker is still connected. */
   send(message: PrimaryMessage): void {
     if (this.worker.isConnected()) this.worker.send(message, () => {});
   }
 
-  /** Sends a connection to the worker. It stays open in this process too: the worker can end before it takes it. */
+  /** Sends a connection to the worker. The connection stays open in this process too, because the worker can end before it takes the connection. */
   take(connection: Socket): void {
     const message: PrimaryMessage = { type: 'connection' };
     if (this.worker.isConnected()) this.worker.send(message, connection, { keepOpen: true }, () => {});
@@ -86,6 +90,7 @@ export class WorkerSlot {
     this.kill();
   }
 
+  /** Ends the worker with SIGKILL. A new worker then takes its place. */
   kill(): void {
     // Also ends a process that is stopped or whose event loop is blocked.
     this.worker.process.kill('SIGKILL');

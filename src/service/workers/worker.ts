@@ -56,8 +56,8 @@ export const workerPort: Port = {
 };
 
 /**
- * Has Node watch the connections that a server is given, for idle and for slow ones. It begins that when a server listens, so this one listens
- * for a moment, on a port of its own that nobody knows.
+ * Makes Node look for idle and slow connections among the connections that a server is given. Node begins to look when a server listens, so this
+ * server listens for a moment, on a port of its own that nobody knows.
  */
 async function watchConnections(server: Server): Promise<void> {
   server.listen({ host: '127.0.0.1', port: 0, exclusive: true });

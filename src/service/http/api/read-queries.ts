@@ -65,6 +65,7 @@ function rankingOf(id: string): RankingId {
   return parseRankingId(id) as RankingId;
 }
 
+/** Returns the problem of a request whose API key belongs to another guild: 403 wrong_guild. */
 export function wrongGuild(): Problem {
   return new Problem('wrong_guild', 'This API key belongs to another server.');
 }

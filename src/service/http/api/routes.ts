@@ -20,11 +20,12 @@ import { parseQuery, type ReadQuery, ROUTES, wrongGuild } from './read-queries.t
 
 /** The prefix of every operation's path. */
 const PREFIX = '/api/v1';
-/** Widgets ask for the same addresses again and again: this many are cached with their queries. */
+/** Addresses to cache with their queries, because widgets ask for the same addresses again and again. */
 const MAX_ADDRESSES = 20_000;
-/** The API's own addresses are shorter; a longer one holds parameters that it ignores and is not worth the memory. */
+/** The API's own addresses are shorter; a longer address holds parameters that the API ignores, and is not worth the memory. */
 const MAX_ADDRESS_LENGTH = 200;
 
+/** The parts of the service that the operations of the API use. */
 export interface ApiParts {
   readonly authenticator: Authenticator;
   /** Limits the look-ups of unseen keys. A look-up takes a token when it starts, and returns the token unless the key is invalid. */
@@ -90,10 +91,11 @@ export interface ApiRoutes {
   readonly requireHost: RequestHandler;
   /** Adds the routes to the application itself: a mounted router takes the prefix off each path and puts it back (ADR 11). */
   addTo(app: Express): void;
-  /** Refuses every request; one that carries a key is authenticated and counted first. */
+  /** Refuses every request. A request that carries a key is authenticated and counted first. */
   refuse(problem: () => Problem): RequestHandler;
 }
 
+/** Makes the layers that serve the operations of the API. It keeps the parsed queries of addresses that clients request again, for all layers. */
 export function apiRoutes(parts: ApiParts): ApiRoutes {
   /** Queries by address: path and query, as sent. */
   const known = new LRUCache<string, ReadQuery>({
@@ -167,7 +169,7 @@ async function requireApiKey(
   authenticator: Authenticator,
   limiter: AddressLimiter,
 ): Promise<Identity> {
-  // A key that was valid once is never rejected for what others at its address send.
+  // A key that was valid once is never rejected for requests that other clients at its address send.
   const isLimited = authenticator.isUnseen(key);
   const retryAfterMs = isLimited ? limiter.take(address) : 0;
   if (retryAfterMs > 0) throw tooManyInvalidKeys(retryAfterMs);

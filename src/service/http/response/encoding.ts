@@ -2,8 +2,8 @@
 export type Encoding = 'br' | 'gzip';
 
 /**
- * Returns the coding to send, by Accept-Encoding (RFC 9110 section 12.5.3); undefined = none. Express's `req.acceptsEncodings` takes the
- * one that the client names first.
+ * Returns the coding to send, by Accept-Encoding (RFC 9110 section 12.5.3); undefined = none. Express's `req.acceptsEncodings` takes the coding that
+ * the client names first.
  * @param offered the codings to choose from. Of those that the client likes equally, the first is taken.
  */
 export function chooseEncoding(accepted: string | undefined, offered: readonly Encoding[]): Encoding | undefined {

@@ -16,7 +16,7 @@ export function headerBlock(...list: readonly string[]): HeaderBlock {
   return { list, lines: parts.join('') };
 }
 
-/** Joins blocks into one. */
+/** Joins blocks of headers into one block. */
 export function joinBlocks(...blocks: readonly HeaderBlock[]): HeaderBlock {
   return headerBlock(...blocks.flatMap(({ list }) => list));
 }
@@ -43,7 +43,7 @@ const PREFLIGHT_SECONDS = '7200';
 export interface CorsPolicy {
   /** For the origins that are listed. */
   readonly byOrigin: ReadonlyMap<string | undefined, HeaderBlock>;
-  /** For every other origin, and for requests without one. */
+  /** The headers for every other origin, and for requests without an origin. */
   readonly otherwise: HeaderBlock;
   /** Whether the headers depend on the origin, as soon as origins are listed. */
   readonly varies: boolean;

@@ -27,6 +27,7 @@ export const PROBLEMS = {
   internal: kind(500, 'Internal Server Error', 'internal'),
 } as const;
 
+/** The code of a problem, which clients read. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** An RFC 9457 problem, sent as the response. Its detail goes to the client, so it holds no stack, key or address. */
@@ -38,24 +39,25 @@ export class Problem extends Error {
       readonly errors?: readonly ParameterError[];
       /** Headers as a flat list: name, value, ... */
       readonly headers?: readonly string[];
-      /** The error behind it, for the log only. */
+      /** The error that caused the problem, for the log only. */
       readonly cause?: unknown;
     } = {},
   ) {
     super(detail, { cause: extra.cause });
   }
 
+  /** The HTTP status of the response. */
   get status(): number {
     return PROBLEMS[this.code].status;
   }
 
-  /** The message of the failure of the store behind it. For the log only, because it can contain an address. */
+  /** The message of the store's failure that caused the problem; undefined for another cause. For the log only, because it can contain an address. */
   get reason(): string | undefined {
     const { cause } = this.extra;
     return cause instanceof StoreUnavailableError ? cause.reason : undefined;
   }
 
-  /** The kind of that failure. */
+  /** The kind of the store's failure that caused the problem; undefined for another cause. */
   get storeFailure(): string | undefined {
     const { cause } = this.extra;
     return cause instanceof StoreUnavailableError ? cause.code : undefined;
@@ -71,25 +73,33 @@ export class Problem extends Error {
 
 const UNAUTHORIZED_DETAIL = 'Send a valid API key of this server in the x-api-key header.';
 
+/**
+ * Returns the 401 of a request without a valid API key, with WWW-Authenticate. The body is the same for a missing and for an invalid key, except its
+ * code.
+ */
 export function unauthorized(code: 'missing_api_key' | 'invalid_api_key'): Problem {
   return new Problem(code, UNAUTHORIZED_DETAIL, { headers: ['WWW-Authenticate', 'ApiKey realm="guildrank"'] });
 }
 
+/** Returns the 405 of a request that is neither GET, HEAD nor OPTIONS, with Allow. */
 export function methodNotAllowed(): Problem {
   return new Problem('method_not_allowed', 'This resource is read-only: use GET, HEAD or OPTIONS.', {
     headers: ['Allow', 'GET, HEAD, OPTIONS'],
   });
 }
 
+/** Returns the 400 of a request with bad parameters. The detail names every parameter, as `errors` of the body does. */
 export function invalidRequest(errors: readonly ParameterError[]): Problem {
   const detail = errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ');
   return new Problem('invalid_request', `${detail}.`, { errors });
 }
 
+/** Returns the 404 of a read of a user who is not in the ranking. */
 export function memberNotFound(): Problem {
   return new Problem('member_not_found', 'This server has no member with that user_id in its ranking.');
 }
 
+/** Returns the 429 of a request above the quota of the guild or the cap of its API key, with Retry-After in whole seconds, at least 1. */
 export function quotaExceeded({ limit, resetMs, ofKey }: QuotaState): Problem {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
   const which = ofKey ? `cap of this API key, ${limit} requests per hour,` : `quota of ${limit} requests per hour`;
@@ -97,7 +107,7 @@ export function quotaExceeded({ limit, resetMs, ofKey }: QuotaState): Problem {
   return tooManyRequests(detail, seconds);
 }
 
-/** Returns a problem with status 429 and Retry-After. */
+/** Returns a 429 with Retry-After. @param retryAfterS whole seconds after which the client may try again. */
 export function tooManyRequests(detail: string, retryAfterS: number): Problem {
   return new Problem('quota_exceeded', detail, { headers: ['Retry-After', String(retryAfterS)] });
 }

@@ -20,6 +20,7 @@ const SAFETY = headerBlock(
   'cross-origin',
 );
 
+/** The settings of a {@link ResponseWriter}, and the parts that it uses. */
 export interface ResponseWriterParts {
   /** Seconds that a browser may reuse a response without asking; 0 = it always asks. */
   readonly cacheMaxAgeS: number;
@@ -32,12 +33,12 @@ export interface ResponseWriterParts {
   readonly onResponse: (req: Request, res: Response) => void;
 }
 
-/** The one coding of responses of the API, so that a cached body has one compressed form. */
+/** The only coding of responses of the API, so that a cached body has a single compressed form. */
 const ENCODINGS: readonly Encoding[] = ['gzip'];
 
 /** Writes the responses of the API with all their headers. Headers that responses share are formatted once (hot path, see ADR 11). */
 export class ResponseWriter {
-  /** The headers that follow those of the response, by the Origin of the request. */
+  /** The headers that follow the response's own headers, by the Origin of the request. */
   private readonly ofData: CorsPolicy;
   private readonly ofLargeData: CorsPolicy;
   private readonly ofProblems: CorsPolicy;

@@ -15,6 +15,7 @@ const BY_CODE: Readonly<Record<string, typeof BAD_REQUEST>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, title: 'Request Timeout', detail: 'The request took too long to arrive.' },
 };
 
+/** An error of Node about a request that it cannot parse. */
 export interface ParseError extends NodeJS.ErrnoException {
   /** The bytes that Node was parsing. */
   readonly rawPacket?: Buffer;

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Requests of one connection that may wait behind the one that is being answered. */
+/** Requests of one connection that may wait behind the request that is being answered. */
 export const MAX_PIPELINED = 500;
 /** Requests that may wait in this way over all connections of a server. */
 export const MAX_PIPELINED_IN_ALL = 4000;
@@ -137,7 +137,7 @@ export class ConnectionLimits {
 
   /**
    * Cuts the oldest connection without a request. A public service stands behind a proxy, which keeps such connections. The dashboard may have
-   * no proxy, and then idle connections of one person would keep all others out for a minute. @returns whether there was one.
+   * no proxy, and then idle connections of one person would keep everybody else out for a minute. @returns whether there was a connection to cut.
    */
   private cutIdle(): boolean {
     for (const [socket, connection] of this.connections) {
@@ -163,7 +163,7 @@ export class ConnectionLimits {
     socket.destroy();
   }
 
-  /** Cuts connections whose clients take no response, or do not close after the last one. */
+  /** Cuts connections whose clients take no response, or do not close after the last response. */
   private check(): void {
     for (const [socket, connection] of this.connections) {
       const isWaiting = connection.unanswered > 0 && !(this.readsBodies && socket.writableLength === 0);

@@ -24,7 +24,7 @@ export async function drain(
   await readPending();
   const idleUntil = Math.min(performance.now() + GRACE_MS, deadline);
   while (server.openConnections() > 0 && performance.now() < idleUntil) await delay(LOOK_MS);
-  // A connection that has not sent a byte counts as busy, not as idle; Node's next check for slow ones ends it.
+  // A connection that has not sent a byte counts as busy, not as idle; Node's next check for slow connections ends it.
   server.headersTimeout = 1;
   for (;;) {
     await readPending();

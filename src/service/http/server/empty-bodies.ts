@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 const LACKS_OPTION = Number.parseInt(process.versions.node, 10) < 24;
 
 /**
- * Makes requests without a body send no stream events on Node 20 and 22, as the option of later lines does (hot path, see ADR 11). Nothing
+ * Makes requests without a body send no stream events on Node 20 and 22, as an option of later versions of Node does (hot path, see ADR 11). Nothing
  * may wait for the end of such a request.
  * @param prototype of a class of requests of this service, not of Node's own class.
  */

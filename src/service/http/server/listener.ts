@@ -11,15 +11,15 @@ export const serverOptions = {
   connectionsCheckingInterval: 1000,
   // The application refuses a request without Host, with a problem document.
   requireHostHeader: false,
-  // The application can refuse a second Host only if it sees both; Node would keep the first.
+  // The application can refuse a second Host only if it sees both Hosts. Node would keep only the first.
   joinDuplicateHeaders: true,
   // Node 24.12 and later make no stream events for requests without a body (hot path, see ADR 11). The types are of Node 20.
   optimizeEmptyRequests: true,
 } satisfies ServerOptions & { optimizeEmptyRequests: boolean };
 
 /**
- * Connections that wait until the server takes them; the kernel can have a lower limit (net.core.somaxconn, 4096). Linux drops further ones,
- * and such a client can wait for more than a minute.
+ * Connections that wait until the server takes them; the kernel can have a lower limit (net.core.somaxconn, 4096). Linux drops further connections,
+ * and their clients can then wait for more than a minute.
  */
 const BACKLOG = 4096;
 
@@ -31,8 +31,8 @@ const ALL = '::';
 const ALL_IPV4 = '0.0.0.0';
 
 /**
- * Starts listening. On a kernel without IPv6, all addresses (::) are those of IPv4.
- * @param setting the variable of the port; the error names it, or the one of the host.
+ * Starts listening. On a kernel without IPv6, "all addresses" (::) stands for all addresses of IPv4.
+ * @param setting the variable that sets the port. The error names this variable, or the variable that sets the host.
  * @throws Error with the address, the reason and the setting.
  */
 export async function listenOn(

@@ -2,7 +2,10 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { listenOn, urlOf } from './listener.ts';
 
-/** In such a short turn of the event loop, hardly any connection can arrive unseen. A busy process has no short turn, so it settles for its first turns. */
+/**
+ * A turn of the event loop below this time is short: hardly any connection can arrive unseen in it. A busy process has no short turn, so after 500
+ * turns it does not wait for a short turn any more.
+ */
 const SHORT_TURN_MS = 0.02;
 const SHORT_TURN_TRIES = 500;
 /** Most turns of the event loop. By default the kernel lets fewer connections wait. */
@@ -17,7 +20,7 @@ export interface LimitedServer extends Server {
 export interface Port {
   /** Starts to take connections. @returns the address, such as http://127.0.0.1:8080. @throws Error when that is refused. */
   open(server: LimitedServer): Promise<string>;
-  /** Settles when no further connection comes: those before are the server's, later ones are refused. */
+  /** Settles when no further connection comes. The server keeps all earlier connections, and later connections are refused. */
   close(server: LimitedServer): Promise<void>;
 }
 

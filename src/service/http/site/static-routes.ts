@@ -57,7 +57,7 @@ function webFile(name: string, values: Readonly<Record<string, string>> = {}): A
   return asset(filled, typeOf(name));
 }
 
-/** What the fields of the documentation page hold when it opens: a valid API key, and the ids of its guild and of a member. */
+/** The values of the fields of the documentation page when the page opens: a valid API key, and the ids of its guild and of a member. */
 export interface DocsFields {
   readonly key: string;
   readonly guildId: string;
@@ -105,7 +105,7 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
     routes.push(['/embed/embed.js', webFile('widget/embed/embed.js'), REVALIDATE]);
   }
   for (const route of routes) serve(router, ...route, onPage);
-  // A person who opens the address of the service gets a page. A program gets the problem that this is no operation.
+  // A person who opens the address of the service gets a page. A program gets the problem not_found.
   const home = Router({ caseSensitive: true, strict: true });
   const vary = { Vary: 'Accept, Accept-Encoding' };
   serve(home, '/', webFile('service/explorer/home.html'), { ...PAGE_HEADERS, ...vary }, onPage);

@@ -7,9 +7,10 @@ import { Eta } from 'eta';
 export type RenderTemplate = (name: string, data: object) => string;
 
 /**
- * Reads the templates of folders and of the folders below them, and returns what renders them. Templates name each other by `@` and the name of the
- * file without its ending. The files are read now: a build or an update replaces them while the process runs, and its templates belong to its code.
- * @throws when there is no such folder.
+ * Reads the templates of folders and of the folders below them, and returns the function that renders a template. Templates name each other by `@`
+ * and the name of the file without its ending. The files are read now: a build or an update replaces them while the process runs, and its templates
+ * belong to its code.
+ * @throws when a folder is missing.
  */
 export function readTemplates(...folders: readonly URL[]): RenderTemplate {
   const eta = new Eta({ autoEscape: true });

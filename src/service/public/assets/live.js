@@ -76,14 +76,14 @@ function markMe() {
   }
 }
 
-/** Shows the link to the visitor's own row, or on the page of a member the button that says who the visitor is. */
+/** Shows the link to the visitor's own row, or, on the page of a member, the button with which visitors say that they are this member. */
 function showMine() {
   if (!mine) return;
   const { around, user = '' } = mine.dataset;
   const me = readMe();
   const link = mine.querySelector('a');
   if (link && around && me !== null) {
-    // The parameter can be the last one of the address, or others can follow.
+    // The parameter can be the last of the address, or further parameters can follow.
     link.href = around.replace('around=', `around=${encodeURIComponent(me)}`);
     mine.hidden = false;
   }
