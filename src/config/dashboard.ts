@@ -4,7 +4,7 @@ import { discordConfig, discordProblem, discordVariables, isLoopback } from './d
 import { haveCommonAddress, parseConfig } from './service.ts';
 import { addressSetting, hostSetting, integer, parseVariables } from './values.ts';
 
-/** The settings of the dashboard: those of the service for Redis, plans and logs, and its own. */
+/** The settings of the dashboard: the service's settings for Redis, plans and logs, and its own settings. */
 export type DashboardConfig = Readonly<ReturnType<typeof parseDashboardConfig>>;
 
 const URL_FORMAT =
@@ -28,11 +28,11 @@ const link = z
   .default('')
   .refine((text) => text === '' || isPage(text), LINK_FORMAT);
 
-/** Addresses of pages of the operator; "" = there is none. */
+/** Addresses of pages of the operator; "" = there is no such page. */
 export interface OperatorLinks {
   /** Where people get help. */
   readonly help: string;
-  /** What the operator says about privacy. */
+  /** The page about privacy. */
   readonly privacy: string;
 }
 
@@ -72,7 +72,7 @@ export function parseDashboardConfig(env: Readonly<Record<string, string | undef
     dashboardPort: DASHBOARD_PORT,
     /** Public address of the dashboard without a slash at the end; "" = the address it listens on. */
     dashboardUrl: DASHBOARD_URL || (DASHBOARD_PORT > 0 ? `http://127.0.0.1:${DASHBOARD_PORT}` : ''),
-    /** Port of its health, on the address of ADMIN_HOST; 0 = none. */
+    /** Port of the dashboard's health, on the address of ADMIN_HOST; 0 = no such port. */
     dashboardHealthPort: DASHBOARD_HEALTH_PORT,
     /** Members that a file may have, and a guild before members are added to it. */
     dashboardMaxMembers: own.DASHBOARD_MAX_MEMBERS,

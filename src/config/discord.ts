@@ -47,7 +47,7 @@ export function discordProblem(env: z.infer<typeof variables>): string | undefin
   return undefined;
 }
 
-/** Returns the sign-in with Discord; null = there is none. */
+/** Returns the settings of the sign-in with Discord; null = nobody can sign in with Discord. */
 export function discordConfig(env: z.infer<typeof variables>): DiscordConfig | null {
   if (env.DISCORD_CLIENT_ID === '') return null;
   return {

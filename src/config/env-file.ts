@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError, messageOf, systemErrorOf } from '../core/errors.ts';
 
-/** What a file of settings has. */
+/** The settings that a file contains. */
 export interface EnvFile {
-  /** What was taken, in one sentence for the log; undefined if nothing was. */
+  /** One sentence for the log about the settings that were taken; undefined if no setting was taken. */
   readonly taken: string | undefined;
   /** All names, whether they were taken or not. */
   readonly names: readonly string[];
@@ -35,7 +35,7 @@ export function takeEnvFile(env: Record<string, string | undefined>, folder = pr
   return { taken: `settings from ${file}: ${taken.join(', ')}${others}`, names };
 }
 
-/** Returns the text of a file, none if there is no such file. A folder of this name is something else, such as an environment of Python. */
+/** Returns the text of a file; empty for a missing file. A folder of this name is something else, such as an environment of Python. */
 function contentOf(file: string): string {
   try {
     const text = readFileSync(file, 'utf8');

@@ -29,8 +29,8 @@ export const nodeList = listSetting()
   );
 
 /**
- * Returns the parser of the path of a PEM file that holds such a thing. It gives the file's content; an empty text when the setting is empty. It
- * reads all certificates of the file, because TLS silently leaves out a broken certificate and all certificates after it.
+ * Returns the parser of the path of a PEM file with a certificate or a private key. The parser returns the content of the file; an empty text when
+ * the setting is empty. It reads all certificates of the file, because TLS silently leaves out a broken certificate and all certificates after it.
  */
 export const pemFile = (kind: 'certificate' | 'private key') =>
   z
@@ -41,7 +41,7 @@ export const pemFile = (kind: 'certificate' | 'private key') =>
       const rule = `must be the path of a PEM file with a ${kind}`;
       try {
         const text = readFileSync(path, 'utf8');
-        // Such as "BEGIN EC PRIVATE KEY".
+        // The first line can name an algorithm, such as "BEGIN EC PRIVATE KEY".
         const isThere = new RegExp(`-----BEGIN ([A-Z0-9]+ )?${kind.toUpperCase()}-----`).test(text);
         const problem = isThere ? brokenCertificate(text, path) : `${path} contains none`;
         if (problem === undefined) return text;
@@ -81,7 +81,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['ssl_cert_reqs', 'for a certificate that cannot be checked, set REDIS_TLS_VERIFY=off'],
 ]);
 
-/** Returns what is wrong with the address of a Redis; undefined for a right one. It repeats nothing that may be a part of a password. */
+/** Returns what is wrong with the address of a Redis; undefined for a right address. The text repeats nothing that may be a part of a password. */
 function redisUrlProblem(text: string): string | undefined {
   if (text.startsWith('/')) return undefined;
   if (!URL.canParse(text)) return URL_FORMAT;

@@ -26,7 +26,7 @@ const publicUrl = addressSetting.refine(
   'must be the address by which visitors reach the service, such as https://ranks.example.com',
 );
 
-/** Returns whether a text is an address or a subnet of IPv4 or IPv6, or the word for those of this machine. */
+/** Returns whether a text is an address or a subnet of IPv4 or IPv6, or the word for the addresses of this machine. */
 function isProxy(text: string): boolean {
   if (text === 'loopback') return true;
   const [address = '', bits, ...rest] = text.split('/');
@@ -160,7 +160,9 @@ function isTracing(env: {
   return splitList(env.OTEL_TRACES_EXPORTER.toLowerCase()).includes('otlp');
 }
 
-/** Returns what is wrong with the address of the collector. Platforms set it for every program, so it stops none. */
+/**
+ * Returns what is wrong with the address of the collector. Platforms set this address for every program, so a wrong address does not stop the start.
+ */
 function tracingProblem(env: {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT: string;
   readonly OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: string;
@@ -176,6 +178,7 @@ function tracingProblem(env: {
   return `the service sends http/protobuf, and OTEL_EXPORTER_OTLP_PROTOCOL asks for ${protocol}: name the collector's port for HTTP, usually 4318, and that protocol`;
 }
 
+/** The settings of the service, parsed and checked. */
 export type Config = Readonly<ReturnType<typeof parseConfig>>;
 
 /** Parses the settings of the service from environment variables. @throws ConfigError with every wrong variable. */
@@ -216,17 +219,17 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     /** Requests per hour by plan name. */
     planQuotas: e.PLAN_QUOTAS,
     corsOrigins: e.CORS_ORIGINS,
-    /** Sites that may show /embed in a frame; none = there is no such page. */
+    /** Sites that may show /embed in a frame; an empty list = there is no page /embed. */
     embedOrigins: e.EMBED_ORIGINS,
     /** Whether guilds may have public pages. */
     publicPages: e.PUBLIC_PAGES === '1',
     /** Public address of the service without a slash at its end; "" = links to pages have no preview with addresses. */
     publicUrl: e.PUBLIC_URL,
-    /** Files of further fonts for the pictures of public pages, beside those of the service. */
+    /** Files of further fonts for the pictures of public pages, beside the fonts of the service. */
     publicPageFonts: e.PUBLIC_PAGE_FONTS,
     /** Whether the service loads avatars from Discord's host for the pictures that it draws. */
     fetchAvatars: e.FETCH_AVATARS === '1',
-    /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = none. */
+    /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = no proxy. */
     trustProxy: e.TRUST_PROXY,
     logLevel: e.LOG_LEVEL,
     logRequests: e.LOG_REQUESTS,
@@ -234,13 +237,13 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     tracing: isTracing(e) && tracingProblem(e) === undefined,
     /** Why no spans are sent although a collector is named, for the log; undefined if there is no reason. */
     tracingProblem: isTracing(e) ? tracingProblem(e) : undefined,
-    /** Seconds that a browser may reuse a response without a request; 0 = none. */
+    /** Seconds that a browser may reuse a response without a request; 0 = a browser always asks. */
     cacheMaxAgeS: e.CACHE_MAX_AGE_S,
     /** API keys kept in memory. */
     cacheMaxKeys: e.CACHE_MAX_KEYS,
-    /** Responses kept in memory; 0 = none. */
+    /** Responses kept in memory; 0 = no response is kept. */
     cacheMaxPages: e.CACHE_MAX_PAGES,
-    /** Memory of the responses kept, in bytes; 0 = none are kept. */
+    /** Memory of the responses kept, in bytes; 0 = no response is kept. */
     cacheMaxBytes: e.CACHE_MAX_BYTES,
     /** Time between the end of readiness and the end of service. */
     shutdownDelayMs: e.SHUTDOWN_DELAY_MS,

@@ -2,9 +2,9 @@ import { closestMatch } from 'leven';
 import { dashboardSettings } from './dashboard.ts';
 import { serviceSettings } from './service.ts';
 
-/** Finds names in a file of settings that are probably mistakes. Such a file can be that of the bot too, so most unknown names are none. */
+/** Finds names in a file of settings that are probably mistakes. The bot can have the same file, so most unknown names are not mistakes. */
 
-/** What docker-compose.yml alone reads. */
+/** The settings that only docker-compose.yml reads. */
 export const COMPOSE_SETTINGS: readonly string[] = [
   'REDIS_SERVICE_PASSWORD',
   'REDIS_OPERATOR_PASSWORD',
@@ -17,7 +17,7 @@ export const COMPOSE_SETTINGS: readonly string[] = [
 const SETTINGS: readonly string[] = [...serviceSettings, ...dashboardSettings];
 const KNOWN: readonly string[] = [...SETTINGS, ...COMPOSE_SETTINGS];
 
-/** What other programs call a setting. */
+/** Names that other programs have for a setting. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['REDIS_HOST', 'REDIS_URL'],
   ['REDIS_PASSWORD', 'REDIS_URL'],
@@ -38,12 +38,11 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['ALLOWED_ORIGINS', 'CORS_ORIGINS'],
 ]);
 
-/** What names of Guildrank alone begin with. */
+/** The beginnings of names that only Guildrank has. */
 const FAMILY = /^(REDIS|CACHE|SHUTDOWN|DASHBOARD|GUILDRANK)_/;
 
 /**
- * Returns a sentence about the names that are probably misspelt, each with the setting that may be meant, if there is one; undefined if there is no
- * such name.
+ * Returns a sentence about the names that are probably misspelt, each with the setting that may be meant; undefined if no name is probably misspelt.
  */
 export function misspeltNames(names: readonly string[]): string | undefined {
   const told = names.flatMap((name) => {
@@ -56,7 +55,7 @@ export function misspeltNames(names: readonly string[]): string | undefined {
   return `.env has names that Guildrank does not read: ${told.join(', ')}. Correct each name, or ignore this if another program reads it`;
 }
 
-/** Returns the setting that a name in capital letters is close to; undefined for a name that is like none. */
+/** Returns the setting that a name in capital letters is close to; undefined for a name that resembles no setting. */
 function meantBy(capital: string): string | undefined {
   // A short name is two letters away from the names of many programs, such as PGHOST from HOST.
   const maxDistance = capital.length < 8 ? 1 : 2;
@@ -64,7 +63,7 @@ function meantBy(capital: string): string | undefined {
   const near = closestMatch(name, [...SETTINGS, ...OTHER_NAMES.keys()], { maxDistance });
   if (near !== undefined) return OTHER_NAMES.get(near) ?? near;
   if (!FAMILY.test(name)) return undefined;
-  // Such as REDIS_TLS_URL and REDIS_URL: one name has all words of the other.
+  // One name can have all words of the other, such as REDIS_TLS_URL and REDIS_URL.
   const words = name.split('_');
   const alike = SETTINGS.filter((setting) => {
     const own = setting.split('_');

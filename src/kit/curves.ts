@@ -45,7 +45,7 @@ export function parseCurve(text: string): Curve | undefined {
   return curves.parseCurve(text);
 }
 
-/** @throws InvalidInputError unless the value is the name of a curve, or has the numbers of one. */
+/** @throws InvalidInputError unless the value is the name of a curve, or has the numbers of a curve. */
 function checkCurve(curve: unknown): void {
   if (typeof curve === 'object' && curve !== null) {
     const { a, b, c, d, q, m } = curve as Curve;

@@ -11,13 +11,14 @@ import { plainText } from '../pictures/plain-text.ts';
 const MAX_EVENT_TTL_MS = 86_400_000;
 const MAX_REPLICAS = 100;
 
+/** The options of {@link createWriter}. */
 export interface WriterOptions extends BotOptions {
   /** How long the reply of a call with an `eventId` is kept for its repeats, up to a day; ten minutes unless given. */
   readonly eventTtlMs?: number;
   /**
    * Replicas that must have a call before it succeeds. With all replicas that may be promoted, no failover loses a call that succeeded. A
    * call that fewer have after a second fails with StoreUnavailableError, and may be done. Unless given, replicas are not asked.
-   * Each call then takes a round trip from the master to its replicas more.
+   * With `replicas`, each call also waits for a round trip from the master to its replicas.
    */
   readonly replicas?: number;
 }

@@ -2,7 +2,7 @@ import type { Histogram, Registry } from 'prom-client';
 
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
-  /** Observations by bucket, with one bucket more for those above the last bound; not cumulative. */
+  /** Observations by bucket, with one bucket more for observations above the last bound; not cumulative. */
   readonly counts: Float64Array;
   sum: number;
 }

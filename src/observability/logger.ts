@@ -98,9 +98,10 @@ export interface LogLines extends DestinationStream {
 }
 
 /**
- * Opens standard output for log lines. If it is not read, or its other side is gone, it holds 4 MiB of lines, drops further ones, and tries
- * again: it neither ends nor blocks the process.
- * @param output `process.stdout`. Node makes a pipe non-blocking when it is first used: a write to one that is not read would hold a thread.
+ * Opens standard output for log lines. If it is not read, or its other side is gone, the log holds 4 MiB of lines, drops further lines, and tries
+ * again. It neither ends nor blocks the process.
+ * @param output `process.stdout`. Node makes a pipe non-blocking when it is first used: a write to a blocking pipe that nobody reads would hold a
+ * thread.
  */
 export function logLinesTo(output: { readonly fd?: number }): LogLines {
   let dropped = 0;

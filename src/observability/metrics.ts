@@ -127,7 +127,7 @@ export class Metrics {
   };
 }
 
-/** Registers the counter of connections that a limit refused or cut, by reason. @returns a function that counts one. */
+/** Registers the counter of connections that a limit refused or cut, by reason. @returns a function that counts a connection. */
 export function registerCuts(registry: Registry): (reason: 'connections' | 'pipelined' | 'stalled') => void {
   const cuts = new Counter({
     name: 'guildrank_connections_cut_total',

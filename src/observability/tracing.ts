@@ -16,6 +16,7 @@ interface TracedContext {
   readonly problem: { readonly code: string } | undefined;
 }
 
+/** The running export of spans, as {@link startTracing} returns it. */
 export type Tracing = ReturnType<typeof startTracing>;
 
 /** A collector that is away is reported once in this time. */

@@ -5,12 +5,12 @@ import { escaped, fitted } from './text.ts';
 const RADIUS = 74;
 const Y = 114;
 
-/** What the circle of a member shows. */
+/** The content of the circle of a member. */
 interface CardAvatar {
   readonly name: string;
   /** Address of a picture. */
   readonly picture: string | undefined;
-  /** Rank of a member with a medal, in words and as a number; undefined for others. */
+  /** Rank of a member with a medal, in words and as a number; undefined for a member without a medal. */
   readonly medal: { readonly rank: number; readonly text: string } | undefined;
 }
 

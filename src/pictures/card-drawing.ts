@@ -21,7 +21,7 @@ const FONTS = 'system-ui, Segoe UI, Noto Sans, DejaVu Sans, sans-serif';
 const UP = 'M-7 5L0-6 7 5z';
 const DOWN = 'M-7-5L0 6 7-5z';
 
-/** What each row of a card is made of. */
+/** The data from which each row of a card is drawn. */
 interface Card {
   readonly data: MemberCard;
   readonly name: string;
@@ -54,7 +54,7 @@ export function drawCard(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"`,
     ` xml:lang="${words.locale}" font-family="${FONTS}" fill="${colours.text}"><title>${escaped(title)}</title>`,
     `<rect x=".5" y=".5" width="${WIDTH - 1}" height="${HEIGHT - 1}" rx="28" fill="${colours.background}" stroke="${colours.track}"/>`,
-    // Without a last row, the others stand in the middle.
+    // Without a last row, the other rows stand in the middle.
     last ? main : `<g transform="translate(0 26)">${main}</g>`,
     last && `<path d="M${MARGIN} 222H${END}" stroke="${colours.track}"/>${last}`,
     '</svg>',

@@ -20,7 +20,7 @@ export function marked(pieces: readonly Piece[], fill: string): string {
     .join('');
 }
 
-/** Returns about how wide such a text is, in pixels. @param size of what is no value. */
+/** Returns about how wide a text with larger values is, in pixels. @param size font size of the pieces that are not values. */
 export function markedWidth(pieces: readonly Piece[], size: number): number {
   return pieces.reduce((sum, [text, isValue]) => sum + widthOf(text, isValue ? VALUE : size), 0);
 }

@@ -58,8 +58,9 @@ const TEXTS = {
   },
 } as const satisfies Texts;
 
+/** The name of a text of the card. */
 export type CardLabel = keyof typeof TEXTS;
-/** Texts that replace those of the language, such as `{ level: 'Stufe {n}' }`. */
+/** Texts that replace texts of the language, such as `{ level: 'Stufe {n}' }`. */
 export type CardLabels = Readonly<Partial<Record<CardLabel, string>>>;
 
 const MAX_LABEL = 60;
@@ -68,6 +69,7 @@ const MAX_LANG = 35;
 /** From here on a number is shown in few figures, as in the widget. */
 const COMPACT_FROM = 1e12;
 
+/** The texts and numbers of a card in one language, as {@link wordsOf} returns them. */
 export type CardWords = ReturnType<typeof wordsOf>;
 
 /**

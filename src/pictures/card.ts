@@ -9,15 +9,16 @@ import { type CardTheme, coloursOf } from './colours.ts';
 
 /** The package's entry `guildrank-kit/card`: the rank card of a member as a picture. It needs no connection, and runs in browsers too. */
 
+/** The options of {@link rankCard}. */
 export interface CardOptions {
   readonly theme: CardTheme;
   /** Language tag, such as `pt-BR`. Texts are in the languages of the widget, numbers in any. */
   readonly lang: string;
-  /** Colour of bar and level as `#rgb` or `#rrggbb`; that of the widget unless given. The dark theme has a light tint of it. */
+  /** Colour of bar and level as `#rgb` or `#rrggbb`; the colour of the widget unless given. The dark theme has a light tint of it. */
   readonly accent?: string;
   /**
-   * Picture of the member: a data URL of PNG, JPEG, GIF or WebP, or an https URL. Not every program loads the latter. Without a picture the
-   * card has the first character of the name.
+   * Picture of the member: a data URL of PNG, JPEG, GIF or WebP, or an https URL. Not every program loads an https URL. Without a picture the card
+   * has the first character of the name.
    */
   readonly avatar?: string;
   readonly labels?: CardLabels;

@@ -1,5 +1,6 @@
-/** The colours of pictures: those of the widget, computed, because not every program that draws an SVG knows `color-mix` and `oklch`. */
+/** The colours of pictures: the colours of the widget, computed here, because not every program that draws an SVG knows `color-mix` and `oklch`. */
 
+/** The background of a card. */
 export type CardTheme = 'light' | 'dark';
 
 type Triple = readonly [number, number, number];
@@ -13,9 +14,10 @@ const ACCENT = '#4f46e5';
 
 /** Colours of the first three places, as the widget's podium has them. */
 export const MEDALS = ['#f5c542', '#c7ced6', '#e0a575'] as const;
-/** Colour of a rank on one of them. */
+/** Colour of a rank on a medal. */
 export const ON_MEDAL = '#261c00';
 
+/** The colours of a picture, as {@link coloursOf} returns them. */
 export type CardColours = ReturnType<typeof coloursOf>;
 
 /** Returns the colours of a picture. @param accent as `#rgb` or `#rrggbb`. The dark theme has a light tint of it. @param hue of the avatar, 0 to 359. */
@@ -47,14 +49,14 @@ function oklch(lightness: number, chroma: number, hue: number): string {
   return hexOf([lightness, chroma * Math.cos(angle), chroma * Math.sin(angle)]);
 }
 
-/** Returns the contrast of two colours, 1 to 21, as WCAG defines it. @param first as `#rrggbb`, as the second one. */
+/** Returns the contrast of two colours, 1 to 21, as WCAG defines it. @param first as `#rrggbb`, like `second`. */
 export function contrastOf(first: string, second: string): number {
   const a = luminanceOf(first);
   const b = luminanceOf(second);
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-/** Returns black or white: the one that can be read better on a colour. The contrast is 4.58 at least. @param colour as `#rrggbb`. */
+/** Returns black or white, whichever reads better on a colour. The contrast is 4.58 at least. @param colour as `#rrggbb`. */
 export function textOn(colour: string): '#000000' | '#ffffff' {
   return contrastOf(colour, '#ffffff') >= contrastOf(colour, '#000000') ? '#ffffff' : '#000000';
 }

@@ -36,7 +36,7 @@ export function escaped(text: string): string {
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** Returns a text with the direction of its first letter, where it could have another one. Many fonts lack the characters for it. */
+/** Gives a text the direction of its first letter, where it could take another direction. Many fonts lack the characters for it. */
 export function isolated(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
@@ -91,6 +91,7 @@ function charactersOf(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => (segment.length > MAX_CHARACTER ? '\ufffd' : segment));
 }
 
+/** The look of a text, in pixels and colours. */
 export interface TextStyle {
   readonly size: number;
   readonly fill?: string;
@@ -101,11 +102,12 @@ export interface TextStyle {
 
 const MIRRORED = { start: 'end', middle: 'middle', end: 'start' } as const;
 
+/** The functions that draw pieces of SVG, as {@link createPen} returns them. */
 export type Pen = ReturnType<typeof createPen>;
 
 /**
- * Returns functions that make pieces of SVG. Their places are those of a picture that reads from left to right. With `isRtl` they are mirrored.
- * They take texts as XML has them. Nothing depends on `direction` or `dominant-baseline`, which not every program knows.
+ * Returns functions that make pieces of SVG. The functions take places in a picture that reads from left to right, and mirror the places with
+ * `isRtl`. They take texts that are escaped for XML. Nothing depends on `direction` or `dominant-baseline`, which not every program knows.
  * @param pictureWidth in pixels.
  */
 export function createPen(isRtl: boolean, pictureWidth: number) {
