@@ -21,7 +21,7 @@ export interface GuildOptions {
 
 /** Argument parsers for commander. Each returns the value, or throws InvalidArgumentError with the rule that the text breaks. */
 
-/** Makes a parser of the domain one for commander: its InvalidInputError becomes an InvalidArgumentError. */
+/** Makes a parser for commander from a parser of the domain, whose InvalidInputError becomes an InvalidArgumentError. */
 export function asArgument<T>(parse: (text: string) => T): (text: string) => T {
   return (text) => {
     try {
@@ -33,6 +33,7 @@ export function asArgument<T>(parse: (text: string) => T): (text: string) => T {
   };
 }
 
+/** Parses the id of a guild or of a user. */
 export function parseId(text: string): string {
   if (!ID_PATTERN.test(text)) throw new InvalidArgumentError('It must be 1 to 64 of A-Z a-z 0-9 _ - .');
   return text;
@@ -71,6 +72,7 @@ export function guildCommands(command: Command, guild = 'guild id') {
     requireId(command.command(name).description(description), '--guild <id>', guild);
 }
 
+/** Parses the name of an API key. */
 export function parseKeyName(text: string): string {
   if (!KEY_NAME_PATTERN.test(text)) {
     throw new InvalidArgumentError('It must be 1 to 64 characters, without line breaks or control characters.');
@@ -86,6 +88,7 @@ export function parseLifetime(text: string): number {
   return ms;
 }
 
+/** Parses the web origins that a key is limited to, separated by commas. */
 export function parseOriginList(text: string): string[] {
   const origins = asArgument(parseOrigins)(text);
   // A key without origins works on every site, and nobody means that by --origins ''.
@@ -190,6 +193,7 @@ export function parseLevel(text: string): number | 'none' {
   return text === 'none' ? text : parseWhole(text);
 }
 
+/** Parses the display name of a member. */
 export function parseName(text: string): string {
   if (Buffer.byteLength(text) > MAX_USERNAME_BYTES)
     throw new InvalidArgumentError(`It must have at most ${MAX_USERNAME_BYTES} bytes.`);

@@ -23,6 +23,7 @@ export class Interrupt {
     });
   }
 
+  /** Aborted at the first signal of the process. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }

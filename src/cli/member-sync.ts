@@ -8,6 +8,7 @@ import type { CommandContext } from './context.ts';
 import { print } from './terminal.ts';
 import { withGuild } from './with-core.ts';
 
+/** The options of `member sync`. */
 export interface SyncOptions extends GuildOptions {
   readonly file: string;
   readonly dryRun?: boolean;

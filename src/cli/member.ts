@@ -179,7 +179,7 @@ async function exportData(context: CommandContext, user: string, { guild }: Guil
   print(context, true, data, () => []);
 }
 
-/** Reads a member, with the field names of `--json`. @throws CommandRefused for a user who is no member. */
+/** Reads a member, with the field names of `--json`. @throws CommandRefused for a user who is not a member. */
 async function readShown({ members, commands }: Core, guild: string, user: string) {
   const [stored, { value: ranked }] = await Promise.all([
     members.read(guild, [user]),
@@ -220,7 +220,7 @@ function unknownOf(users: readonly string[], members: readonly { readonly userId
   return [...new Set(users)].filter((user) => !known.has(user));
 }
 
-/** @throws PartialResult that names the users who are no members, if there are any. */
+/** @throws PartialResult that names the users who are not members, if there are such users. */
 function throwUnknown(guild: string, unknown: readonly string[]): void {
   if (unknown.length > 0)
     throw new PartialResult(`These are not members of guild ${guild}: ${unknown.join(', ')}`, REFUSED);

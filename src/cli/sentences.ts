@@ -5,7 +5,7 @@ import type { FieldMap } from '../imports/fields.ts';
 
 /** The sentences in which the commands tell a person what to do. */
 
-/** What a person can do about a run of `seed`. */
+/** The advice about a run of `seed`. */
 export const COMMAND_ADVICE: Advice = {
   checkFormat: 'is --format right?',
   mapFields: (readings) => `say which field is which, such as ${readings.map(mapOption).join(', or ')}`,

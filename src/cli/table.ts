@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import type { CommandContext } from './context.ts';
 
+/** How a table is drawn. */
 export interface TableStyle {
   /** Aligns columns in a pipe too, and leaves the headings plain. */
   readonly plain?: boolean;

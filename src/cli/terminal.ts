@@ -48,7 +48,7 @@ export function writeTo({ stdout, stderr }: CommandContext, command: Command): C
 function commandUsage(command: Command): string {
   const names: string[] = [];
   for (let each: Command | null = command; each; each = each.parent) names.unshift(each.name());
-  // Commands of scripts/ stand alone; all others stand below the bin.
+  // Commands of scripts/ stand alone; all other commands stand below the bin.
   if (names[0] === BIN) names.shift();
   const [first = '', ...rest] = names;
   return commandLine(first, [...rest, command.usage()].join(' '));

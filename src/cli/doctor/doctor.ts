@@ -92,7 +92,7 @@ async function examineStore(
   }
 }
 
-/** Returns the row of a finding, and one for its fix. */
+/** Returns the row of a finding, and a row for its fix. */
 function toRows({ check, state, detail, fix }: Finding): string[][] {
   const row = [check, state, detail];
   return fix ? [row, ['', '', `-> ${fix}`]] : [row];

@@ -3,16 +3,17 @@ import type { ReadStore } from '../../core/reads/read-store.ts';
 import type { RedisClient } from '../../core/store/client.ts';
 
 /**
- * What a check found: nothing wrong, something to know, something to correct, or nothing, because the user of REDIS_URL may not look or
- * the time was up.
+ * The result of a check: "ok" = nothing is wrong, "note" = something to know, "problem" = something to correct, "unknown" = the check found nothing,
+ * because the user of REDIS_URL may not look or the time was up.
  */
 export type State = 'ok' | 'note' | 'problem' | 'unknown';
 
+/** One line of the report of `doctor`. */
 export interface Finding {
   readonly check: string;
   readonly state: State;
   readonly detail: string;
-  /** What a person can do about it. */
+  /** The advice for a person about the finding. */
   readonly fix?: string;
 }
 
@@ -20,7 +21,7 @@ export interface Finding {
 export interface CheckContext extends ReadStore {
   /** Rejects with the unchanged errors of Redis, because the checks read their words. */
   readonly client: RedisClient;
-  /** A second connection, as the service has one for messages. */
+  /** A second connection, because the service has a second connection for messages. */
   readonly subscriber: RedisClient;
   readonly config: Config;
   /** Requests a second to compute the cost for. */

@@ -44,14 +44,14 @@ export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; t
   return type === undefined ? undefined : { guild, type };
 }
 
-/** Walks over a bounded number of keys of each master. If none of them has the prefix, it asks for the size of the database. */
+/** Walks over a bounded number of keys of each master. If no key of the sample has the prefix, it asks for the size of the database. */
 export async function sampleKeys({ client, redisKeys, config }: CheckContext) {
   const until = performance.now() + MAX_MS;
   const masters = nodesOf(client, 'master');
   const sample = {
     prefix: config.keyPrefix,
     keys: 0,
-    /** Keys in the database if none has the prefix; else 0. */
+    /** Keys in the database if no key of the sample has the prefix; else 0. */
     others: 0,
     /** Whether it is all of them. */
     complete: true,

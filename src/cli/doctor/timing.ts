@@ -28,7 +28,7 @@ export async function checkRoundTrip({ client, config }: CheckContext): Promise<
 /**
  * Times the service's own reads, in turn with PING: the difference is the time for which a read keeps Redis busy. A page that is read
  * anew and a page that Redis only confirms are the two ends of what a request costs. The count of the quota writes, so it is not timed.
- * @param guilds the guilds of which the largest is read. If none of them has a member, the finding is unknown.
+ * @param guilds the guilds of which the largest is read. If no guild has a member, the finding is unknown.
  */
 export async function checkCost(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
   const { client, commands, rate } = context;
