@@ -10,8 +10,8 @@ export interface Place {
 const owners = new Map<string, object>();
 
 /**
- * Creates what keeps the place of a leaderboard in the address of the web page, as one parameter of its query. Everything else in the address stays as it
- * is. A parameter belongs to the first leaderboard that names it, until that one leaves the page.
+ * Creates the functions that keep the place of a leaderboard in the address of the web page, as one parameter of its query. Everything else in the
+ * address stays as it is. A parameter belongs to the first leaderboard that names it, until this leaderboard leaves the page.
  */
 export function createPlaceInAddress() {
   const self = {};
@@ -30,7 +30,10 @@ export function createPlaceInAddress() {
   }
 
   return {
-    /** Returns the place that the address names; undefined for none. @param boards the boards to choose from, the first one by default. */
+    /**
+     * Returns the place that the address names; undefined for an address without a place.
+     * @param boards the boards to choose from, the first board by default.
+     */
     read(name: string, boards: readonly string[]): Place | undefined {
       const value = owns(name) ? new URLSearchParams(location.search).get(name) : null;
       const [, of = '', page = '1'] = /^(?:([a-z][a-z.]*)(?:-|$))?([1-9]\d{0,8})?$/.exec(value ?? '') ?? [];
@@ -54,14 +57,14 @@ export function createPlaceInAddress() {
       }
     },
 
-    /** Lets another leaderboard have the parameters of this one. */
+    /** Gives up the parameters of this leaderboard, so that another leaderboard can have them. */
     release(): void {
       for (const [name, owner] of owners) if (owner === self) owners.delete(name);
     },
   };
 }
 
-/** Returns a query with one parameter changed, or without it for "". All others keep their text and their order. */
+/** Returns a query with one parameter changed, or without it for "". All other parameters keep their text and their order. */
 function withParameter(search: string, name: string, value: string): string {
   const own = value && `${name}=${value}`;
   const isOwn = (part: string) => new URLSearchParams(part).has(name);

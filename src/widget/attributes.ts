@@ -5,7 +5,7 @@ const STATS = 'guild-stats';
 
 type Tag = typeof BOARD | typeof MEMBER | typeof STATS;
 
-/** What an attribute takes, and the elements that look at it. */
+/** The values that an attribute takes, and the elements that read it. */
 type Attribute = { readonly elements: readonly Tag[] } & (
   | { readonly kind: 'text' | 'web address' }
   /** The first choice is the default. */
@@ -79,7 +79,7 @@ export type AttributesOf<T extends Tag> = Pick<
   { [P in Property]: T extends List[P]['elements'][number] ? P : never }[Property]
 >;
 
-/** What stands in markup for an attribute. `off` hides a part: a framework drops an attribute that is false when it renders on a server. */
+/** The value that stands in markup for an attribute. `off` hides a part: a framework drops an attribute that is false when it renders on a server. */
 export type MarkupValue<P extends Property> = MarkupValueOf<List[P]>;
 
 type MarkupValueOf<A> = A extends { kind: 'number' }

@@ -5,7 +5,7 @@ import type { Words } from './words.ts';
 
 /**
  * Returns the boards of an attribute such as `all,week`, each once. A board is the end of its id, such as `~week`; empty for all time.
- * @throws Problem when a name is not that of a board.
+ * @throws Problem when a name is not the name of a board.
  */
 export function boardsOf(names: string): string[] {
   const boards = new Set<string>();
@@ -45,7 +45,7 @@ export function createTabs(panel: HTMLElement, choose: (board: string) => void) 
   return {
     root,
 
-    /** Makes a tab for each board, none for one alone. */
+    /** Makes a tab for each board, and no tab for a single board. */
     build(boards: readonly string[]): void {
       root.hidden = boards.length < 2;
       tabs = root.hidden ? [] : boards.map(createTab);

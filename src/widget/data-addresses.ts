@@ -1,8 +1,8 @@
 import type { Entry, Member, Page, Ranking, Reward, Stats } from './model.ts';
 
 /**
- * How the data of a guild is asked for: the paths below the address of the guild, and what their answers say. A board is the end of the id of its
- * ranking, such as `~week`, and empty for all time.
+ * How a widget asks for the data of a guild: the paths below the address of the guild, and how to read their answers. A board is the end of the id of
+ * its ranking, such as `~week`, and empty for all time.
  */
 export interface DataAddresses {
   /** Returns the address of a guild. @param base address of the service, without a slash at its end. */
@@ -18,7 +18,7 @@ export interface DataAddresses {
   readonly findsNames: boolean;
   /** Says to the author that too many requests came. */
   readonly limit: string;
-  /** Returns whether a path can be without an answer while the others of its guild have one, because the guild does not have a board. */
+  /** Returns whether a path can be without an answer while the other paths of its guild have answers, because the guild does not have a board. */
   isOfBoard(path: string): boolean;
   /** Says to the author that there is nothing at an address. */
   absent(root: string): string;
@@ -47,7 +47,7 @@ export const KEYED: DataAddresses = {
   foundOf: (answer) => [answer as Member],
 };
 
-/** The data of a public page, which needs none: one document has the page and the totals. */
+/** The data of a public page. They need no API key, and one document has the page and the totals. */
 export const PUBLIC: DataAddresses = {
   root: (base, guild) => `${base}/g/${guild}`,
   page: (board, limit, page, withRewards) =>

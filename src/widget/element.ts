@@ -13,12 +13,12 @@ import { css } from './styles.css';
 import { createWords, type Words } from './words.ts';
 
 const ID = /^[\w.-]{1,64}$/;
-/** Statistics and a pinned member change little and cost requests: one read lasts this many refreshes. */
+/** Statistics and a pinned member change little and cost requests: a read lasts this many refreshes. */
 export const RARELY = 5;
 
 export const isId = (text: string): boolean => ID.test(text);
 
-// On a server there are no elements. A module that imports this one still loads there.
+// On a server there are no elements. A module that imports this module still loads there.
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 export interface GuildElement extends Attributes {}
@@ -56,12 +56,12 @@ export abstract class GuildElement extends Base implements Subscriber {
   protected abstract answers(): Readonly<Record<string, unknown>>;
   /** Shows the data of the source, or its problem. */
   protected abstract render(): void;
-  /** Forgets what was shown, because the guild, the size of its pages or its boards are others. */
+  /** Forgets what was shown, because the guild, the size of its pages or its boards have changed. */
   protected reset(): void {}
   /** Called when the element comes into sight, or goes out of it. */
   protected seen(_active: boolean): void {}
 
-  /** Texts that replace those of the language. */
+  /** Texts that replace texts of the language. */
   get labels(): Partial<Labels> {
     return this.#labels;
   }
@@ -93,7 +93,7 @@ export abstract class GuildElement extends Base implements Subscriber {
   get refresh(): () => void {
     return () => this.source?.refresh(this);
   }
-  // React and Vue set the attribute as a property, because there is one of this name.
+  // React and Vue set the attribute as a property, because the element has a property of this name.
   set refresh(seconds: number | string) {
     this.setAttribute('refresh', String(seconds));
   }
@@ -184,7 +184,7 @@ export abstract class GuildElement extends Base implements Subscriber {
     }
     const address = (url.origin + url.pathname).replace(/\/+$/, '');
     const base = address.replace(/\/api\/v1$/, '');
-    // An address of the API without an API key is one that adds the key.
+    // An address of the API without an API key belongs to a proxy that adds the key.
     this.addresses = key || base !== address ? KEYED : PUBLIC;
     return this.addresses.root(base, guild);
   }

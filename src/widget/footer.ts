@@ -2,7 +2,7 @@ import { el, part, setText } from './dom.ts';
 import type { Problem } from './problem.ts';
 import type { Words } from './words.ts';
 
-/** What the footer tells. Times are as `performance.now` counts. */
+/** The state that the footer tells. Times are as `performance.now` counts. */
 export interface FooterState {
   readonly words: Words;
   readonly problem: Problem | undefined;
@@ -38,7 +38,8 @@ export function createFooter(goTo: (page: number) => void) {
   const last = button('»', () => state.last);
   const place = el('input', { type: 'number', min: '1', class: 'place', part: 'input' });
   const pages = el('span');
-  // A form of its own, so that the keyboard of a phone has a key that sends the number: that of `inputmode="numeric"` has none on an iPhone.
+  // A form of its own, so that the keyboard of a phone has a key that sends the number: the keyboard for `inputmode="numeric"` has no such key on an
+  // iPhone.
   const jump = el('form', { class: 'jump', novalidate: '' }, place, pages);
   jump.onsubmit = (event) => {
     event.preventDefault();

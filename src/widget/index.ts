@@ -25,7 +25,7 @@ import './main.ts';
  * @cssproperty --guildrank-max-width - Greatest width of the card.
  */
 interface GuildElement extends HTMLElement {
-  /** Texts that replace those of the language. */
+  /** Texts that replace texts of the language. */
   labels: Partial<Labels>;
   /** Reads the data now. */
   refresh(): void;

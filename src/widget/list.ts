@@ -13,7 +13,7 @@ export function createList() {
   let body: HTMLElement;
   let heads: HTMLElement[] = [];
   let pageNumber = 0;
-  /** Ranks at the last look, and those seen since then. */
+  /** The ranks that the visitor saw at the last look, and the ranks seen since then. */
   let before = new Map<string, number>();
   const seen = new Map<string, number>();
   /** Id of a member that was searched, and whether the row is still to be shown. */
@@ -112,7 +112,7 @@ export function createList() {
       return last - rank;
     },
 
-    /** Makes the present ranks those of the last look. */
+    /** Makes the present ranks the ranks of the last look. */
     lookAway(): void {
       before = new Map(seen);
     },

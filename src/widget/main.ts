@@ -3,7 +3,7 @@ import { GuildLeaderboard } from './leaderboard.ts';
 import { GuildMember } from './member.ts';
 import { GuildStats } from './stats.ts';
 
-// A server has none.
+// A server has no registry.
 const registry: CustomElementRegistry | undefined = globalThis.customElements;
 
 for (const [name, element] of [

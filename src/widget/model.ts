@@ -1,6 +1,6 @@
 import type { Period } from './period.ts';
 
-/** The data of the API and of public pages, as their documents describe it. */
+/** One row of a ranking, in the data of the API or of a public page. */
 export interface Entry {
   readonly rank: number;
   readonly user_id: string;
@@ -14,6 +14,7 @@ export interface Entry {
   readonly avatar?: string | null;
 }
 
+/** A page of a ranking. */
 export interface Page {
   readonly data: readonly Entry[];
   readonly total: number;
@@ -22,12 +23,14 @@ export interface Page {
   readonly period?: Period | null;
 }
 
+/** A ranked member with its daily claims. */
 export interface Member extends Entry {
   readonly daily_streak: number;
-  /** Public data has none. */
+  /** Time of the last claim. Public data does not have it. */
   readonly last_daily_claim?: string | null;
 }
 
+/** The totals of a ranking. */
 export interface Stats {
   readonly total_members: number;
   readonly total_xp: number;

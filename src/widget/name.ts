@@ -1,6 +1,6 @@
 import type { Entry } from './model.ts';
 
-/** A character that can be seen. Some letters cannot, such as the Hangul fillers. */
+/** A character that can be seen. Some letters are invisible, such as the Hangul fillers. */
 const VISIBLE = /[^\p{DI}\p{Cc}\p{Cf}\p{Z}\p{M}\u2800]/u;
 
 /** Returns the name of a member, or the id instead of a name that nobody can see. */

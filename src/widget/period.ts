@@ -6,7 +6,7 @@ export interface Period {
   readonly to: string;
 }
 
-/** What says the dates of a period in a language. */
+/** The functions that say the dates of a period in a language. */
 interface PeriodWords {
   /** Returns two dates as a range. */
   readonly dates: (first: number, last: number) => string;

@@ -1,7 +1,7 @@
 import type { DataAddresses } from './data-addresses.ts';
 import type { Words } from './words.ts';
 
-/** What a problem concerns: the attributes of the author, one member, a search in too many names, the quota, or the service. */
+/** The cause of a problem: the attributes of the author, one member, a search in too many names, the quota, or the service. */
 export type ProblemKind = 'setup' | 'missing' | 'names' | 'quota' | 'away';
 
 /** The reason why there is no data. */

@@ -14,12 +14,12 @@ export interface Progress {
 export function progressOf(entry: Entry, curve: string | undefined): Progress | undefined {
   const { level, xp } = entry;
   const [from, to] = boundariesOf(entry, curve);
-  // Another level than that of the curve is an explicit one.
+  // A level that differs from the level by the curve is an explicit level.
   if (from === null || to === null || xp < from || xp >= to || to > MAX_XP) return undefined;
   return { share: (xp - from) / (to - from), left: to - xp, nextLevel: level + 1 };
 }
 
-/** Returns the XP at which the level of a member and the next one begin, as the data says it or by the curve. */
+/** Returns the XP at which the level of a member and the next level begin, from the data or else by the curve. */
 function boundariesOf({ level, level_xp, next_level_xp }: Entry, curve: string | undefined) {
   if (level_xp !== undefined) return [level_xp, next_level_xp ?? null] as const;
   if (!CURVE_NAMES.includes(curve as CurveName)) return [null, null] as const;

@@ -2,7 +2,7 @@ import { el, part, setText } from './dom.ts';
 import type { Reward } from './model.ts';
 import type { Words } from './words.ts';
 
-/** What the mark of a reward needs to know. */
+/** The state of the element that the mark of a reward needs. */
 interface RewardContext {
   readonly words: Words;
   /** Roles that levels give, by level. */
@@ -20,7 +20,9 @@ export function createReward() {
   return {
     root,
 
-    /** Shows the reward of the highest level that is not above `level`. Of several roles it shows the first one, and says all. */
+    /**
+     * Shows the reward of the highest level that is not above `level`. Of several roles, the mark shows the first role, and its text names all roles.
+     */
     paint(level: number, { words, rewards }: RewardContext): void {
       const last = rewards.findLast((reward) => reward.level <= level);
       const given = rewards.filter((reward) => reward.level === last?.level).map(({ role }) => role);

@@ -5,6 +5,7 @@ import { progressOf } from './progress.ts';
 import { createReward } from './reward.ts';
 import type { Words } from './words.ts';
 
+/** Returns the address of a member's picture; nothing for a member without a picture. */
 export type AvatarOf = (userId: string) => string | null | undefined;
 
 /** Settings that all rows share. */
@@ -34,6 +35,7 @@ function tagOfName(memberHref: string, selectable: boolean): 'a' | 'button' | un
   return selectable ? 'button' : undefined;
 }
 
+/** The row of one member, as {@link createRow} returns it. */
 export type Row = ReturnType<typeof createRow>;
 
 /** Creates the row of one member. Its parts are the same in each layout. */

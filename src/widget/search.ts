@@ -7,7 +7,7 @@ import type { Problem } from './problem.ts';
 import type { Source } from './source.ts';
 import type { Words } from './words.ts';
 
-/** What the search needs to know of its element. */
+/** The state of the element that the search needs. */
 export interface SearchState {
   readonly words: Words;
   readonly source: Source | undefined;
@@ -61,7 +61,7 @@ export function createSearch(show: (member: Entry | undefined) => void) {
     answer(el('strong', {}, el('bdi', {}, name)), `: ${facts}`);
   }
 
-  /** Shows what was found: one member with its facts, or each of several as a button that shows it in the list. */
+  /** Shows the members that were found: a single member with its facts, or several members, each as a button that shows the member in the list. */
   function answerFound(found: readonly (Entry | Member)[]): void {
     const { words, board } = state;
     const [first] = found;
@@ -73,7 +73,7 @@ export function createSearch(show: (member: Entry | undefined) => void) {
       answerAbout(nameOf(first), factsOf(first, words, board).join(', '));
     } else answer(words.say('members', { n: found.length }));
     for (const each of found.length > 1 ? found : []) {
-      // Among those found for a board, the ranks are those of all time.
+      // A search that stands on a board still finds the ranks of all time.
       const rank = board ? [] : [` · ${words.say('rank', { n: each.rank })}`];
       const choice = part('button', 'button', el('bdi', {}, nameOf(each)), ...rank);
       choice.onclick = () => choose(each);
@@ -81,7 +81,7 @@ export function createSearch(show: (member: Entry | undefined) => void) {
     }
   }
 
-  /** Asks the source in place of the last question. @param name returns the member who is meant, as far as it is known. */
+  /** Asks the source in place of the last question. @param name returns the name of the member that is meant, as far as the name is known. */
   async function ask(
     name: () => string,
     questions: (source: Source, signal: AbortSignal) => Promise<void>,

@@ -19,7 +19,7 @@ export interface Subscriber {
 export interface Want {
   /** Seconds between two refreshes. */
   readonly everyS: number;
-  /** How many refreshes one read lasts. */
+  /** How many refreshes a read lasts. */
   readonly lasts: number;
 }
 
@@ -40,6 +40,7 @@ interface PolledFeed extends Feed {
   isPending?: boolean;
 }
 
+/** The reader of one guild, as {@link createSource} returns it. */
 export type Source = ReturnType<typeof createSource>;
 
 /**
@@ -98,7 +99,7 @@ function createSource(root: string, key: string, addresses: DataAddresses) {
     resumeAt: 0,
     feed: (path: string): Feed => feeds.get(path) ?? {},
 
-    /** Sets the paths that a subscriber shows, and reads those that are due. */
+    /** Sets the paths that a subscriber shows, and reads the paths that are due. */
     want(subscriber: Subscriber, wants: Wants): void {
       subscribers.add(subscriber);
       for (const [path, want] of wants) {
@@ -138,7 +139,7 @@ function createSource(root: string, key: string, addresses: DataAddresses) {
         if (due <= now()) ask(feed);
         else next = Math.min(next, due);
       }
-      // A browser takes a delay of 2^31 ms or more for none.
+      // A browser takes a delay of 2^31 ms or more as no delay.
       if (next < NEVER) timer = setTimeout(source.poll, Math.min(next - now(), LONGEST_DELAY_S * 1000));
     },
 
@@ -179,7 +180,7 @@ function createSource(root: string, key: string, addresses: DataAddresses) {
   return source;
 }
 
-/** Ignores that a text is no JSON, such as the web page of a proxy. */
+/** Ignores the error of a text that is not JSON, such as the web page of a proxy. */
 function unlessNoJson(error: unknown): void {
   if (!(error instanceof SyntaxError)) throw error;
 }
@@ -191,7 +192,7 @@ function isAnswer(body: unknown): boolean {
 
 const sources = new Map<string, Source>();
 
-/** Returns the source of an address and API key, the same one for the whole web page. */
+/** Returns the source of an address and API key, which all elements of the web page share. */
 export function sourceOf(root: string, key: string, addresses: DataAddresses): Source {
   const name = `${root} ${key}`;
   const source = sources.get(name) ?? createSource(root, key, addresses);

@@ -1,6 +1,9 @@
 import type { Texts } from './translation.ts';
 
-/** The texts for visitors. `{x}` stands for a value; `one|other` are the forms for a number `n`. Mistakes of the author are told in English. */
+/**
+ * The texts for visitors. `{x}` stands for a value. A text `one|other` has a form for `n` = 1, and a form for every other number. Messages to the
+ * author of a page are in English.
+ */
 export const TEXTS = {
   title: {
     en: 'Leaderboard',
@@ -364,5 +367,7 @@ export const TEXTS = {
   },
 } as const satisfies Texts;
 
+/** The name of a text of the widget. */
 export type Label = keyof typeof TEXTS;
+/** A text for each name, in one language. */
 export type Labels = Readonly<Record<Label, string>>;

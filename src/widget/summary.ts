@@ -3,7 +3,7 @@ import type { Stats } from './model.ts';
 import { type Period, periodFacts } from './period.ts';
 import type { Words } from './words.ts';
 
-/** Returns the average level: nobody has none. */
+/** Returns the average level; empty for a ranking without members. */
 function average({ total_members, average_level }: Stats, words: Words): string[] {
   return total_members > 0 ? [words.say('average', { n: average_level })] : [];
 }
@@ -17,7 +17,7 @@ export function createSummary() {
   return {
     root,
 
-    /** @param isGained whether the totals are those of a board. @param period what the board counts, as far as it is known. */
+    /** @param isGained whether the totals are the totals of a board. @param period what the board counts, as far as it is known. */
     paint(stats: Stats | undefined, words: Words, isGained = false, period?: Period | null): void {
       badge.hidden = !stats || stats.xp_multiplier === 1;
       if (!stats) {

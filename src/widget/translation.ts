@@ -1,13 +1,13 @@
-/** The engine of all translated texts: those of the widget, of the public pages and of rank cards. */
+/** The engine of all translated texts: the texts of the widget, of the public pages and of rank cards. */
 
-/** Languages of the texts. The first one stands for all others. */
+/** Languages of the texts. The first language stands in for every other language. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'ar', 'ja'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
 /**
- * Texts by their labels, each in all languages. `{x}` stands for a value. A text such as `{n} member|{n} members` has two forms: for one and for
- * another number `n`.
+ * Texts by their labels, each in all languages. `{x}` stands for a value. A text such as `{n} member|{n} members` has two forms: for `n` = 1, and for
+ * every other number `n`.
  */
 export type Texts<Label extends string = string> = Readonly<Record<Label, Readonly<Record<Language, string>>>>;
 
@@ -33,9 +33,9 @@ export function piecesOf(text: string, values: Values, format: (value: number) =
 }
 
 /**
- * Returns what translates texts into the language of a locale, or else into English. Numbers are those of the locale.
+ * Returns the functions that translate texts into the language of a locale, or else into English. Numbers are formatted by the locale.
  * @param locale a valid language tag.
- * @param labels texts that replace those of the language.
+ * @param labels texts that replace texts of the language.
  */
 export function createTranslator<Label extends string>(
   texts: Texts<Label>,

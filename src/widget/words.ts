@@ -1,12 +1,13 @@
 import { type Labels, TEXTS } from './strings.ts';
 import { createTranslator } from './translation.ts';
 
+/** Texts, numbers and times of the widget in one language, as {@link createWords} returns them. */
 export type Words = ReturnType<typeof createWords>;
 
 /**
  * Returns texts, numbers and times in one language.
- * @param lang language tag of the web page; one that is not valid counts as the visitor's own.
- * @param labels texts that replace those of the language.
+ * @param lang language tag of the web page; the visitor's own language replaces an invalid tag.
+ * @param labels texts that replace texts of the language.
  */
 export function createWords(lang: string, labels: Partial<Labels>) {
   const locale = localeOf(lang);
