@@ -20,6 +20,7 @@ import { readSession, requireSession, signInRoutes } from './sign-in/sign-in.ts'
 import { signOutRoutes } from './sign-in/sign-out.ts';
 import { sessionOf, visitOf } from './visit.ts';
 
+/** The parts that the Express application of the dashboard uses. */
 export interface AppParts extends Parts {
   readonly assets: Assets;
   readonly trustProxy: number | readonly string[];

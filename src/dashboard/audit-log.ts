@@ -19,7 +19,7 @@ export interface Actor extends Author {
   readonly role: 'operator' | 'owner';
 }
 
-/** What was done in the dashboard, and by whom. */
+/** A change in the dashboard, and the person who made it. */
 interface Action extends Author {
   readonly what: string;
 }

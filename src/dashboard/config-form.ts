@@ -6,7 +6,7 @@ import type { Parts } from './guild-page.ts';
 import { ask, isAnswered, type Question } from './questions.ts';
 import { actorOf, guildOf } from './visit.ts';
 
-/** What a page with a form shows beside its values. */
+/** The messages and entered values that a page with a form shows beside the stored values. */
 export interface ShownForm {
   readonly notice?: string;
   readonly problem?: string;

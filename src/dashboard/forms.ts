@@ -111,7 +111,7 @@ export function sentFields(req: Request): [name: string, value: string][] {
 /** Fields that no person fills in. Two are secrets. */
 const HIDDEN_FIELDS: readonly string[] = [TOKEN_FIELD, 'once', 'invite', 'id', 'mode', 'confirm', 'version'];
 
-/** Returns the names and values that a person entered into a form, to show them again. A form with a file has none. */
+/** Returns the names and values that a person entered into a form, to show them again; empty for a form with a file. */
 export function enteredOf(req: Request): [name: string, value: string][] {
   return Object.entries(formOf(req)).filter(([name, value]) => value !== '' && !HIDDEN_FIELDS.includes(name));
 }
@@ -129,7 +129,7 @@ export class WrongFieldsError extends InvalidInputError {
   }
 }
 
-/** Returns the messages about wrong fields of a form in an error. Other errors have none. */
+/** Returns the messages about wrong fields of a form in an error; empty for any other error. */
 export function errorsOf(error: unknown): FormErrors {
   return error instanceof WrongFieldsError ? error.fields : {};
 }

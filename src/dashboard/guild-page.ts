@@ -17,7 +17,7 @@ export interface Parts extends Core {
   readonly searchLimiter: AddressLimiter;
   readonly imports: GuildImports;
   readonly views: Views;
-  /** The sign-in with Discord; null = there is none. */
+  /** The sign-in with Discord; null = nobody can sign in with Discord. */
   readonly discord: DiscordSignIn | null;
   /** Requests per hour by plan. */
   readonly planQuotas: ReadonlyMap<string, number>;

@@ -2,7 +2,7 @@ import { parseDashboardConfig } from '../config/dashboard.ts';
 import { createLogger, type LogLines } from '../observability/logger.ts';
 import { startDashboard } from './server.ts';
 
-/** What the dashboard takes from its process. */
+/** The parts of the process that the dashboard uses. */
 interface DashboardProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Calls `listener` at a signal that ends the process. */

@@ -10,8 +10,8 @@ function allowPictures(res: Response): void {
 }
 
 /**
- * Returns the addresses of the pictures of members on a page, by user id, and lets the page load them. Returns none if the owner of the guild does
- * not want to show pictures. One round trip.
+ * Returns the addresses of the pictures of members on a page, by user id, and lets the page load them. Returns an empty map if the owner of the guild
+ * does not want to show pictures. One round trip.
  * @throws StoreUnavailableError
  */
 export async function memberPictures(

@@ -2,10 +2,10 @@ import type { Request, Response } from 'express';
 import { sentFields } from './forms.ts';
 import type { Parts } from './guild-page.ts';
 
-/** What a person is asked before a form deletes or ends something. */
+/** The question that a person answers before a form deletes or ends something. */
 export interface Question {
   readonly title: string;
-  /** What is lost, and what stays: paragraphs. */
+  /** Paragraphs that say what is lost and what stays. */
   readonly paragraphs: readonly string[];
   /** Rules that the form replaces or removes, as JSON, to keep a copy of them. */
   readonly presentRules?: string;
@@ -18,8 +18,8 @@ export interface Question {
 }
 
 /**
- * The parameter of the address that says which question was answered. It is no field, because a form of the largest size has no room for one more
- * field.
+ * The parameter of the address that says which question was answered. The answer is not a field of the form, because a form of the largest size has
+ * no room for one more field.
  */
 const ANSWER = 'confirm';
 

@@ -1,9 +1,9 @@
 import { InvalidInputError, RefusedError, type Sentences } from '../core/errors.ts';
 import type { Advice } from '../imports/advice.ts';
 
-/** What the pages tell a person to do. */
+/** The sentences in which the pages tell a person what to do. */
 
-/** What a person can do about an import, in the words of its pages. */
+/** The advice about an import, in the words of its pages. */
 export const PAGE_ADVICE: Advice = {
   checkFormat: 'is the format right?',
   mapFields: () => 'choose below which field is which',
@@ -52,7 +52,7 @@ export function problemOf(error: unknown): string | undefined {
   return error instanceof InvalidInputError ? error.message : undefined;
 }
 
-/** Returns a text with a full stop at its end, because messages of errors have none. */
+/** Returns a text with a full stop at its end, because messages of errors have no full stop. */
 export function sentence(text: string): string {
   return /[.?…]$/.test(text) ? text : `${text}.`;
 }

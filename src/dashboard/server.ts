@@ -39,6 +39,7 @@ const MAX_CONNECTIONS = 500;
 /** A file of 50 MB can take minutes over a slow line. */
 const UPLOAD_TIMEOUT_MS = 300_000;
 
+/** A dashboard that serves. */
 export interface RunningDashboard {
   /** Public address. */
   readonly url: string;

@@ -4,7 +4,7 @@ import { type Actor, onOneLine } from './audit-log.ts';
 import type { ShownServer } from './servers/shown-server.ts';
 import type { Session } from './sign-in/session-types.ts';
 
-/** What is known of a request: who makes it, and the guild that its page shows. */
+/** The known facts about a request: the session that makes the request, and the guild that its page shows. */
 interface Visit {
   session?: Session;
   /** Token of the session, as the cookie carries it. */
@@ -32,14 +32,14 @@ export function guildOf(res: Response): string {
   return guildId;
 }
 
-/** Returns the session of a page that needs one. */
+/** Returns the session of a page that needs a session. */
 export function sessionOf(res: Response): Session {
   const { session } = visitOf(res);
   if (!session) throw new Error('the page needs no session');
   return session;
 }
 
-/** Returns the token of the session of a page that needs one. */
+/** Returns the token of the session of a page that needs a session. */
 export function tokenOf(res: Response): string {
   const { token } = visitOf(res);
   if (token === undefined) throw new Error('the page needs no session');

@@ -13,7 +13,7 @@ const PATH = '/settings/access';
 const LABEL = 'Who has access';
 const OPERATOR_LABEL = 'Plan and access';
 
-/** What the page says after a change, by the query of its address. */
+/** Notices of the page after a change, by the query of its address. */
 const NOTICES: ReadonlyMap<string, string> = new Map([
   ['plan', 'The plan is changed.'],
   ['sign-out', 'Everybody is signed out of this server, and links that nobody has used yet no longer work.'],
@@ -27,7 +27,7 @@ const inviteForm = z.object({
     .regex(/^$|^[\w.-]{1,64}$/, 'A user id is 1 to 64 of A-Z a-z 0-9 _ - .'),
 });
 
-/** Shows who is signed in, and ends sessions. The operator also sets the plan and makes invites here. */
+/** Lists the people who are signed in, and ends sessions. The operator also sets the plan and makes invites here. */
 export const accessPage: GuildPage = {
   path: PATH,
   label: LABEL,

@@ -10,7 +10,7 @@ import type { Parts } from '../guild-page.ts';
 /** The clock by which the boards of a guild begin. */
 type ClockChange = Pick<GuildConfigChange, 'timeZone' | 'utcOffsetMinutes'>;
 
-/** Parses a clock: the name of a time zone, or an offset such as `UTC+05:30`. @throws InvalidInputError which says what is wrong with the clock. */
+/** Parses a clock: the name of a time zone, or an offset such as `UTC+05:30`. @throws InvalidInputError which says why the text is no clock. */
 export function parseClock(text: string): ClockChange {
   const [, sign, hours, minutes = '0'] = /^UTC([+-])(\d{1,2})(?::([0-5]\d))?$/i.exec(text.trim()) ?? [];
   if (sign === undefined) return { timeZone: parseTimeZone(text.trim()) };

@@ -136,7 +136,7 @@ async function sendList(parts: Parts, res: Response, texts: ListTexts, status = 
   views.send(res, 'keys', { ...data, ...texts }, status);
 }
 
-/** Returns the handler of a page of the key that the address names. Without such a key, the list says so. */
+/** Returns the handler of a page of the key that the address names. If the guild does not have the key, shows the list of keys with a message. */
 function ofKey(
   parts: Parts,
   work: (key: ApiKeyRecord, req: Request<{ id: string }>, res: Response) => void | Promise<void>,

@@ -15,7 +15,7 @@ export interface Named {
 
 /** Channels that stand below one category. */
 export interface ChannelGroup {
-  /** The name of the category; "" for channels without one. */
+  /** The name of the category; "" for channels without a category. */
   readonly label: string;
   readonly channels: readonly Named[];
 }
@@ -29,7 +29,7 @@ export interface Choices {
   role(id: string): Named;
   /** Returns a channel or category by its id, even if the bot has not told it. */
   channel(id: string): Named;
-  /** Returns the category of a channel; undefined for none. */
+  /** Returns the category of a channel; undefined for a channel without a category. */
   parentOf(channelId: string): string | undefined;
 }
 

@@ -21,13 +21,16 @@ export const CURVE_CHOICES: readonly (readonly [value: CurveName, label: string]
 /** A curve as a person compares it with others. */
 export interface ComparedCurve {
   readonly name: string;
-  /** What the levels of the curve are, in words. */
+  /** A description of the levels of the curve. */
   readonly what: string;
   /** The XP of each of {@link COMPARED_LEVELS}; null = the curve has no such level, or no numbers yet. */
   readonly xp: readonly (number | null)[];
 }
 
-/** Returns all curves for a comparison. @param custom the six or seven numbers of the custom curve of the guild; null = it has none. */
+/**
+ * Returns all curves for a comparison.
+ * @param custom the six or seven numbers of the custom curve of the guild; null = the guild has no custom curve.
+ */
 export function comparedCurves(custom: string | null): ComparedCurve[] {
   const named = CURVE_NAMES.map((name) => ({ name, what: `the levels of ${BOTS[name]}`, xp: xpOf(name) }));
   const own = custom === null ? COMPARED_LEVELS.map(() => null) : xpOf(`custom=${custom}`);

@@ -4,8 +4,8 @@ import { RULES_PATH, type RulesPage } from './rules-page.ts';
 import { trialOf } from './trial.ts';
 
 /**
- * The page about how members earn XP, by messages and in voice, and about who earns no XP. It also shows what a message would earn by the stored
- * rules.
+ * The page about how members earn XP, by messages and in voice, and about members who earn no XP. The page also shows what a message would earn by
+ * the stored rules.
  */
 export const earningPage: RulesPage = {
   path: RULES_PATH,

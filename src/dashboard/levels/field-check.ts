@@ -3,7 +3,7 @@ import { parseRules } from '../../core/rules/parse-rules.ts';
 import { type FormErrors, type FormValues, WrongFieldsError } from '../forms.ts';
 import { type IdKind, idOf, idsIn, numberOr } from './rules-lines.ts';
 
-/** Reads the fields of a form one by one, and collects what is wrong with them. The parser of rules checks each value on its own. */
+/** Reads the fields of a form one by one, and collects a message for each wrong field. The parser of rules checks each value on its own. */
 export class FieldCheck {
   private readonly errors: Record<string, string> = {};
 
@@ -42,6 +42,7 @@ export class FieldCheck {
     }
   }
 
+  /** Returns the number in a field, as {@link take} does. */
   number(name: string, label: string, document: (value: unknown) => object, text?: string): unknown {
     return this.take(name, label, numberOr, document, text);
   }
@@ -57,6 +58,7 @@ export class FieldCheck {
     return min === max ? min : { min, max };
   }
 
+  /** Returns the id in a text of a field; "" for a wrong id. A missing or wrong id gets a message. */
   id(name: string, kind: IdKind, text: string): string {
     if (text === '') {
       this.fail(name, `Choose a ${kind.name}`);
@@ -65,6 +67,7 @@ export class FieldCheck {
     return this.tried(name, '', () => idOf(kind, text));
   }
 
+  /** Returns the ids in all texts of a field, each once; empty if one of them is wrong. A wrong id gets a message. */
   ids(name: string, kind: IdKind): string[] {
     return this.tried(name, [], () => idsIn(kind, this.values[name] ?? []));
   }

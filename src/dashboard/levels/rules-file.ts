@@ -30,7 +30,7 @@ const NOTICES: ReadonlyMap<string, string> = new Map([
   ['removed', 'The rules are removed. Your bot decides by itself now.'],
 ]);
 
-/** What the page shows beside the rules that are stored. */
+/** The messages and the entered text that the page shows beside the stored rules. */
 interface Shown {
   readonly notice?: string;
   readonly problem?: string;

@@ -17,7 +17,10 @@ export function idOf(kind: IdKind, text: string): string {
   throw new InvalidInputError(`"${text.slice(0, 80)}" is not the id of a ${kind.name}, such as 400000000000000003`);
 }
 
-/** Returns the ids in some texts, each once. Spaces, commas, semicolons and ends of lines part them. @throws InvalidInputError which quotes the first wrong one. */
+/**
+ * Returns the ids in some texts, each once. Spaces, commas, semicolons and ends of lines part them.
+ * @throws InvalidInputError which quotes the first wrong id.
+ */
 export function idsIn(kind: IdKind, texts: readonly string[]): string[] {
   const words = texts.flatMap((text) => text.split(/[\s,;]+/)).filter(Boolean);
   return [...new Set(words.map((word) => idOf(kind, word)))];

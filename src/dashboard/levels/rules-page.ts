@@ -30,7 +30,7 @@ export interface RulesPage {
   more?(context: RulesContext): Promise<object> | object;
 }
 
-/** What a page of rules knows. */
+/** The data from which a page of rules is made. */
 export interface RulesContext {
   readonly parts: Parts;
   readonly guildId: string;
@@ -43,7 +43,7 @@ export interface RulesContext {
   readonly values: FormValues;
 }
 
-/** What a page shows beside the rules that are stored. */
+/** The messages and entered values that a page shows beside the stored rules. */
 interface Shown {
   readonly notice?: string;
   readonly problem?: string;

@@ -13,7 +13,7 @@ export interface StoredRules {
   /** The rules as a document, which is empty if there are no rules or if they do not work. */
   readonly document: object;
   readonly rules: Rules;
-  /** As JSON that a person reads; "" for none. */
+  /** The rules as JSON for a person to read; "" for a guild without rules. */
   readonly json: string;
   /** A short text that identifies the stored rules. A form that was made from other rules is not saved. */
   readonly version: string;
@@ -27,7 +27,7 @@ export class ChangedMeanwhile extends InvalidInputError {}
 const CHANGED =
   'Somebody changed the rules meanwhile, and nothing was saved. Your input is still here: save it again to put it in the place of the present rules';
 
-/** Returns the rules that are stored, as JSON; null for none. */
+/** Returns the stored rules as JSON; null for a guild without rules. */
 async function rulesText({ client, redisKeys }: Parts, guildId: string): Promise<string | null> {
   return (await client.hget(redisKeys.guild(guildId).config, 'rules')) || null;
 }

@@ -2,13 +2,13 @@ import { xpFor } from '../../core/rules/rules.ts';
 import type { Rules, Stacking } from '../../core/rules/rules-document.ts';
 import type { Choices, Named } from './choices.ts';
 
-/** What a message would earn by the rules of a guild. */
+/** The XP that a message would earn by the rules of a guild, and how it comes about. */
 export interface Trial {
-  /** The role of the member; null for none. */
+  /** The role of the member; null for a member without a role. */
   readonly role: Named | null;
   /** The channel of the message; null = a channel that no rule names. */
   readonly channel: Named | null;
-  /** Such as "22 to 37 XP". */
+  /** The XP in words, such as "22 to 37 XP". */
   readonly xp: string;
   /** Why the message earns this XP, in words, without a full stop. */
   readonly reason: string;

@@ -8,7 +8,7 @@ import { choice } from '../forms.ts';
 /** The most bytes of the reason of a change. They leave room for the change in the entry of the audit log. */
 const MAX_REASON_BYTES = 120;
 
-/** What can be done with the XP, the level and the name; "" leaves each as it is. */
+/** The choices for the XP, the level and the name; "" leaves the value as it is. */
 const XP_CHOICES = { '': 'Leave as it is', add: 'Add', take: 'Take away', set: 'Set to' };
 const LEVEL_CHOICES = { '': 'Leave as it is', set: 'Set to', none: 'Let it follow XP' };
 const NAME_CHOICES = { '': 'Leave as it is', set: 'Change to', none: 'Remove, and show the id' };
@@ -26,7 +26,7 @@ export interface CorrectionForm {
 
 const text = z.string().trim().default('');
 
-/** The parser of the reason of a change; "" for none. */
+/** The parser of the reason of a change; "" for a change without a reason. */
 export const reasonField = text.refine((reason) => !isAbove(reason, MAX_REASON_BYTES), {
   error: `The reason must have ${MAX_REASON_BYTES} bytes at most: shorten it`,
 });
@@ -47,7 +47,7 @@ export const correctionForm = z
   .transform((form, context): CorrectionForm => {
     const refuse = (message: string, ...path: string[]): undefined =>
       void context.addIssue({ code: 'custom', message, path });
-    /** Returns the value of a field whose choice needs one. */
+    /** Returns the value of a field whose choice needs a value. */
     const neededValue = (field: ValueField, label: string): string | undefined => {
       const [chosen, value] = [form[`${field}_choice`], form[field]];
       if (chosen === '' && value !== '')

@@ -60,7 +60,7 @@ export class CorrectionLists {
 
   constructor(private readonly core: Core) {}
 
-  /** Returns the list of an owner; undefined for none. */
+  /** Returns the list of an owner; undefined for an owner without a list. */
   of(owner: string): CorrectionList | undefined {
     return this.lists.get(owner);
   }

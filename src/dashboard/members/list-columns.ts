@@ -9,6 +9,7 @@ const COLUMN_NAMES = {
   level: ['level'],
   name: ['name', 'username'],
 } as const;
+/** A column of a list of changes. */
 export type ListColumn = keyof typeof COLUMN_NAMES;
 
 /** Columns that only an export of all members has, and that a list of changes does not have. */

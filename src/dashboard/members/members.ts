@@ -45,7 +45,7 @@ const CHANGES = {
 
 type Change = keyof typeof CHANGES;
 
-/** What the page of the members shows. */
+/** The data that the page of the members shows. */
 interface ShownList {
   /** The text that was searched for. */
   readonly text: string;
@@ -81,7 +81,7 @@ export const membersPage: GuildPage = {
 
     /**
      * Returns the member and the change of a page.
-     * @throws Refusal if there is no such page. The id stands in no path, because ".." is a valid id.
+     * @throws Refusal for a user who is not a member, and for an unknown change. The id stands in no path, because ".." is a valid id.
      */
     const asked = async ({ params: { change } }: Request<{ change: string }>, res: Response, id = '') => {
       const member = await readOneMember(parts, guildOf(res), id);

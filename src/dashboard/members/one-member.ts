@@ -7,7 +7,7 @@ import { reasonsOf } from './member-lists.ts';
 /**
  * Reads a member, ranked or hidden: its stored fields, its rank, its present level, and why it is hidden, in words.
  * O(log m), one round trip.
- * @returns undefined for a user who is no member, and for a text that is no id.
+ * @returns undefined for a user who is not a member, and for a text that is no id.
  * @throws StoreUnavailableError
  */
 export async function readOneMember({ members: stored, commands }: Parts, guildId: string, userId: string) {

@@ -6,12 +6,12 @@ import { csvLine } from '../../imports/csv-line.ts';
 import { contentOf } from '../../imports/entries.ts';
 import type { ListedCorrection, ReadList } from './read-list.ts';
 
-/** Members that are read in one script call: Redis serves others between. */
+/** Members that one script call reads. Redis serves other clients between two calls. */
 const MEMBERS_A_READ = 250;
 /** Members that the page shows. */
 const SHOWN = 10;
 
-/** What a list will do to a member. */
+/** The change that a list will make to a member. */
 export interface PreviewedChange {
   readonly user_id: string;
   readonly username: string | null;
@@ -34,10 +34,10 @@ export interface PreviewedList {
 }
 
 /**
- * Compares a list with the members of the guild, and leaves out users who are no members, and XP that would leave its range.
+ * Compares a list with the members of the guild, and leaves out users who are not members, and XP that would leave its range.
  * O(n log m), a round trip for each 250 members.
  * @param list the list, whose problems get these lines too.
- * @param name of the file, for messages.
+ * @param name name of the file, for messages.
  * @throws StoreUnavailableError
  */
 export async function previewList(

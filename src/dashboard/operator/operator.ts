@@ -14,7 +14,7 @@ import { type ServerList, SORTS, type Sort } from './server-list.ts';
 const PER_PAGE = 50;
 const SORT_NAMES = Object.keys(SORTS) as readonly Sort[];
 
-/** Creates the page of the operator: all servers, and who is signed in as the operator. */
+/** Creates the page of the operator: all servers, and the people who are signed in as the operator. */
 export function operatorRoutes(parts: Parts, list: ServerList): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use('/operator', (req, res, next) => {
@@ -64,8 +64,8 @@ export function operatorRoutes(parts: Parts, list: ServerList): Router {
 }
 
 /**
- * Returns the overview of a guild, and its requests of the running hour: those refused because the quota was used up, and those without an API key.
- * If the data of the guild cannot be read, returns only its id.
+ * Returns the overview of a guild, and its requests of the running hour: the requests that were refused because the quota was used up, and the
+ * requests without an API key. If the data of the guild cannot be read, returns only its id.
  */
 async function stateOf(parts: Parts, guildId: string) {
   try {

@@ -22,9 +22,10 @@ export const SORTS = {
   refused: 'Most refused',
 } as const;
 
+/** An order of the list. */
 export type Sort = keyof typeof SORTS;
 
-/** Servers that are read at once: Redis serves others between two such reads. */
+/** Servers that are read at once. Redis serves other clients between two reads. */
 const PER_READ = 100;
 /** Facts that are this old are read again before they are shown, in milliseconds. */
 const STALE_AFTER_MS = 30_000;
@@ -87,7 +88,7 @@ export class ServerList {
         readServer(this.parts, guildId),
         client.get(redisKeys.quota(guildId)),
       ]);
-      // Without a request in this hour, none was refused in it.
+      // Without a counted request in this hour, no request was refused in it.
       const hours = requests === null ? [] : (await readUsage(this.parts, guildId, now())).hours;
       return { ...server, requests: Number(requests ?? 0), refused: hours.at(-1)?.refused ?? 0 };
     } catch (error) {

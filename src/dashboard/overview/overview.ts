@@ -47,14 +47,14 @@ export const overviewPage: GuildPage = {
   },
 };
 
-/** Returns the XP gained this week, by the board of the week; 0 without one. One round trip. */
+/** Returns the XP gained this week, by the board of the week; 0 for a guild without this board. One round trip. */
 async function xpOfWeek({ commands }: Parts, { guild, boards }: Overview): Promise<bigint> {
   if (!boards.includes('week')) return 0n;
   const { value } = await commands.read(new StatsRead(guild, 'week'));
   return BigInt(value.total_xp);
 }
 
-/** What the first steps ask of a guild beside its overview. */
+/** The facts about a guild on which its first steps depend, beside its overview. */
 interface StepFacts {
   /** Whether the service has public pages. */
   readonly hasPublicPages: boolean;
@@ -64,7 +64,7 @@ interface StepFacts {
   readonly isUsed: boolean;
 }
 
-/** Returns the first steps of a new guild; none when all are done. */
+/** Returns the first steps of a new guild; empty when all steps are done. */
 function firstSteps(overview: Overview, { hasPublicPages, hasRules, isUsed }: StepFacts) {
   const steps = [
     {

@@ -22,7 +22,7 @@ export function weekChart({ hours }: GuildUsage) {
   return { ...chartOf('Last 7 days', days), ticks, show: 'weekday' } as const;
 }
 
-/** Returns a chart that is 100 high. Refused requests stand on top of all others; `most` is the value at the height of 100. */
+/** Returns a chart that is 100 high. Refused requests stand on top of all other requests; `most` is the value at the height of 100. */
 function chartOf(title: string, parts: readonly HourUsage[]) {
   const most = Math.max(...parts.map(({ requests, refused }) => requests + refused));
   const share = (requests: number) => (most === 0 ? 0 : (100 * requests) / most);

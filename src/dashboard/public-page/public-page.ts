@@ -8,7 +8,7 @@ import type { Question } from '../questions.ts';
 import { guildOf } from '../visit.ts';
 import { describePageChange, publicPageForm } from './public-page-form.ts';
 
-/** What search engines may list, with the labels of the choices. */
+/** The choices of pages that search engines may list, with their labels. */
 const INDEXING_LABELS: readonly [value: Indexing, label: string][] = [
   ['leaderboard', 'The leaderboard alone'],
   ['members', 'The leaderboard and its members'],

@@ -6,7 +6,7 @@ import { guildIdsOf, homeOf } from '../sign-in/home.ts';
 import { guildOf, sessionOf, visitOf } from '../visit.ts';
 import { readServersOf } from './shown-server.ts';
 
-/** Most servers in the menu. The page of all servers has the others. */
+/** Most servers in the menu. The page of all servers shows every server. */
 const OFFERED = 20;
 /** How long a browser remembers the server that it showed last. */
 const REMEMBERED_S = 30 * 86_400;
@@ -48,7 +48,7 @@ export function serverRoutes(parts: Parts): Router {
     const unnamed = unconfirmed.filter((guildId) => guildId !== null).length;
     views.send(res, 'servers', { title: 'Your servers', all, unnamed });
   });
-  // The servers that links have opened can be listed while Discord is away, so Discord is asked only if the person wants the others.
+  // The servers that links have opened can be listed while Discord is away, so Discord is asked only if the person wants the other servers.
   router.get('/servers/confirm', (req, res) => {
     res.context.route = '/servers/confirm';
     if (sessionOf(res).unconfirmed.length > 0) return askAgain(parts, req, res);

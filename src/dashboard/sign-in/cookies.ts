@@ -14,7 +14,7 @@ function optionsOf(url: string): CookieOptions {
   return { httpOnly: true, sameSite: 'lax', secure: url.startsWith('https:'), path: '/' };
 }
 
-/** Returns the value of a cookie; undefined when the request has none. @param url address of the dashboard. */
+/** Returns the value of a cookie; undefined when the request does not have the cookie. @param url address of the dashboard. */
 export function readCookie(req: Request, name: CookieName, url: string): string | undefined {
   return parse(req.headers.cookie ?? '')[nameOf(name, url)];
 }

@@ -7,7 +7,7 @@ import { readServer } from '../servers/shown-server.ts';
 import { actorOf } from '../visit.ts';
 import { pathOf } from './home.ts';
 
-/** What a page says after the end of a session, by the query of its address. */
+/** Notices of a page after the end of a session, by the query of its address. */
 export const ENDED: ReadonlyMap<string, string> = new Map([
   ['session', 'The session has ended.'],
   ['no-session', 'That session had ended already.'],

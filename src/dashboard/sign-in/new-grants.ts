@@ -8,9 +8,9 @@ const MAX_GRANTS = 300;
 
 /** Who signs in, and what this person may open. */
 export interface Person {
-  /** "" = nobody said who it is. */
+  /** User id of the person; "" = nobody said who the person is. */
   readonly userId: string;
-  /** As Discord shows it; "" for a link. */
+  /** The name of the person as Discord shows it; "" for a link. */
   readonly name: string;
   /** Text of the generation of the person's sessions; "" without a user id. */
   readonly generation: string;

@@ -11,7 +11,7 @@ const LISTED = 100;
 export interface ListedSession {
   readonly id: string;
   readonly userId: string;
-  /** As {@link StoredSession} has it. */
+  /** The name of the person, as in {@link StoredSession}. */
   readonly name: string;
   /** Time of its sign-in there, ISO 8601 in UTC. */
   readonly since: string;

@@ -3,14 +3,14 @@ export type GrantSource = 'link' | 'discord';
 
 /** The right of a session to open a server. */
 export interface Grant {
-  /** null = the operator, who opens all servers. */
+  /** The guild that the grant opens; null = the grant of the operator, which opens all servers. */
   readonly guildId: string | null;
   readonly source: GrantSource;
   /** Text of the generation of the server's sessions at the sign-in. */
   readonly generation: string;
 }
 
-/** What is stored of a session, beside the hash of its token in the name of the Redis key. */
+/** The stored fields of a session. The name of its Redis key has the hash of its token. */
 export interface StoredSession {
   /** Id of the person on the chat platform; "" = no link named it. */
   readonly userId: string;
@@ -47,7 +47,9 @@ export interface Session {
   readonly name: string;
   /** Whether it opens all servers, and the pages of the operator. */
   readonly isOperator: boolean;
-  /** The servers that it opens by a link, or because Discord said so in the last hour. An operator opens the others too. */
+  /**
+   * The servers that the session opens by a link, or because Discord has confirmed them in the last hour. An operator opens all other servers too.
+   */
   readonly guildIds: readonly string[];
   /** Whether Discord has named this person and at least one server that the session opens. */
   readonly isByDiscord: boolean;

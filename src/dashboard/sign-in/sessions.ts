@@ -28,7 +28,7 @@ export interface Opened {
   readonly session: Session;
 }
 
-/** What Discord confirms about the person of a session. */
+/** The facts that Discord confirms about the person of a session. */
 interface Confirmed {
   /** The servers that the person may open; null = the rights of the operator. */
   readonly guildIds: readonly (string | null)[];
@@ -48,7 +48,7 @@ export class Sessions {
 
   /**
    * @param now milliseconds since the epoch.
-   * @param operators user ids of the people who are operators when they sign in with Discord; null = there is no sign-in with Discord.
+   * @param operators user ids of the people who are operators when they sign in with Discord; null = nobody can sign in with Discord.
    */
   constructor(
     private readonly store: ClientStore,
@@ -88,7 +88,7 @@ export class Sessions {
     });
   }
 
-  /** Opens a session of a person whom Discord has named, with a new token. @param guildIds what Discord lets this person open. */
+  /** Opens a session of a person whom Discord has named, with a new token. @param guildIds the guilds that Discord lets this person open. */
   async openByDiscord(
     { userId, name }: Pick<Person, 'userId' | 'name'>,
     guildIds: readonly (string | null)[],
@@ -145,7 +145,7 @@ export class Sessions {
     return listSessions(this.store, guildId);
   }
 
-  /** Ends what the session with this id may do in a guild, or as the operator (null). @returns whether there was one. */
+  /** Ends what the session with this id may do in a guild, or as the operator (null). @returns whether there was such a session. */
   endListed(guildId: string | null, id: string): Promise<boolean> {
     return endListedSession(this.store, guildId, id);
   }

@@ -87,7 +87,7 @@ export const requireSession: RequestHandler = (req, res, next) => {
   throw new Refusal(401, 'Sign in', 'You are not signed in, or your session has ended.');
 };
 
-/** What a link does to a browser: signs it in, adds to what it opens, or signs another person out. */
+/** The effect of a link on a browser: the link signs the browser in, adds a server to its session, or signs another person out. */
 function effectOf(session: Session | undefined, userId: string): 'first' | 'adds' | 'replaces' {
   if (!session) return 'first';
   return isOnePerson(session.userId, userId) ? 'adds' : 'replaces';

@@ -89,6 +89,7 @@ export const widgetForm = z.object({
   'dark-background': colour('dark-background'),
 });
 
+/** The settings of a widget, as the form names them. */
 export type WidgetSettings = z.infer<typeof widgetForm>;
 
 const DEFAULTS = widgetForm.parse({});

@@ -11,6 +11,7 @@ export const PLACES = {
   obs: 'OBS',
 } as const;
 
+/** A place for the widget. */
 export type Place = keyof typeof PLACES;
 
 /** The service that the widget reads. */
@@ -30,7 +31,7 @@ export function isOnSite(place: Place): boolean {
   return place === 'html' || place === 'wordpress';
 }
 
-/** Whether the code of a place can have an API key: OBS shows the public page itself, if there is one. */
+/** Whether the code of a place can have an API key: OBS shows the public page itself, if the guild has a public page. */
 export function takesKey(place: Place, { hasPublicPage }: Service): boolean {
   return !(place === 'obs' && hasPublicPage);
 }

@@ -77,7 +77,7 @@ export const widgetPage: GuildPage = {
   },
 };
 
-/** What is wrong with a form. */
+/** The messages about a form that was refused. */
 type RefusedForm = Required<Pick<ShownForm, 'problem' | 'errors'>>;
 
 /** Makes a key for the place that the form names, and answers with the way to its code. @throws InvalidInputError with what to change. */

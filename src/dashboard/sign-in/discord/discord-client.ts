@@ -17,17 +17,17 @@ import { BOUNDS, cutText } from '../../../core/text-bounds.ts';
 import { nameOf } from '../../../widget/name.ts';
 import { boundedFetch, NoAnswer } from './bounded-fetch.ts';
 
-/** What the dashboard asks for: who somebody is, and the servers of this person. */
+/** The data that the dashboard asks for: the person, and the servers of the person. */
 const SCOPES = 'identify guilds';
 
-/** Bits of a person's permissions in a server: Administrator, which includes all others, and Manage Server. */
+/** Bits of a person's permissions in a server: Administrator, which includes all other permissions, and Manage Server. */
 const MANAGES = 0x8n | 0x20n;
 
 /** Most servers of a person. */
 const MAX_SERVERS = 200;
 
 const id = z.string().regex(/^\d{1,20}$/);
-/** An account. `global_name` is the name that Discord shows; null for an account that has none beside its user name. */
+/** An account. `global_name` is the name that Discord shows; null for an account with a user name only. */
 const userSchema = z.object({ id, username: z.string().default(''), global_name: z.string().nullish() });
 const serversSchema = z
   .array(z.object({ id, owner: z.boolean(), permissions: z.string().regex(/^\d{1,40}$/) }))
@@ -36,7 +36,7 @@ const serversSchema = z
 /** A person, as Discord knows them. */
 export interface DiscordPerson {
   readonly userId: string;
-  /** The name that Discord shows of this person; "" if it tells none. */
+  /** The name that Discord shows of this person; "" if Discord tells no name. */
   readonly name: string;
   /** The servers that this person owns, or has Manage Server in: 200 at most. */
   readonly manages: readonly string[];
@@ -55,7 +55,7 @@ export class RefusedByDiscord extends Error {}
 /** An answer of Discord belongs to no sign-in, or to a sign-in that is over. */
 export class WrongAnswer extends Error {}
 
-/** Asks Discord who a person is. It keeps no token. */
+/** Asks Discord who a person is. The client keeps no token. */
 export class DiscordClient {
   private readonly server: AuthorizationServer;
   private readonly client: { readonly client_id: string };
