@@ -7,7 +7,7 @@ from typing import Any, Collection, Sequence
 
 from .errors import InvalidInputError, RefusedError
 
-# Entries of one script call. Redis serves nobody else meanwhile.
+# Entries of one script call. Redis serves no other client during a call.
 ENTRIES_A_CALL = 500
 # The most XP that one call gives, before all multipliers.
 MAX_GAIN = 1_000_000_000

@@ -31,7 +31,7 @@ _NEVER_SENT = re.compile(
     "Error (-?[0-9]+ )?connecting to |Timeout connecting to server|Too many connections|No connection available|No master found|"
     "Redis Cluster cannot be connected"
 )
-# What a script says of a guild whose data is of a newer version or has a curve that the script lacks.
+# The error of a script about a guild whose data has a newer version, or a curve that the script lacks.
 _OF_GUILD = re.compile(r"(?:^|: )(MODEL|CURVE) (.*?)(?: script: \w+, on @user_script:\d+\.)?$", re.DOTALL)
 
 

@@ -76,7 +76,7 @@ async def sync_members(
     if len(left) > max_share * ranked:
         params = {"left": len(left), "ranked": ranked, "share": _percent(len(left) / ranked), "max_share": _percent(max_share)}
         raise RefusedError("present_incomplete", params)
-    # Who comes or leaves meanwhile changes `present`.
+    # A member that comes or leaves meanwhile changes `present`.
     for some in in_slices(returned):
         await change_reason(scripts, keys, "unhide", guild_id, [user_id for user_id in some if user_id in present], "left")
     for some in in_slices(left):

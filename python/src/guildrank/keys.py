@@ -8,9 +8,9 @@ import re
 from .checks import check_one_of
 from .errors import InvalidInputError
 
-# Those of ".prev" are the last ones that are over.
+# A board with ".prev" is the board of the last period that is over.
 BOARDS = ("week", "week.prev", "month", "month.prev")
-# The rule of the service for KEY_PREFIX. With braces, all guilds would be in one slot of a Cluster.
+# The rule of the service for KEY_PREFIX. A prefix with braces would put all guilds into one slot of a Cluster.
 _PREFIX = re.compile("[A-Za-z0-9:_.-]{1,64}")
 
 

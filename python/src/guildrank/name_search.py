@@ -20,7 +20,7 @@ from .scripts import Script, Scripts
 # Members that a search finds at most, and characters of a text to search for.
 MAX_HITS = 10
 MAX_SEARCH_LENGTH = 100
-# Bytes of the names of all guilds, and of one guild.
+# Most bytes of the names of all guilds together, and of one guild.
 MAX_BYTES = 32 * 1024 * 1024
 MAX_GUILD_BYTES = 16 * 1024 * 1024
 # Seconds between two readings of the names of one guild.
@@ -140,7 +140,7 @@ class NameSearch:
             waiting.append(user_id)
             if len(waiting) == CONFIRMED_AT_ONCE:
                 await confirm()
-                # One of them can be the member that was found by its id.
+                # The eleventh hit is needed because one hit can be the member that was found by its id.
                 if len(found) > MAX_HITS or len(seen) >= MAX_CONFIRMED:
                     break
         if waiting:
@@ -151,7 +151,7 @@ class NameSearch:
         names = self._kept.get(guild_id)
         if names is None or not await self._is_fresh(guild_id, names):
             names = await self._renewed(guild_id, names)
-        # The last one to be dropped, unless it was dropped meanwhile.
+        # These names now are the last to be dropped, unless they were dropped meanwhile.
         if self._kept.get(guild_id) is names:
             self._kept[guild_id] = self._kept.pop(guild_id)
         if names.segments is None:
@@ -176,7 +176,7 @@ class NameSearch:
             before = list(self._readings.values())[-1:]
             reading = asyncio.create_task(self._read_in_turn(guild_id, before))
             self._readings[guild_id] = reading
-        # A search that is cancelled leaves the reading to the others that wait for it.
+        # A cancelled search does not end the reading, because other searches can wait for it.
         return await asyncio.shield(reading)
 
     async def _read_in_turn(self, guild_id: str, before: list[asyncio.Task[_Names]]) -> _Names:

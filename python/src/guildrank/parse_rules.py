@@ -94,7 +94,7 @@ def _fields(value: Any, path: str, names: Sequence[str] | None) -> Mapping[str, 
 
 def _whole(value: Any, path: str, most: int, unset: Any = _MISSING) -> int:
     number = unset if value is _MISSING else value
-    # JSON has one kind of numbers: 5.0 is a whole one.
+    # JSON has only one kind of numbers, so 5.0 is a whole number.
     is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
     if is_number and 0 <= number <= most and number == int(number):
         return int(number)

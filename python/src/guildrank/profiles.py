@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .curves import MAX_XP
 
 HIDE_REASONS = ("left", "self", "moderator")
-# The times that JavaScript knows, and those that a datetime can show.
+# The latest time that JavaScript knows, and the times that a datetime can show.
 MAX_TIME_MS = 8_640_000_000_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _FIRST_MS = -62_135_596_800_000

@@ -20,7 +20,7 @@ from .scripts import Connection, Script, Scripts
 
 MAX_PAGE_SIZE = 100
 MAX_AROUND = 50
-# Members in one script call. Redis serves nobody else meanwhile: a few milliseconds.
+# Members in one script call. Redis serves no other client during a call, which takes a few milliseconds.
 MEMBERS_PER_SLICE = 250
 _BATCH = Script("batch", writes=False)
 _AROUND = Script("around", writes=False)
@@ -136,7 +136,7 @@ class GuildReader:
         keys = self._keys.guild(guild_id, "hidden:reasons")
         # A scan can give a member twice.
         seen: set[str] = set()
-        # Hidden members come first and again, so that none is missed when it is hidden or put back meanwhile.
+        # Hidden members are read first, and again at the end, so that no member is missed that is hidden or put back meanwhile.
         for kind in ("hidden", "ranked", "hidden"):
             cursor = "0"
             while True:

@@ -10,7 +10,7 @@ from .errors import InvalidInputError
 from .parse_rules import VOICE_STATES
 from .rules_document import Rules, VoiceState, XpAmount
 
-# One in the unit of multipliers here: whole millionths, which multiply exactly.
+# A multiplier of 1, in the unit of multipliers here: whole millionths, which multiply exactly.
 _ONE = 1_000_000
 _MOST = 1000 * _ONE
 

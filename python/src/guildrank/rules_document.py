@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping
 
-# XP of one gain, 0 .. 10^9: a number, or the least and the greatest of a range that gives a random one.
+# XP of one gain, 0 .. 10^9: a number, or the least and the greatest number of a range from which each gain draws a random number.
 XpAmount = int | tuple[int, int]
 
 

@@ -36,9 +36,9 @@ _RESET = _Step(Script("season-reset", boards=True), (*_GUILD, "season", "season:
 _FINISH = _Step(Script("season-finish"), ("stats", "season", _LOCK))
 _UNLOCK = _Step(Script("season-unlock"), (_LOCK,))
 
-# Members of one step. Redis serves nobody else meanwhile: a few milliseconds in a guild of a million.
+# Members of one step. Redis serves no other client during a step, which takes a few milliseconds in a guild of a million.
 MEMBERS_A_STEP = 100
-# Readings of the members, before those who came meanwhile are left to the next season.
+# Most readings of all members. Members who come after the last reading belong to the next season.
 MAX_PASSES = 4
 
 Result = TypeVar("Result")
@@ -155,7 +155,7 @@ class SeasonReset:
                 raise
             user_id = records[4 * error.params["index"] + 1]
             raise RefusedError("name_unfit", {"guild": self._guild, "user": user_id}) from error
-        # Those that the archive has only now have no reasons yet.
+        # Members that this step has added to the archive have no reasons there yet.
         if hidden:
             await self._step(self._archive, _PLACE, *hidden)
 
