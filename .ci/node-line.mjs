@@ -11,7 +11,7 @@ const bin = `${folder}/node_modules/${name}/bin`;
 
 if (!existsSync(`${bin}/node`)) {
   mkdirSync(folder, { recursive: true });
-  // A project of its own: npm would install into the one around it otherwise.
+  // The folder gets a project of its own, because npm would otherwise install into the project around it.
   writeFileSync(`${folder}/package.json`, '{ "private": true }\n');
   const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--no-package-lock', `${name}@${version}`];
   const { status } = spawnSync('npm', args, { stdio: ['ignore', 2, 2] });

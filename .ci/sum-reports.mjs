@@ -26,7 +26,7 @@ for (const report of process.argv.slice(2)) {
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);
 
-/** Returns the failures of a file as texts. A file that cannot start has no failed test: it is one failure itself. */
+/** Returns the failures of a file as texts. A file that cannot start has no failed test, and counts as one failure itself. */
 function failuresOf({ name, message, assertionResults }) {
   const describe = (test, text) => `${relative(process.cwd(), name)}: ${test}\n${text.replace(/^/gm, '  ')}`;
   const tests = assertionResults.filter(hasFailed);

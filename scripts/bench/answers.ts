@@ -13,7 +13,7 @@ export async function captureReply(service: RunningContender, request: MixedRequ
 }
 
 /**
- * Compares the answers of all contenders with those of the first.
+ * Compares the answers of all contenders with the answers of the first contender.
  * @throws at the first answer whose status or JSON differs.
  */
 export async function compareAnswers(

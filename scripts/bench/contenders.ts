@@ -18,8 +18,10 @@ export const CONTENDERS = {
   nginx: '(e) nginx with Lua done well',
 } as const;
 
+/** The name of a contender. */
 export type ContenderName = keyof typeof CONTENDERS;
 
+/** A contender whose process serves. */
 export interface RunningContender extends ServerProcess {
   readonly name: ContenderName;
 }
@@ -30,7 +32,7 @@ export interface ConstantReply {
   readonly body: string;
 }
 
-/** No request is refused for its quota, so that each one does all the work. */
+/** Settings of the service for a benchmark. The quota refuses no request, so that each request does all the work. */
 const SERVICE_ENV = { ADMIN_PORT: '0', PLAN_QUOTAS: 'free=1000000000,pro=1000000000', LOG_REQUESTS: 'errors' };
 
 /** A proxy names the visitors of pages: each has an address of its own, as in real life. */

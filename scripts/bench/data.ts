@@ -14,7 +14,7 @@ const DISTINCT_REQUESTS = 200_000;
 const MEMBERS_PER_CALL = 500;
 const CALLS_IN_FLIGHT = 4;
 
-/** Returns a guild id as long as those of a chat platform: 18 digits. */
+/** Returns a guild id as long as the ids of a chat platform: 18 digits. */
 export function guildIdOf(index: number): string {
   return `7${String(index).padStart(17, '0')}`;
 }
@@ -54,7 +54,7 @@ export async function seedGuild(store: Core, index: number, members: number): Pr
   return { id, key, members };
 }
 
-/** Stores the guilds of the mix, and draws its requests: the same ones in each run. */
+/** Stores the guilds of the mix, and draws its requests, which are the same in each run. */
 export async function prepareMix({ store, options }: Testbed) {
   const sizes = guildSizes(options.small);
   logProgress(`seeding ${sizes.length} guilds`);

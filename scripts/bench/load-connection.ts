@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 /**
- * Receive buffer of all connections. Each read is parsed before the next one, so one buffer is enough. One for each connection
- * makes the garbage collector run for tens of milliseconds when connections open.
+ * Receive buffer of all connections. Each read is parsed before the next read, so one buffer is enough. A buffer for each connection would make the
+ * garbage collector run for tens of milliseconds when connections open.
  */
 const RECEIVED = Buffer.allocUnsafe(65_536);
 
@@ -60,12 +60,14 @@ export class LoadConnection {
     await once(this.socket, 'connect');
   }
 
+  /** Sends a request. @param sentAt time of the request, from which its latency counts. */
   send(request: Buffer, sentAt: number): void {
     this.sentAt = sentAt;
     this.isBusy = true;
     this.socket.write(request);
   }
 
+  /** Closes the connection, and does not report the loss. */
   close(): void {
     this.socket.removeAllListeners('close');
     this.socket.destroy();

@@ -13,12 +13,14 @@ export interface Sample {
   readonly p999Ms: number;
   /** CPU time a request, in microseconds. */
   readonly cpuUs: { readonly server: number; readonly redis: number };
-  /** Parts of a core that were busy: by the server, by Redis and the load generator together, by all others on the cores in use. */
+  /**
+   * Parts of a core that were busy: with the server, with Redis and the load generator together, and with all other processes on the cores in use.
+   */
   readonly busy: { readonly server: number; readonly load: number; readonly others: number };
 }
 
 /**
- * Puts load on a server and reads the CPU meters of all processes over the same time. Adds its failures to those of the run.
+ * Puts load on a server and reads the CPU meters of all processes over the same time. Adds its failures to the failures of the run.
  * @throws if the server answers nothing.
  */
 export async function measure(

@@ -28,14 +28,14 @@ export function pinToCores(): Cores | undefined {
   return cores;
 }
 
-/** Moves a process with all its threads to the core, if there is one. @throws if taskset fails. */
+/** Moves a process with all its threads to the core, if a core is given. @throws if taskset fails. */
 export function moveToCore(core: number | undefined, pid: number): void {
   if (core === undefined) return;
   const { status } = spawnSync('taskset', ['-a', '-c', '-p', String(core), String(pid)]);
   if (status !== 0) throw new Error(`taskset could not move process ${pid} to core ${core}`);
 }
 
-/** Returns the command line that runs `command` on the core, if there is one. */
+/** Returns the command line that runs `command` on the core, if a core is given. */
 export function onCore(core: number | undefined, command: readonly string[]): readonly string[] {
   return core === undefined ? command : ['taskset', '-c', String(core), ...command];
 }

@@ -47,7 +47,7 @@ export async function startProcess({ command, cwd = '.', env, port }: ProcessPla
   return { pid: child.pid as number, port, stop };
 }
 
-/** The service can listen before it has reached Redis, and then says 503. The other servers answer whatever they are asked. */
+/** The service can listen before it has reached Redis, and then says 503. The other servers answer every request. */
 async function isReady(port: number): Promise<boolean> {
   try {
     const { status } = await fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } });

@@ -20,7 +20,7 @@ export function logProgress(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Returns the middle value, or the mean of the two in the middle; NaN if there is none. */
+/** Returns the middle value, or the mean of the two values in the middle; NaN for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -45,7 +45,7 @@ export function percent(part: number): string {
   return Number.isFinite(part) ? `${Math.round(part * 100)} %` : '-';
 }
 
-/** Returns the lines of a table: a rule under the head, the first column aligned left, the others right. */
+/** Returns the lines of a table: a rule under the head, the first column aligned left, and the other columns right. */
 export function tableLines(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const pad = (cell: string, column: number) =>

@@ -9,6 +9,7 @@ export interface LoadedGuild {
 
 type RequestKind = 'page' | 'deep page' | 'member' | 'stats';
 
+/** A request of the mix. */
 export interface MixedRequest {
   readonly kind: RequestKind;
   readonly guild: LoadedGuild;

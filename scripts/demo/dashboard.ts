@@ -8,7 +8,7 @@ import { type RunningDashboard, startDashboard } from '../../src/dashboard/serve
 export const PUBLIC_PAGES = { PUBLIC_PAGES: '1', EMBED_ORIGINS: '*' } as const;
 
 /**
- * Starts the dashboard of the demo. If its usual port is taken, it gets a free one, unless DASHBOARD_PORT names it.
+ * Starts the dashboard of the demo. If its usual port is taken, the dashboard gets a free port, unless DASHBOARD_PORT names the port.
  * @param apiUrl address of the service.
  */
 export async function startDemoDashboard(

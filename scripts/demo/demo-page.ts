@@ -17,7 +17,7 @@ export interface DemoServer {
 
 /** The content of the demo page. */
 export interface Demo {
-  /** At least one: the page shows the first one. */
+  /** The servers, at least one. The page shows the first. */
   readonly servers: readonly DemoServer[];
   /** The member of the first server that the page takes for its visitor. */
   readonly visitor: { readonly id: string; readonly name: string };
@@ -31,7 +31,7 @@ export interface Demo {
 
 /** Seconds between two requests of the widget. */
 const REFRESH_S = 2;
-/** Where bots look for a Redis when they are told of none. */
+/** The address at which bots look for a Redis when nobody tells them an address. */
 const USUAL_REDIS = 'redis://127.0.0.1:6379';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };

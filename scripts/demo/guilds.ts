@@ -114,7 +114,7 @@ export async function seedGuild(
   await writer.describeGuild(id, { name, icon: null, roles: ROLES, channels: CHANNELS });
   await guildConfig.setRules(id, JSON.stringify(RULES));
   const all = inventMembers(members, now);
-  // A board has what is added after it began: the month is the older one.
+  // A board counts XP that is added after it began. The board of the month begins first.
   const ofMonth = inventGains(all, 53, 600);
   const ofWeek = inventGains(all, 31, 900);
   const gained = (index: number) => (ofMonth[index]?.add ?? 0) + (ofWeek[index]?.add ?? 0);
@@ -176,5 +176,5 @@ export function demoUserId(index: number): string {
   return `40000000000000${String(1000 + index * 17)}`;
 }
 
-/** The member that the pages of the demo take for the visitor: the first one below page 1 who does not climb. */
+/** The member that the pages of the demo take for the visitor: the first member below page 1 who does not climb. */
 export const DEMO_VISITOR = { id: demoUserId(11), name: KNOWN[11] ?? '' };

@@ -126,7 +126,7 @@ function explain(error: Error, port: number): Error {
   return new Error(`Port ${port} ${why}: choose another, such as PORT=${otherThan(port)} npm run demo`);
 }
 
-/** Returns a port beside this one that every user may listen on. */
+/** Returns a port beside this port that every user may listen on. */
 function otherThan(port: number): number {
   if (port < 1024) return 8080;
   return port === 65_535 ? 8081 : port + 1;

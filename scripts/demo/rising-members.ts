@@ -15,7 +15,7 @@ export function climberAt(step: number, climbers: number): number {
 }
 
 /**
- * Adds XP to one of the members a few times a second.
+ * Adds XP to one climber at a time, a few times a second.
  * @param userIds the climbers, the lowest first.
  * @param onFailure called once with the error when a write fails. No write follows it.
  * @returns a function that stops the additions; it settles when no write is on its way.

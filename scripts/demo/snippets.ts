@@ -8,7 +8,7 @@ export interface Snippets {
   readonly curl: string;
 }
 
-/** What the snippets name. */
+/** The values that the snippets name. */
 export interface SnippetValues {
   /** Address of the service, without a slash at its end. */
   readonly url: string;

@@ -8,7 +8,7 @@ import { scriptNames, scriptSource } from '../../src/core/store/scripts.ts';
 
 const KIT = fileURLToPath(new URL('../../src/kit/', import.meta.url));
 
-/** Has the files of Lua in a module, instead of the one that reads them from disk. */
+/** Puts the Lua files into a module, which takes the place of the module that reads them from disk. */
 const luaInside = {
   name: 'lua-inside',
   load(id) {
@@ -25,7 +25,7 @@ await build({
   config: false,
   entry: ['writer.ts', 'reader.ts', 'rules.ts', 'curves.ts', 'card.ts'],
   format: ['esm', 'cjs'],
-  // Browsers and Node alike. What a module takes from Node is external.
+  // The files run in browsers and in Node. Imports of modules of Node stay external.
   platform: 'neutral',
   target: 'es2022',
   dts: true,

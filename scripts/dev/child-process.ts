@@ -8,15 +8,16 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** How a child process is started. */
 export interface ChildOptions {
   readonly cwd?: string;
-  /** The whole environment of the child; by default, that of this process. */
+  /** The whole environment of the child; by default, the environment of this process. */
   readonly env?: NodeJS.ProcessEnv;
   /** Starts the child in a process group of its own, which Ctrl-C in a terminal does not reach. Signals go to the whole group. */
   readonly detached?: boolean;
   /** Standard input: none by default, or a pipe to write to. */
   readonly stdin?: 'ignore' | 'pipe';
-  /** Standard error: collected by default, or that of this process. */
+  /** Standard error: collected by default, or the standard error of this process. */
   readonly stderr?: 'pipe' | 'inherit';
   /** Whether the child gets a further pipe as file descriptor 3, whose text is `sideOutput()`. */
   readonly sideChannel?: boolean;
@@ -25,7 +26,7 @@ export interface ChildOptions {
 /** A child process that never outlives this process, unless SIGKILL ends this process. */
 export interface RunningChild {
   readonly child: ChildProcess;
-  /** Everything that the child wrote so far: to stdout, to stderr, to both in order of arrival, to file descriptor 3. */
+  /** Everything that the child wrote so far: to stdout, to stderr, to stdout and stderr in order of arrival, to file descriptor 3. */
   stdout(): string;
   stderr(): string;
   output(): string;

@@ -39,7 +39,7 @@ export function manifestOfElements() {
     ...described(symbol),
     type: { text: checker.typeToString(checker.getTypeOfSymbol(symbol)) },
   });
-  /** Returns the documentation tags of an interface and of those that it extends. */
+  /** Returns the documentation tags of an interface and of the interfaces that it extends. */
   const tagsOf = (type) => [
     ...(type.symbol?.getJsDocTags(checker) ?? []),
     ...(type.isClassOrInterface() ? checker.getBaseTypes(type).flatMap(tagsOf) : []),
@@ -47,7 +47,7 @@ export function manifestOfElements() {
 
   const declarations = Object.entries(TAGS).map(([name, tagName]) => {
     const type = typeOf(name);
-    // The other properties are those of HTMLElement.
+    // All other properties come from HTMLElement.
     const own = type.getProperties().filter((each) => each.declarations[0].getSourceFile().fileName.startsWith(SOURCE));
     const tags = tagsOf(type).map((tag) => [tag.name, ts.displayPartsToString(tag.text)]);
     const told = (wanted) =>

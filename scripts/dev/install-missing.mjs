@@ -19,7 +19,7 @@ if (process.argv[2] === 'tools') installMissing('tools', 'packages of tools', 'n
 function installMissing(folder, what, command) {
   if (isInstalled(folder)) return;
   process.stdout.write(`Installing ${what} (once) ...\n`);
-  // Installs only missing packages. Without --include=dev, NODE_ENV=production would leave out those of demo and tests.
+  // Installs only missing packages. Without --include=dev, NODE_ENV=production would leave out the packages of the demo and the tests.
   const { status } = spawnSync('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund'], {
     cwd: folder,
     stdio: 'inherit',

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fetches Redis and Valkey from releases of Debian, with the libraries that they need, and prints the path of each: for REDIS_SERVER.
-# They run beside those of this system, and are kept in ~/.cache/guildrank-servers. Without names, it fetches all.
+# The servers run beside the servers of this system, and are kept in ~/.cache/guildrank-servers. Without names, the script fetches all servers.
 #   scripts/dev/servers.sh [redis-8 valkey-8 valkey-9]
 set -euo pipefail
 declare -A PACKAGES=(
@@ -10,7 +10,7 @@ declare -A PACKAGES=(
 )
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/guildrank-servers"
 
-# Downloads a package of the release to the folder that this runs in, and those libraries that it depends on.
+# Downloads a package of the release to the folder that this runs in, and the libraries that the package depends on.
 download() {
   local package=$1 each
   [ -e "seen/$package" ] && return 0
@@ -35,7 +35,7 @@ fetch() {
     apt-get "${apt[@]}" update >&2
     cd "$folder"
     download "$program"
-    # Its own loader and libraries: those of this system may be older.
+    # Each server gets its own loader and libraries, because the libraries of this system may be older.
     loader=$(find "$folder/root" -name 'ld-linux*' | head -1)
     libraries=$(find "$folder/root" -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
     printf '#!/bin/sh\nexec %s --library-path %s %s "$@"\n' "$loader" "$libraries" "$folder/root/usr/bin/$program" >"$program"

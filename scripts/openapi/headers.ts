@@ -56,6 +56,7 @@ export const HEADERS = {
   Allow: text('The methods of this resource', '^GET, HEAD, OPTIONS$', 'GET, HEAD, OPTIONS'),
 } as const satisfies Record<string, HeaderObject>;
 
+/** The name of a header that responses can have. */
 export type HeaderName = keyof typeof HEADERS;
 
 const ON_ALL: readonly HeaderName[] = ['X-Request-Id', 'Cache-Control', 'Vary'];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What both OpenAPI documents are made of. */
+/** The parts that the two OpenAPI documents share. */
 
 /** A parameter of a request, as an OpenAPI parameter object. */
 export interface Parameter {

@@ -68,7 +68,7 @@ const TEXTS: Readonly<Record<ProblemCode, ProblemTexts>> = {
   },
 };
 
-/** One problem for each code, for `components.examples`. The summary says when it comes, the description what to do. */
+/** One problem for each code, for `components.examples`. The summary says when the problem comes, and the description says what to do. */
 export const PROBLEM_EXAMPLES = Object.fromEntries(
   Object.entries(TEXTS).map(([code, { when, whatToDo, detail, errors }]) => {
     const problem = new Problem(code as ProblemCode, detail, errors && { errors });

@@ -44,7 +44,7 @@ local function send(status, text)
   ngx.print(text)
 end
 
--- Returns the guild of an API key; nil for an unknown one. Keys of the benchmark do not expire.
+-- Returns the guild of an API key; nil for an unknown key. Keys of the benchmark do not expire.
 local function guild_of(client, key)
   local guild = keys:get(key)
   if not guild then

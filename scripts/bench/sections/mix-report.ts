@@ -11,7 +11,7 @@ interface Series {
 /** Above this part of a core, other processes change the numbers more than the contenders differ. */
 const OTHERS_TOLERATED = 0.05;
 
-/** Returns the report of the mix: the table, the ratios of the service, which comes first, to all others, and the goals. */
+/** Returns the report of the mix: the table, the ratios of the service, which comes first, to all other contenders, and the goals. */
 export function mixResult(series: readonly Series[]): SectionResult {
   const summaries = series.map(summarise);
   const [service, ...others] = summaries as [Summary, ...Summary[]];

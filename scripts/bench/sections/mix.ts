@@ -26,7 +26,7 @@ export function runMix(options: BenchOptions): Promise<SectionResult> {
     const series = [...working, 'node:http' as const].map((name) => ({ name, samples: [] as Sample[] }));
     await besideWrites(testbed.store, guilds, async () => {
       for (let round = 1; round <= options.rounds; round++) {
-        // Every second round is in reverse order, so that no contender always follows the same one.
+        // Every second round is in reverse order, so that no contender always follows the same contender.
         for (const { name, samples } of round % 2 === 1 ? series : series.toReversed()) {
           logProgress(`mix: round ${round} of ${options.rounds}: ${name}`);
           // One start of a process can be a sixth faster than the next, so the median is over the starts too.

@@ -8,9 +8,9 @@ import { type BenchOptions, withTestbed } from '../testbed.ts';
 const WARM_UP_S = 3;
 /** Requests of public pages a second. */
 const PAGES_PER_S = 1000;
-/** Visitors of pages. One more request of each in a second is no matter for the limit of an address. */
+/** Visitors of pages. Each visitor sends at most one request a second, which the limit of an address allows. */
 const VISITORS = 20_000;
-/** The rate of the API as a part of the peak: both together stay below what a service should be planned for. */
+/** The rate of the API as a part of the peak. API and pages together stay below the load that a service should be planned for. */
 const LOAD = 0.3;
 const GOAL = 1.2;
 
@@ -62,7 +62,7 @@ function pageRequests(guildId: string): Buffer[] {
   );
 }
 
-/** Returns the table of both, and the goal for their ratio. */
+/** Returns the table of the latencies alone and beside pages, and the goal for their ratio. */
 function pagesResult({ alone, beside }: PagesSamples): SectionResult {
   const of = (samples: readonly Sample[], value: (sample: Sample) => number) => median(samples.map(value));
   const row = (name: string, samples: readonly Sample[]) => [

@@ -9,15 +9,15 @@ import { type BenchOptions, type Testbed, withTestbed } from '../testbed.ts';
 
 type Build = 'guildrank' | 'before';
 
-/** CPU time a request of both builds in one round, in microseconds. */
+/** CPU time a request of the two builds in one round, in microseconds. */
 type PairRound = Readonly<Record<Build, number>>;
 
 /** Seconds of load before the measurement: the first write of the usage is over, which runs code that is not compiled yet. */
 const WARM_UP_S = USAGE_PERIOD_MS / 1000 + 1.5;
 
 /**
- * Compares the service with an earlier build under the mix. Both run at once on one core, so that both see the same machine; each round
- * starts new processes, and the one that is started and loaded first changes.
+ * Compares the service with an earlier build under the mix. The two builds run at once on one core, so that they see the same machine. Each round
+ * starts new processes, and the rounds take turns in which build they start and load first.
  */
 export async function runPair(options: BenchOptions): Promise<SectionResult> {
   if (options.before === undefined) {
@@ -57,7 +57,7 @@ async function measureRound(
   }
 }
 
-/** Returns the report: both medians, and the ratios of the rounds. */
+/** Returns the report: the medians of the two builds, and the ratios of the rounds. */
 function pairResult(rounds: readonly PairRound[]): SectionResult {
   const ratios = rounds.map(({ guildrank, before }) => guildrank / before);
   const medianRatio = median(ratios);

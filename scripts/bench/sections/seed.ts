@@ -102,7 +102,7 @@ function rawCommands({ userId, set, username, dailyStreak, lastDailyClaim }: Mem
   );
 }
 
-/** Returns the line of one member in a CSV file, the first one after the names of the columns. */
+/** Returns the line of one member in a CSV file; before the first member, also the line with the names of the columns. */
 function csvLine({ userId, set, username, dailyStreak, lastDailyClaim }: Member, index: number): string {
   const names = index === 0 ? 'user_id,xp,username,daily_streak,last_daily_claim\n' : '';
   return `${names}${userId},${set},${username},${dailyStreak},${lastDailyClaim.toISOString()}\n`;

@@ -102,7 +102,7 @@ async function shareOf(testbed: Testbed, service: RunningContender, port: number
   return busy.server;
 }
 
-/** Returns the request of each visitor, who has an address of its own: what a widget asks for, as a browser asks. */
+/** Returns the requests of the visitors, each from an address of its own. They ask for the data of a widget, as a browser does. */
 function requestsOf({ id }: LoadedGuild): Buffer[] {
   return Array.from({ length: VISITORS }, (_, n) =>
     Buffer.from(
