@@ -1,8 +1,8 @@
 """The kit of Guildrank for a bot in Python: it writes and reads XP, levels and rankings over the bot's own connection of redis.asyncio.
 
 `create_writer` and `create_reader` make the two objects that a bot calls. `parse_rules`, `xp_for` and `reward_roles` compute with the rules
-of a guild, and `level_for_xp`, `xp_for_level` and `progress` with its curve. The calls and their names are those of the kit for JavaScript,
-in snake case.
+of a guild, and `level_for_xp`, `xp_for_level` and `progress` with its curve. The kit for JavaScript has the same calls, with names in camel
+case.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""redis-py by its names: some versions have types and others have none, so that a strict check of types passes with all of them."""
+"""The names of redis-py that the kit uses. Only some versions of redis-py have types, and a strict check of types passes with every version."""
 
 from __future__ import annotations
 

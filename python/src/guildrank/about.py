@@ -1,4 +1,4 @@
-"""What a bot tells of its guild, as describe.lua takes it."""
+"""The description that a bot gives of its guild, as describe.lua takes it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class GuildChannel(TypedDict):
     type: int
     """Discord's number of its kind: 0 for text, 2 for voice, 4 for a category, and so on."""
     parent: str | None
-    """Id of the category that it stands in; None for none."""
+    """Id of the category that the channel stands in; None for a channel without a category."""
 
 
 def description_args(
@@ -62,7 +62,7 @@ def description_args(
 
 
 def _list_text(field: str, entries: Sequence[Any], most: int, checked: Callable[[str, Any], dict[str, Any]]) -> str:
-    """Returns a list as JSON, "" for one without entries."""
+    """Returns a list as JSON, "" for an empty list."""
     check_list(field, entries)
     if len(entries) > most:
         raise InvalidInputError(f"{field} has {len(entries)} entries, and the most is {most}: leave some out")

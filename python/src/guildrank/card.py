@@ -17,20 +17,20 @@ class CardProgress:
     gained: int
     """XP gained in the level."""
     needed: int
-    """XP from the start of the level to the next one: 0 at the highest level."""
+    """XP from the start of the level to the next level: 0 at the highest level."""
 
 
 @dataclass(frozen=True)
 class MemberCard:
-    """What a rank card shows of one member. All of it was read at one moment."""
+    """The data of one member that a rank card shows, all read at one moment."""
 
     rank: int | None
     """Position in the ranking, from 1; None for a hidden member."""
     total: int
-    """Members in the ranking, including those with XP 0."""
+    """Members in the ranking, including members with XP 0."""
     user_id: str
     username: str
-    """The display name, or the user id without one."""
+    """The display name; the user id for a member without a name."""
     level: int
     xp: int
     progress: CardProgress | None
@@ -38,9 +38,9 @@ class MemberCard:
     next_level_xp: int | None
     """Total XP at which the next level begins; None at the highest level, and for an explicit level."""
     above: RankedMember | None
-    """The member one rank above; None for the first one and for a hidden one."""
+    """The member one rank above; None for the first member of the ranking and for a hidden member."""
     below: RankedMember | None
-    """The member one rank below; None for the last one and for a hidden one."""
+    """The member one rank below; None for the last member of the ranking and for a hidden member."""
     daily_streak: int
     """Days in a row."""
     hidden: Sequence[str] | None
@@ -48,7 +48,7 @@ class MemberCard:
 
 
 def card_of(reply: list[Any], user_id: str) -> MemberCard | None:
-    """Decodes the reply of card.lua. None for a user who is no member."""
+    """Decodes the reply of card.lua. None for a user who is not a member."""
     place, first, reasons, page = reply
     if place == "none":
         return None
@@ -76,7 +76,7 @@ def card_of(reply: list[Any], user_id: str) -> MemberCard | None:
 
 
 def _way(curve: Curve, xp: int) -> tuple[CardProgress, int | None]:
-    """Returns the way to the next level. The highest level is that of the curve, or the last one that XP can reach."""
+    """Returns the way to the next level. The highest level is the highest level of the curve, or the last level that XP can reach."""
     there = progress(curve, xp)
     next_level_xp = xp_for_level(curve, there.level + 1)
     if there.needed == 0 or next_level_xp > MAX_XP:

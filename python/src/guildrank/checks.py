@@ -30,7 +30,7 @@ def is_id(value: object) -> bool:
 
 
 def check_ids(guild_id: str, *user_ids: str) -> None:
-    """Checks the id of a guild and those of users."""
+    """Checks the id of a guild and the ids of users."""
     for kind, value in (("guild", guild_id), *(("user", user_id) for user_id in user_ids)):
         if not is_id(value):
             raise InvalidInputError(f"The {kind} id {value!r} must be a text of 1 to 64 of A-Z a-z 0-9 _ - .")
@@ -44,13 +44,13 @@ def checked_user_ids(guild_id: str, user_ids: Collection[str]) -> list[str]:
 
 
 def check_list(name: str, value: object) -> None:
-    """Checks that a value is a collection. A text is one of its letters, which nobody means."""
+    """Checks that a value is a collection. A text would be a collection of its letters, which nobody means."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Collection):
         raise InvalidInputError(f"{name} must be a list, not {value!r}")
 
 
 def check_whole(name: str, value: object, least: int, most: int) -> None:
-    """Checks a whole number within bounds. True and False are none."""
+    """Checks a whole number within bounds. True and False are not numbers here."""
     if type(value) is not int or not least <= value <= most:
         raise InvalidInputError(f"{name} must be a whole number from {least} to {most}, not {value!r}")
 
@@ -69,12 +69,12 @@ def check_one_of(name: str, value: object, names: Sequence[str]) -> None:
 
 
 def check_event_id(event_id: object) -> None:
-    """Checks the id of an event. UTF-8 has no bytes for a lone surrogate, so two such ids would be one."""
+    """Checks the id of an event. UTF-8 has no bytes for a lone surrogate, so two ids with lone surrogates could be the same event."""
     is_fit = isinstance(event_id, str) and not _SURROGATES.search(event_id)
     if not (is_fit and 1 <= len(str(event_id).encode()) <= MAX_EVENT_ID_BYTES):
         raise InvalidInputError(f"event_id must be a text of 1 to {MAX_EVENT_ID_BYTES} bytes, not {str(event_id)[:80]!r}")
 
 
 def in_slices(entries: Sequence[str]) -> list[Sequence[str]]:
-    """Returns entries in parts, each for one script call. No entry makes no part."""
+    """Returns entries in parts, each for one script call. A list without entries has no parts."""
     return [entries[first : first + ENTRIES_A_CALL] for first in range(0, len(entries), ENTRIES_A_CALL)]

@@ -15,7 +15,7 @@ def connection_options() -> dict[str, Any]:
     """Returns options of redis.asyncio that keep what the kit promises: `Redis.from_url(url, **connection_options())`.
 
     With them, redis-py sends no call again by itself, because XP would be added twice, and a call fails after two seconds without a reply
-    instead of waiting for ever. To change one, write `{**connection_options(), "socket_timeout": 5}`.
+    instead of waiting for ever. To change an option, write `{**connection_options(), "socket_timeout": 5}`.
     """
     return {
         "retry": asyncio_retry.Retry(backoff.NoBackoff(), 0),

@@ -17,7 +17,7 @@ _CUSTOM = re.compile("(-?[0-9]{1,10},){4}[0-9]{1,10},[0-9]{1,10}(,[0-9]{1,10})?"
 class Curve:
     """The XP to reach level n is (a n^3 + b n^2 + c n + d) / q, rounded down, and then to the nearest multiple of m.
 
-    `max` is the highest level, None for a curve without one.
+    `max` is the highest level, None for a curve without a highest level.
     """
 
     a: int
@@ -43,7 +43,7 @@ DEFAULT_CURVE = "standard"
 
 @dataclass(frozen=True)
 class Progress:
-    """A level, the XP gained in it, and the XP from its start to the next one: 0 at the highest level of the curve."""
+    """A level, the XP gained in it, and the XP from its start to the next level: 0 at the highest level of the curve."""
 
     level: int
     gained: int

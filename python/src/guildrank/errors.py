@@ -52,23 +52,23 @@ class RefusedError(Exception):
         self.code = code
         """Why: the codes are the same in each language."""
         self.params = params
-        """What the sentence names. An `index` is that of the refused entry in the call, from 0."""
+        """The values that the sentence names. An `index` counts the entries of the call from 0, and names the refused entry."""
 
     def tell(self, own: Sentences | None = None) -> str:
-        """Returns the sentence without its stop. `own` has sentences by code, functions of `params`, for those that you word yourself."""
+        """Returns the sentence without its full stop. `own` has functions of `params` by code, for the sentences that you word yourself."""
         return {**SENTENCES, **(own or {})}[self.code](self.params)
 
 
 class StoreUnavailableError(Exception):
     """Redis cannot be reached, was too slow, or refused the command. `__cause__` is the error of redis-py.
 
-    Unless `not_sent` is true or `code` is that of a refusal, the call may have been done: repeat it with its `event_id`.
+    Unless `not_sent` is true or `code` is the code of a refusal by Redis, the call may have been done: repeat the call with its `event_id`.
     """
 
     def __init__(self, reason: str, code: str, not_sent: bool = False, message: str | None = None) -> None:
         super().__init__(message or f"Redis did not confirm the call ({code}): {reason}")
         self.reason = reason
-        """What redis-py or Redis said. It can contain an address, so it is for logs only."""
+        """The message of redis-py or of Redis. It can contain an address, so it is for logs only."""
         self.code = code
         """The code of Redis, such as OOM or READONLY, or "timeout", "unreachable" or "other"."""
         self.not_sent = not_sent
@@ -81,7 +81,7 @@ class StoreUnavailableError(Exception):
 
     @staticmethod
     def of(error: BaseException) -> StoreUnavailableError:
-        """Returns the error of redis-py or of the system as this one."""
+        """Returns an error of redis-py or of the system as StoreUnavailableError."""
         reason = str(error) or type(error).__name__
         of_guild = _OF_GUILD.search(reason)
         if of_guild:

@@ -25,10 +25,10 @@ MAX_INTERVAL_MS = 7 * 86_400_000
 
 @dataclass(frozen=True)
 class Gain(XpChange):
-    """What a gain did to one member."""
+    """The XP and level of a member before and after a gain."""
 
     created: bool
-    """Whether the user was no member before."""
+    """Whether the user was not a member before."""
     hidden: bool
     """Whether the member is hidden."""
     revision: str
@@ -41,7 +41,7 @@ class Gain(XpChange):
 
 @dataclass(frozen=True)
 class Award(Gain):
-    """What an award did."""
+    """The result of an award."""
 
     awarded: int
     """XP gained: 0 while the cooldown runs."""
@@ -55,7 +55,7 @@ class Award(Gain):
 
 @dataclass(frozen=True)
 class Claim(Gain):
-    """What a claim of the day did."""
+    """The result of a daily claim."""
 
     claimed: bool
     """Whether this call was the claim of the day. Else the day was claimed before or the last claim is too recent: nothing was changed."""
@@ -118,7 +118,7 @@ def claim_of(reply: list[Any]) -> Claim:
 
 
 def _drawn(amount: XpAmount) -> int:
-    """Draws the number of a range here: Redis starts the random numbers of each script anew, so a script would draw the same one always."""
+    """Draws the number of a range here: Redis starts the random numbers of each script anew, so a script would always draw the same number."""
     if not isinstance(amount, tuple):
         check_whole("amount", amount, 0, MAX_GAIN)
         return amount

@@ -25,7 +25,7 @@ class HiddenMember:
 
 @dataclass(frozen=True)
 class PlaceChange:
-    """What became of the members that a call named."""
+    """The members whose place a call has changed, and the named members that are hidden now."""
 
     changed: int
     """Members that left the ranking, or came back into it."""
@@ -35,7 +35,7 @@ class PlaceChange:
 
 @dataclass(frozen=True)
 class SyncResult:
-    """What a comparison with the server did; with `dry_run`, what it would do."""
+    """The changes of a comparison with the server; with `dry_run`, the changes that it would make."""
 
     ranked: int
     """Ranked members before."""

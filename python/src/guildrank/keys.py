@@ -27,7 +27,7 @@ class Keys:
         return [f"{self._prefix}:{{{guild_id}}}:{name}" for name in names]
 
     def guild(self, guild_id: str, *further: str) -> list[str]:
-        """Returns the five keys that a script which writes begins with, and further ones."""
+        """Returns the first five keys of a script that writes, and then further keys."""
         return self.of(guild_id, "xp", "stats", "config", "hidden", "members", *further)
 
     def ranking(self, guild_id: str) -> list[str]:
@@ -35,7 +35,7 @@ class Keys:
         return self.of(guild_id, "xp", "stats", "config", "members")
 
     def board_rankings(self, guild_id: str, board: str = "") -> list[str]:
-        """Returns the rankings of all boards, or of the present and the last one of a kind."""
+        """Returns the rankings of all boards, or of the present and the last board of a kind."""
         kind = board.split(".")[0]
         return [f"{self._prefix}:{{{guild_id}}}~{name}:xp" for name in BOARDS if name.startswith(kind)]
 

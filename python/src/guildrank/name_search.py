@@ -60,7 +60,7 @@ def _is_space(letter: str) -> bool:
 
 @dataclass(frozen=True)
 class _Segment:
-    """Folded names and user ids of the members of a step, one a line."""
+    """Folded names and user ids of the members of a step, a line for each member."""
 
     names: str
     user_ids: str
@@ -164,7 +164,7 @@ class NameSearch:
         return names.segments is not None and names.revision != "" and await self._revision_of(guild_id) == names.revision
 
     async def _renewed(self, guild_id: str, kept: _Names | None) -> _Names:
-        """Reads the names of a guild, or returns those that are kept if that is not possible now."""
+        """Reads the names of a guild, or returns the kept names if reading is not possible now."""
         reading = self._readings.get(guild_id)
         if reading is None:
             wait_s = self._read_at.get(guild_id, float("-inf")) + RENEW_S - self._now()
@@ -212,7 +212,7 @@ class NameSearch:
         return _Names(segments, revision or "", self._now(), size + _GUILD_BYTES)
 
     def _keep(self, guild_id: str, names: _Names) -> None:
-        """Keeps names, and drops those of the guilds that were searched least recently."""
+        """Keeps names, and drops the names of the guilds that were searched least recently."""
         self._kept.pop(guild_id, None)
         self._kept[guild_id] = names
         size = sum(each.size for each in self._kept.values())

@@ -81,7 +81,7 @@ class _Fields(dict[str, Any]):
 
 
 def _fields(value: Any, path: str, names: Sequence[str] | None) -> Mapping[str, Any]:
-    """Returns an object whose fields all have a known name, with `None` any name; an empty one when it is missing."""
+    """Returns an object whose fields all have a known name, with `None` any name; an empty object for a missing value."""
     if value is _MISSING:
         return _Fields()
     if not isinstance(value, Mapping):

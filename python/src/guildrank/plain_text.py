@@ -19,7 +19,7 @@ def plain_text(text: str) -> str:
     """Returns a text that Discord shows as it is: each character with which its Markdown, a mention or a link could begin is escaped.
 
     A name such as `[Free Nitro](https://evil.example)` stays a name. O(n). Raises InvalidInputError for a value that is no text,
-    such as the None of a member without a name.
+    such as None for a member without a name.
     """
     cleaned = _BIDI_CONTROLS.sub("", checked_text("text", text)[:_LONGEST])
     return _MARKUP.sub(r"\\\1", _few_marks(_CONTROLS.sub(" ", cleaned)).strip())

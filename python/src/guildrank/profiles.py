@@ -26,7 +26,7 @@ class Shown(NamedTuple):
 
 
 def split_profile(value: str | None) -> Shown:
-    """Returns the parts of a profile. A text without three parts before the name, or with none that is readable, says nothing."""
+    """Returns the parts of a profile. A text without three parts before the name, or without a readable part, counts as no profile."""
     parts = (value or "").split(" ", 3)
     if len(parts) < 3:
         return Shown()
@@ -60,10 +60,11 @@ def whole_xp(text: str) -> int:
 
 
 def is_digits(text: str) -> bool:
+    """Returns whether a text is one ASCII digit or more, and nothing else."""
     return text.isascii() and text.isdigit()
 
 
 def reasons_in(text: str) -> tuple[str, ...]:
-    """Returns the reasons that a text names, in their order. One that names none means "moderator"."""
+    """Returns the reasons that a text names, in their order. A text that names no reason stands for "moderator"."""
     words = text.split(" ")
     return tuple(reason for reason in HIDE_REASONS if reason in words) or ("moderator",)

@@ -20,7 +20,7 @@ class RankedMember:
     """Position in the ranking, from 1."""
     user_id: str
     username: str
-    """The display name, or the user id without one."""
+    """The display name; the user id for a member without a name."""
     level: int
     xp: int
     """Total XP, 0 .. 2^53-1; on a board, the XP gained in its period."""
@@ -33,16 +33,16 @@ class Period:
     start: datetime
     """Local midnight of its first day."""
     end: datetime
-    """When the next one begins."""
+    """Time at which the next period begins."""
 
 
 @dataclass(frozen=True)
 class RankingPart:
-    """A part of a ranking. Rows, ranks and total were read at one moment."""
+    """Rows of a ranking, with its total. Rows, ranks and total were read at one moment."""
 
     data: Sequence[RankedMember]
     total: int
-    """Members in the ranking, including those with XP 0."""
+    """Members in the ranking, including members with XP 0."""
     period: Period | None
     """The week or month that a board counts. None for the ranking of the guild, and for a board that the guild does not have."""
 
@@ -61,7 +61,7 @@ class Member(RankedMember):
     daily_streak: int
     """Days in a row."""
     last_daily_claim: datetime | None
-    """In UTC, or None when there was none."""
+    """Time of the last claim, in UTC; None if the member has never claimed."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,14 @@ class GuildStats:
     average_level: int
     """Mean level of the members with XP above 0, rounded half up; 0 without members."""
     xp_curve: str
-    """The name of the curve, "custom" for one of the guild's own."""
+    """The name of the curve, "custom" for a curve of the guild's own."""
     curve: Curve
     """The numbers of the curve, for `level_for_xp`, `xp_for_level` and `progress`."""
     xp_multiplier: float
 
 
 def stored_curve(text: str) -> Curve:
-    """Returns the curve of a guild. Raises StoreUnavailableError "CURVE", as the scripts do, for one with unfit numbers."""
+    """Returns the curve of a guild. Raises StoreUnavailableError "CURVE", as the scripts do, for a curve with unfit numbers."""
     try:
         return parse_curve(text)
     except InvalidInputError as error:

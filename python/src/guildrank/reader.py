@@ -35,7 +35,7 @@ class MemberLevel:
 
     user_id: str
     level: int
-    """The explicit level, else that of the curve. Hidden members have one too."""
+    """The explicit level, or else the level by the curve. Hidden members have a level too."""
 
 
 def create_reader(client: Connection, *, key_prefix: str = "gr") -> GuildReader:
@@ -47,11 +47,12 @@ def create_reader(client: Connection, *, key_prefix: str = "gr") -> GuildReader:
 
 
 class GuildReader:
-    """Reads guilds: `create_reader` makes one. The data are those of the API, without HTTP and without its quota.
+    """Reads guilds. `create_reader` makes a reader. It reads the same data as the API, without HTTP and without its quota.
 
-    Each call but `find` and `rewards_of` is one script and one round trip. With `board` the reads are of a board: "week", "week.prev", "month" or "month.prev". Its XP is
-    that gained in the period, the levels are those in the guild. All calls raise InvalidInputError for a wrong argument, and
-    StoreUnavailableError, whose `code` is MODEL or CURVE for a guild with data of a newer version or an unfit curve.
+    Each call but `find` and `rewards_of` is one script and one round trip. With `board`, a call reads a board: "week", "week.prev", "month"
+    or "month.prev". The XP on a board is the XP gained in the period, and the levels are the levels in the guild. All calls raise
+    InvalidInputError for a wrong argument, and StoreUnavailableError, whose `code` is MODEL or CURVE for a guild with data of a newer
+    version or an unfit curve.
     """
 
     def __init__(self, scripts: Scripts, keys: Keys) -> None:
@@ -77,10 +78,10 @@ class GuildReader:
         return stats_of(await self._read(guild_id, "stats", board))
 
     async def rules(self, guild_id: str) -> Rules | None:
-        """Returns the rules of a guild for `xp_for` and `reward_roles`, None without any. O(1).
+        """Returns the rules of a guild for `xp_for` and `reward_roles`; None for a guild without rules. O(1).
 
-        A bot keeps them for a while: the channel `gr:changed` names a guild whose rules changed. Rules that another program stored and that
-        are wrong are an InvalidInputError, which names the field.
+        A bot keeps the rules for a while, because the channel `gr:changed` names a guild whose rules changed. Wrong rules, which another
+        program has stored, raise an InvalidInputError that names the field.
         """
         stored = (await self._read(guild_id, "rules", None))[1]
         return parse_rules(stored) if stored != "" else None
@@ -97,17 +98,18 @@ class GuildReader:
         return None if int(first) < 0 else part_of(page, int(first))
 
     async def card(self, guild_id: str, user_id: str) -> MemberCard | None:
-        """Returns what a rank card shows of a member, ranked or hidden. None for a user who is no member. O(log m)."""
+        """Returns the data for the rank card of a member, ranked or hidden. None for a user who is not a member. O(log m)."""
         check_ids(guild_id, user_id)
         return card_of(await self._scripts.run(_CARD, self._keys.guild(guild_id, "hidden:reasons"), [user_id]), user_id)
 
     async def find(self, guild_id: str, text: str) -> list[Member]:
-        """Finds ranked members by a part of their name, or by their user id: ten at most, the one with this id first, then by rank.
+        """Finds ranked members by a part of their name, or by their user id: ten at most, the member with this id first, then by rank.
 
         `text` has 1 to 100 characters. Case and accents do not matter. The reader keeps the names of the guilds that were searched, in 32 MiB
-        at most, and reads them anew when a minute has passed and the guild has changed. All hits are read when they are found, so that nobody
-        is shown who is hidden, removed or renamed. Raises RefusedError "search_too_large" when the names of the guild take more than 16 MiB:
-        then only ids are found; and "search_busy" when too many guilds wait to be read: `params["seconds"]` says when to try again.
+        at most, and reads the names anew when a minute has passed and the guild has changed. The reader reads each hit again before it
+        returns the hit, so that no search shows a member who is hidden, removed or renamed. Raises RefusedError "search_too_large" when the
+        names of the guild take more than 16 MiB: then a search finds only user ids. Raises "search_busy" when too many guilds wait to be
+        read: `params["seconds"]` says when to try again.
         """
         return await self._search.find(guild_id, text)
 
@@ -115,8 +117,9 @@ class GuildReader:
         """Lists members with the level that their roles follow, in slices of about 250: for each level, `reward_roles` says which roles are
         missing and which are too many.
 
-        Hidden members come too. Each slice is of one moment. `user_ids` are the members of the server, as the bot has them: users without XP
-        are left out. All members of the guild unless given. O(n log m) for n members; one round trip a slice, two without `user_ids`.
+        Hidden members come too. Each slice is of one moment. `user_ids` are the members of the server, as the bot has them; users without
+        XP are left out. Without `user_ids`, all members of the guild are listed. O(n log m) for n members; one round trip a slice, two
+        without `user_ids`.
         """
         given = None if user_ids is None else list(user_ids)
         check_ids(guild_id, *(given or ()))
@@ -149,7 +152,7 @@ class GuildReader:
                     break
 
     async def _members(self, guild_id: str, user_ids: list[str]) -> list[Member]:
-        """Reads members with one script, and leaves out those that are not ranked."""
+        """Reads members with one script, and leaves out members that are not ranked."""
         keys = [self._keys.quota(guild_id), *self._keys.ranking(guild_id)]
         commands = "".join(f"member {user_id}\n" for user_id in user_ids)
         replies = await self._scripts.run(_BATCH, keys, [commands])

@@ -23,13 +23,13 @@ class ProfileChange(TypedDict, total=False):
     username: str | None
     """Display name, up to 512 bytes. An empty name removes it, as None does, and a ranking then shows the user id."""
     level: int | None
-    """An explicit level replaces the one computed from XP, until it is removed."""
+    """An explicit level. It replaces the level that is computed from XP, until it is removed."""
     daily_streak: int | None
     """Days in a row."""
     last_daily_claim: datetime | str | None
-    """A datetime with a time zone, or a text of ISO 8601 with one; at most a day from now."""
+    """A datetime with a time zone, or a text of ISO 8601 with a time zone; at most a day from now."""
     avatar: str | None
-    """Discord's hash of the avatar: 32 hex digits, with "a_" before those of an animated one."""
+    """Discord's hash of the avatar: 32 hex digits; the hash of an animated avatar begins with "a_"."""
 
 
 _FIELDS = tuple(ProfileChange.__annotations__)
@@ -37,10 +37,11 @@ _FIELDS = tuple(ProfileChange.__annotations__)
 
 @dataclass(frozen=True)
 class XpRecord:
-    """A change of one member's XP, either `set` or `add`, and of the profile. A user who is no member becomes one.
+    """A change of one member's XP, either `set` or `add`, and of the profile. A user who is not a member becomes a member.
 
-    XP is a whole number 0 .. 2^53-1; an `add` may be below 0. With `floor=0` it then takes what is there, down to 0, and passes over a user
-    who is no member; without it, too much is refused. With `hidden`, a `set` makes a user who is no member a hidden one.
+    XP is a whole number 0 .. 2^53-1; an `add` may be below 0. With `floor=0`, an `add` below 0 takes as much XP as the member has, down to
+    0, and passes over a user who is not a member. Without `floor`, a call that takes more XP than the member has is refused. With `hidden`,
+    a `set` makes a user who is not a member a hidden member.
 
     The other fields are those of `ProfileChange`. A field left out stays as it is; None removes it.
     """
@@ -61,7 +62,7 @@ class XpRecord:
 class XpChange:
     """Total XP and level before and after a write.
 
-    Without an explicit level, a greater level after it is a level-up, and a smaller one a level-down.
+    Without an explicit level, a greater level after the write is a level-up, and a smaller level is a level-down.
     """
 
     xp_before: int
@@ -72,7 +73,7 @@ class XpChange:
 
 @dataclass(frozen=True)
 class MemberChange(XpChange):
-    """One member of a write: `created` says that the user was no member before, `hidden` that the member is hidden."""
+    """One member of a write: `created` says that the user was not a member before, `hidden` that the member is hidden."""
 
     user_id: str
     created: bool
@@ -81,7 +82,7 @@ class MemberChange(XpChange):
 
 @dataclass(frozen=True)
 class RecordResult(XpChange):
-    """The result of a write. XP and levels are those of the last member recorded, 0 without any."""
+    """The result of a write. XP and levels belong to the last member recorded; 0 for a write without members."""
 
     revision: str
     """The guild's new revision."""
@@ -196,7 +197,7 @@ def _at(path: str, name: str) -> str:
 
 
 def record_result(members: Sequence[MemberChange], replies: Sequence[list[Any]]) -> RecordResult:
-    """Returns the result of a write of record.lua in one call or more, by their replies."""
+    """Returns the result of a write from the replies of its calls of record.lua."""
     last = members[-1] if members else XpChange(0, 0, 0, 0)
     return RecordResult(
         xp_before=last.xp_before,

@@ -17,10 +17,11 @@ _MOST = 1000 * _ONE
 
 @dataclass(frozen=True)
 class XpGain:
-    """XP to give, as `award` takes it. Without any, `reason` is the first that applies; else it is None.
+    """XP to give, as `award` takes it. If there is no XP, `reason` is the first reason that applies; otherwise it is None.
 
-    "off": the rules give none for this kind. "role", "channel": a role, or the channel or what holds it, gives none. "length": the message
-    is too short. "alone", "deafened", "muted", "afk": the state in a voice channel. Multipliers that make 0 together count as the channel.
+    "off": the rules give no XP for this kind. "role", "channel": a role gives no XP, or the channel or a category or channel above it.
+    "length": the message is too short. "alone", "deafened", "muted", "afk": the state in a voice channel. Multipliers that make 0 together
+    count as the channel.
     """
 
     amount: XpAmount
@@ -49,9 +50,9 @@ def xp_for(
 ) -> XpGain:
     """Returns the XP that a "message" gives, or for "voice" a tick of the bot's clock. O(n) for n roles, channels and rules.
 
-    `roles` are the ids of the member's roles, and `channel` is the id of the channel or thread. `parents` are the ids of what holds it, the
-    nearest first: the channel of a thread, its category. None among them, or in place of them, counts for nothing. Without `chars`, as a bot
-    may not read all messages, a message is long enough. Without `voice`, none of its states holds. Raises InvalidInputError.
+    `roles` are the ids of the member's roles, and `channel` is the id of the channel or thread. `parents` are the ids above the channel,
+    the nearest first: the channel of a thread, then its category. None in the list, or in place of the list, is ignored. Without `chars`,
+    because a bot may not read all messages, a message is long enough. Without `voice`, no state of voice holds. Raises InvalidInputError.
     """
     _check_rules(rules)
     check_one_of("kind", kind, ("message", "voice"))
@@ -129,7 +130,7 @@ def _millionths(multipliers: Mapping[str, float], ids: Collection[str]) -> list[
 
 
 def _stacked(factors: Sequence[int], stacking: str) -> int:
-    """Returns what multipliers make together, rounded half up; 1 for none."""
+    """Returns the multiplier that several multipliers make together, rounded half up; 1 for an empty list."""
     if not factors:
         return _ONE
     if stacking == "max":

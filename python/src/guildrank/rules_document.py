@@ -11,7 +11,7 @@ XpAmount = int | tuple[int, int]
 
 @dataclass(frozen=True)
 class VoiceState:
-    """What can keep a member of a voice channel from XP. With `alone`, no other member is there; `afk` is the channel of absent members."""
+    """The states that can keep a member of a voice channel from XP. `alone`: no other member is there; `afk`: the channel of absent members."""
 
     alone: bool = False
     deafened: bool = False
@@ -21,6 +21,8 @@ class VoiceState:
 
 @dataclass(frozen=True)
 class MessageRules:
+    """XP of a message, the time until the next message of a member gives XP, and the characters that a message needs."""
+
     xp: XpAmount
     cooldown_ms: int
     min_chars: int
@@ -28,7 +30,7 @@ class MessageRules:
 
 @dataclass(frozen=True)
 class VoiceRules:
-    """XP of one tick of the bot's clock, and who gains it all the same."""
+    """XP of one tick of the bot's clock, and the states in which a member gains it all the same."""
 
     xp: XpAmount
     counts: VoiceState
@@ -36,7 +38,7 @@ class VoiceRules:
 
 @dataclass(frozen=True)
 class NoXp:
-    """Ids of roles, and of channels, threads and categories: what is below one of them gives none either."""
+    """Ids of roles, and of channels, threads and categories: a channel or thread below one of these gives no XP either."""
 
     roles: tuple[str, ...]
     channels: tuple[str, ...]
@@ -44,7 +46,7 @@ class NoXp:
 
 @dataclass(frozen=True)
 class Multipliers:
-    """Multipliers by id. The nearest channel, thread or category that has one counts alone.
+    """Multipliers by id. Only the nearest channel, thread or category with a multiplier counts.
 
     `role_stacking` combines the roles of a member, `stacking` combines this with the channel: "max", "sum" or "product".
     """
@@ -66,7 +68,7 @@ class Reward:
 
 @dataclass(frozen=True)
 class Rules:
-    """Who gains how much XP in a guild, and which roles a level gives."""
+    """How members of a guild gain XP, and which roles a level gives."""
 
     message: MessageRules
     voice: VoiceRules

@@ -131,7 +131,7 @@ class Scripts:
         return reply
 
     async def _leave_replica(self) -> None:
-        """Closes the connections to a server that became a replica: the next call opens one, which reaches the new master."""
+        """Closes the connections to a server that became a replica. The next call opens a connection, which reaches the new master."""
         pool = getattr(self._client, "connection_pool", None)
         if pool is not None:
             await pool.disconnect(inuse_connections=False)

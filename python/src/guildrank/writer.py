@@ -57,14 +57,15 @@ def create_writer(
 
 
 class GuildWriter:
-    """Writes what a levelling bot needs: `create_writer` makes one.
+    """Writes what a levelling bot needs. `create_writer` makes a writer.
 
-    Each call is one script and one round trip, by Redis's clock: it changes everything or nothing. With more than 500 members it is one
-    script for each 500, in order. No call is sent again, except when Redis did not know the script or wants the keys of boards.
+    Each call is one script and one round trip, goes by Redis's clock, and changes everything or nothing. A call with more than 500 members
+    runs one script for each 500 members, in order. No call is sent again, except when Redis did not know the script or wants the keys of
+    boards.
 
     All calls raise InvalidInputError when an argument is wrong, RefusedError when the data do not allow the call, and StoreUnavailableError
-    when Redis did not confirm; then the write may have happened. A call that you repeat names an `event_id`, 1 to 64 bytes and of its own in
-    the guild: Redis does it once, and its repeat gets the first reply.
+    when Redis did not confirm the call; then the write may have happened. If you repeat a call, give it an `event_id` of 1 to 64 bytes that
+    no other call of the guild has. Redis then does the call once, and the repeat gets the first reply.
     """
 
     def __init__(self, scripts: Scripts, keys: Keys, event_ttl_ms: int) -> None:
@@ -88,11 +89,12 @@ class GuildWriter:
     ) -> Award:
         """Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. O(log m).
 
-        `amount` is 0 to 10^9, or the least and the greatest of a range that gives a random number. `factor` multiplies this award too, such
-        as that of `xp_for`: 0 to 1000 with six decimals at most. The product is rounded half up once, and exact; one above 2^53-1 is refused
-        as "range". `cooldown_ms` keeps the member from the next award. `username` is stored if it differs. An empty name leaves the stored
-        name: `record` and `set_profiles` can remove a name. `avatar` is Discord's hash of the avatar, and None removes the stored one. With `rank`,
-        the reply has the rank. `reason` comes with what `xp_for` gives, and changes nothing.
+        `amount` is 0 to 10^9, or the least and the greatest number of a range that gives a random number. `factor` multiplies this award
+        too, such as the factor that `xp_for` gives: 0 to 1000 with six decimals at most. The product is exact, and rounded half up once. A
+        product above 2^53-1 is refused as "range". `cooldown_ms` keeps the member from the next award. `username` is stored if it differs.
+        An empty name leaves the stored name: `record` and `set_profiles` can remove a name. `avatar` is Discord's hash of the avatar, and
+        None removes the stored avatar. With `rank`, the reply has the rank. `reason` comes with the result of `xp_for`, and changes
+        nothing.
         """
         check_ids(guild_id, user_id)
         args = [user_id, *award_args(amount, cooldown_ms, username, rank, factor, avatar)]
@@ -113,10 +115,10 @@ class GuildWriter:
     ) -> Claim:
         """Gives the reward of the day once for each calendar day of the member, and counts the streak. O(log m).
 
-        `reward` is XP, or a list of XP for a streak of 1, 2, ... days, whose last entry counts for all longer ones; each 0 to 10^9.
-        `utc_offset_minutes` lead from UTC to the member's clock, such as 60 or -300. `grace_days`, 0 to 365, may be missed without an end of
-        the streak. Between two claims lie `min_interval_ms` at least, 20 hours unless given: without it, a member that gives another offset
-        can claim two days at once.
+        `reward` is XP, or a list of XP for a streak of 1, 2, ... days, whose last entry counts for all longer streaks; each 0 to 10^9.
+        `utc_offset_minutes` lead from UTC to the member's clock, such as 60 or -300. `grace_days`, 0 to 365, may be missed without an end
+        of the streak. Between two claims lie `min_interval_ms` at least, 20 hours unless given. Without this time, a member that gives
+        another offset could claim two days at once.
         """
         check_ids(guild_id, user_id)
         args = [user_id, *claim_args(reward, utc_offset_minutes, grace_days, min_interval_ms, username)]
@@ -145,9 +147,9 @@ class GuildWriter:
     async def record_many(
         self, guild_id: str, records: Sequence[XpRecord], *, event_id: str | None = None
     ) -> RecordResult:
-        """Records many members, all or none of each 500. A member named twice is recorded twice, in order. O(n log m).
+        """Records many members, all or none of each group of 500. A member named twice is recorded twice, in order. O(n log m).
 
-        `RefusedError.params["index"]` is that of the record that was refused. Those before its 500 were recorded.
+        `RefusedError.params["index"]` is the index of the refused record. All earlier groups of 500 were recorded.
         """
         check_list("records", records)
         calls: list[Args] = []
@@ -157,19 +159,19 @@ class GuildWriter:
         return await self._record(guild_id, calls, event_id)
 
     async def set_level(self, guild_id: str, user_id: str, level: int, *, event_id: str | None = None) -> RecordResult:
-        """Sets the XP of a member to the least of a level, by the guild's curve, and drops an explicit level. O(log m).
+        """Sets the XP of a member to the least XP of a level, by the guild's curve, and drops an explicit level. O(log m).
 
-        A user who is no member becomes one. Raises RefusedError "level" for a level that no XP gives: one above the highest, or one that the
-        curve rounds away.
+        Makes a user who is not a member yet a member. Raises RefusedError "level" for a level that no XP gives: a level above the highest
+        level, or a level that the curve rounds away.
         """
         check_ids(guild_id, user_id)
         check_whole("level", level, 0, MAX_XP)
         return await self._record(guild_id, [[f"level {level}", user_id, "none - -", ""]], event_id)
 
     async def set_profiles(self, guild_id: str, profiles: Mapping[str, ProfileChange]) -> list[str]:
-        """Changes profiles of members, ranked or hidden, by user id. Passes over users who are none, and creates nobody. O(n log m).
+        """Changes profiles of members, ranked or hidden, by user id. Passes over users who are not members, and creates nobody. O(n log m).
 
-        Returns the user ids of the members that were found. RefusedError is that of `record_many`.
+        Returns the user ids of the members that were found. Raises RefusedError as `record_many` does.
         """
         if not isinstance(profiles, Mapping):
             raise InvalidInputError(f"profiles must be a dict of profiles by user id, not {profiles!r}")
@@ -187,7 +189,8 @@ class GuildWriter:
     async def hide(self, guild_id: str, user_ids: Collection[str], *, reason: str = "moderator") -> PlaceChange:
         """Gives members a reason to be hidden: "left", "self" or "moderator". O(n log m).
 
-        A hidden member is in no ranking, total or counter. It keeps XP and profile, and gains on. Passes over users who are no members.
+        A hidden member is in no ranking, total or counter. It keeps its XP and profile, and can still gain XP. The call passes over users
+        who are not members.
         """
         return await change_reason(self._scripts, self._keys, "hide", guild_id, user_ids, reason)
 
@@ -198,12 +201,12 @@ class GuildWriter:
     async def sync_members(
         self, guild_id: str, present_ids: Collection[str], *, dry_run: bool = False, max_share: float = 0.2
     ) -> SyncResult:
-        """Hides as "left" the ranked members who are not on the server, and lifts "left" from the hidden ones who are.
+        """Hides as "left" the ranked members who are not on the server, and lifts "left" from the hidden members who are on the server.
 
-        It is for the start of a bot, which missed who left and who came. `present_ids` are all members of the server: a list, or a set or a
-        dict by user id, which is asked again before each step, so keep it up to date. When more than `max_share` of the ranked members would
-        be hidden, the list is taken for an incomplete one: a RefusedError, and nothing was changed. With `dry_run`, it only counts. O(n log n)
-        in steps of a few milliseconds. The same call goes on after an interruption.
+        Call it when a bot starts, because the bot has missed which members have left or come in the meantime. `present_ids` are all members
+        of the server: a list, or a set or a dict by user id. Each step looks into a set or dict anew, so keep it up to date. When more than
+        `max_share` of the ranked members would be hidden, the call takes the list for incomplete, raises RefusedError, and changes nothing.
+        With `dry_run`, the call only counts. O(n log n) in steps of a few milliseconds. The same call goes on after an interruption.
         """
         return await sync_members(self._scripts, self._keys, guild_id, present_ids, dry_run, max_share)
 
@@ -218,10 +221,10 @@ class GuildWriter:
     async def reset_season(self, guild_id: str, *, archive_as: str, keep_members: bool = True) -> SeasonResult:
         """Ends a season: copies all members, with XP and profile, into the guild `archive_as`, such as "123.2026-s1".
 
-        When all are there, takes that XP and the explicit levels from them. XP that a member gains meanwhile counts for the new season. Hidden
-        members stay hidden in both. Without `keep_members`, those go who gained nothing since, except members hidden by "self" or "moderator".
-        A cancelled call stops between two steps. The same call goes on after an interruption, and does nothing after its end. O(n log n), in
-        steps of a few milliseconds.
+        When the archive has all members, takes the archived XP and the explicit levels from the members. XP that a member gains meanwhile
+        counts for the new season. Hidden members stay hidden in the guild and in the archive. Without `keep_members`, members who have
+        gained no XP since are removed, except members hidden by "self" or "moderator". A cancelled call stops between two steps. The same
+        call goes on after an interruption, and does nothing after its end. O(n log n), in steps of a few milliseconds.
 
         Raises RefusedError when another call, an import or a deletion of either guild runs, or the archive has other data.
         """
@@ -238,11 +241,12 @@ class GuildWriter:
     ) -> bool:
         """Stores what the guild, its roles and its channels are called, in place of what was stored before. O(n) for n bytes.
 
-        Call it at the start of a bot, and when one of them changes. What you leave out is not described, and shows as its id. `icon` is
-        Discord's hash of the icon. Give `channels` in the order in which they should be shown. There may be 250 roles, 500 channels, 100
-        characters a name, and 262,144 bytes of UTF-8 in all. A guild that is described is in the lists of guilds, also while it has no members.
+        Call it at the start of a bot, and when one of these names changes. A role or channel that you leave out has no name, and shows as
+        its id. `icon` is Discord's hash of the icon. Give `channels` in the order in which they should be shown. There may be 250 roles,
+        500 channels, 100 characters a name, and 262,144 bytes of UTF-8 in all. A guild that is described is in the lists of guilds, also
+        while it has no members.
 
-        Returns whether something is another than before. Then the revision rises, and pages show it at once.
+        Returns whether the description has changed. Then the revision rises, and pages show the change at once.
         """
         check_ids(guild_id)
         args = description_args(name, icon, roles, channels)
@@ -254,8 +258,8 @@ class GuildWriter:
     ) -> str:
         """Returns a link that signs its reader in to the dashboard of the guild, once, for `ttl` seconds, 1 to 86400. O(1).
 
-        `url` is the service's DASHBOARD_URL. Whoever opens the link may manage the guild, so send it to its owner alone. `user_id` is that of
-        the person, for the audit log.
+        `url` is the service's DASHBOARD_URL. Everybody who opens the link may manage the guild, so send the link to its owner alone.
+        `user_id` is the user id of the person, for the audit log.
         """
         return await create_dashboard_link(self._scripts, self._keys, guild_id, url, ttl, user_id)
 
@@ -269,7 +273,7 @@ class GuildWriter:
         return record_result(members, replies)
 
     async def _record_slice(self, guild_id: str, calls: Sequence[Args], first: int, event_id: str | None) -> list[Any]:
-        """Runs record.lua on one slice. A refusal names the index among all."""
+        """Runs record.lua on one slice. A refusal names the index among all records of the call."""
         has_avatars, args = call_args(calls[first : first + ENTRIES_A_CALL])
         keys = self._keys.guild(guild_id, *(["avatars"] if has_avatars else []))
         try:
