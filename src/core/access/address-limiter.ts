@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type Bucket, TokenBuckets } from './token-buckets.ts';
 
-/** Look-ups of unseen API keys that one network may start. The interval is short: unseen valid keys come through beside a flood. */
+/** Look-ups of unseen API keys that one network may start. The interval is short, so that unseen valid keys come through beside a flood. */
 export const KEY_LOOK_UPS: Bucket = { burst: 500, intervalMs: 100 };
 /** Searches by name that one network may send, to the public pages and to the dashboard each. */
 export const SEARCHES: Bucket = { burst: 10, intervalMs: 3000 };

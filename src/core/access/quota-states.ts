@@ -1,9 +1,9 @@
-/** The state of a guild's quota after a request, or that of the API key's cap if the cap leaves fewer requests. */
+/** The state of a guild's quota after a request, or the state of the API key's cap if the cap leaves fewer requests. */
 export interface QuotaState {
   readonly allowed: boolean;
   /** Requests per window. */
   readonly limit: number;
-  /** Requests left in the window after this one. */
+  /** Requests left in the window after this request. */
   readonly remaining: number;
   /** Milliseconds until the window ends. */
   readonly resetMs: number;

@@ -73,7 +73,7 @@ export class Quotas {
     return limiter.consume(identity.guildId, requests).then(toStates, (rejection) => toStates(deniedResult(rejection)));
   }
 
-  /** Counts requests of a key with a cap. @returns the guild's counter and that of the key. */
+  /** Counts requests of a key with a cap. @returns the counter of the guild and the counter of the key. */
   private countBoth(
     { guildId, keyId }: Pick<Identity, 'guildId' | 'keyId'>,
     quota: number,

@@ -2,7 +2,7 @@
 -- a call until it gets a reply.
 --
 -- KEYS[1] gr:{G}:usage   KEYS[2] gr:{G}:keys:used   KEYS[3] gr:{G}:keys   KEYS[4] gr:{G}:stats   KEYS[5] gr:{G}:config
--- ARGV[1] id of the process   ARGV[2] number of the call, above those of all earlier calls of the process
+-- ARGV[1] id of the process   ARGV[2] number of the call, above the numbers of all earlier calls of the process
 -- ARGV[3] the current hour, as hours since 1970   ARGV[4] hours that are kept   ARGV[5] a time (ISO 8601) later than which no request was
 -- ARGV[6] how many of the pairs that follow are counts
 -- ARGV[7..] pairs: a field of KEYS[1] and the requests to add, then an API key id and the time of its last request (ISO 8601)

@@ -4,7 +4,7 @@
 -- ARGV[1] token of the count   ARGV[2] members to count in this call, 1 to 2000
 -- ARGV[3..] fields and values to store in the config with the counters
 --
--- Reply: as that of recount-step.lua. At the end, rev is the new revision.
+-- Reply: as the reply of recount-step.lua. At the end, rev is the new revision.
 
 --- @include lib-recount
 

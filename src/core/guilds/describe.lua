@@ -3,7 +3,7 @@
 -- KEYS[1] gr:{G}:stats   KEYS[2] gr:{G}:about (hash: name, icon, roles and channels as JSON, and at, the milliseconds since 1970 of the last call)
 -- ARGV[1] name   ARGV[2] icon   ARGV[3] roles   ARGV[4] channels   "" for what the bot does not tell. The call replaces all of it.
 --
--- Reply: {"OK", rev, 1 if a field is another one than before, else 0}. At 0, rev stays as it is. O(1).
+-- Reply: {"OK", rev, 1 if a field has changed, else 0}. At 0, rev stays as it is. O(1).
 
 --- @include lib-bounds
 --- @include lib-counters

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { nodesOf } from '../store/client.ts';
 import { type ClientStore, withStoreErrors } from '../store/store.ts';
 
-/** Redis keys that one SCAN looks at: a fraction of a millisecond, in which Redis serves nobody else. */
+/** Redis keys that one SCAN looks at. A SCAN takes a fraction of a millisecond, in which Redis serves no other client. */
 const KEYS_PER_STEP = 1000;
 /** A search that is this old is repeated before its result is shown. */
 const STALE_AFTER_MS = 30_000;

@@ -86,7 +86,7 @@ export async function readOverview(
     total_xp: value.total_xp,
     average_level: value.average_level,
     keys: keyCount,
-    /** Requests counted in the current quota window; refused ones are not counted. */
+    /** Requests counted in the current quota window; refused requests are not counted. */
     quota_used: Number(used ?? 0),
     /** Seconds until the quota window ends; null when none is open. */
     quota_resets_in_s: ttl > 0 ? Math.ceil(ttl / 1000) : null,

@@ -9,7 +9,7 @@
 -- ARGV[1] user id   ARGV[2] XP, a whole number 0 .. 1000000000   ARGV[3] cooldown that this award starts, in ms, 0 .. 31536000000; 0 = none
 -- ARGV[4] name to store, "" = leave it   ARGV[5] "rank" to be told the rank, else ""
 -- ARGV[6] factor of this award, 0 .. 1000 with six decimals at most, such as "1.5"; "" or left out = 1
--- ARGV[7] avatar to store: 32 hex digits, with "a_" before those of an animated one; "none" removes it, "" or left out = leave it
+-- ARGV[7] avatar to store: 32 hex digits, with "a_" before the digits of an animated avatar; "none" removes it, "" or left out = leave it
 --
 -- The gain is XP times the multiplier times the factor, rounded half up once. The gain is exact for multipliers to 10^9, and a gain that would lead
 -- above 2^53-1 is refused as "range". Six decimals of the multiplier count. A multiplier that is no plain decimal, such as "1e1", multiplies in

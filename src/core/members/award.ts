@@ -103,7 +103,7 @@ function factorText(factor: number): string {
 function decodeAward(reply: ScriptReply): Award {
   throwRefusal(reply);
   const rank = reply[9];
-  // Spreading the gain into a new object takes V8 several microseconds, and Object.assign a third of one (see ADR 11).
+  // Spreading the gain into a new object takes V8 several microseconds, and Object.assign a third of a microsecond (see ADR 11).
   return Object.assign(decodeGain(reply), {
     awarded: Number(reply[2]),
     onCooldown: reply[0] === 'WAIT',
@@ -112,7 +112,7 @@ function decodeAward(reply: ScriptReply): Award {
   });
 }
 
-/** Draws the number of a range here: Redis starts the random numbers of each script anew, so a script would draw the same one always. */
+/** Draws the number of a range here: Redis starts the random numbers of each script anew, so a script would always draw the same number. */
 function drawn(amount: XpAmount): string {
   if (typeof amount !== 'object' || amount === null) return wholeText('amount', amount, 0, MAX_GAIN);
   checkFields(amount, 'a range', ['min', 'max'], 'amount');

@@ -47,7 +47,7 @@ export interface Undone extends XpChange {
   readonly username: Restored;
 }
 
-/** Why a correction cannot be undone: nothing is kept of it, a season has ended since then, or the user is no member any more. */
+/** Why a correction cannot be undone: Redis keeps nothing of the correction, a season has ended since then, or the user is not a member any more. */
 export type UndoObstacle = 'gone' | 'season' | 'missing';
 
 /**
@@ -70,7 +70,7 @@ interface ListFields {
   readonly changes: readonly Omit<MemberChangeText, 'avatar'>[];
 }
 
-/** Corrects members. Its keys end with that of the event. */
+/** Corrects members. The key of the event comes last. */
 export const correctScript = defineScript({
   name: 'correct',
   keys: [...GUILD_KEYS, 'season'],

@@ -3,8 +3,8 @@ import { BOARDS, type BoardName, boardKeys, type GuildKeys } from '../store/redi
 import type { ClientStore } from '../store/store.ts';
 
 /**
- * Reads all that is stored of one user in a guild, as it is in Redis, with the field names of `--json`; null when there is nothing, as for each
- * part. O(log n).
+ * Reads all that is stored of one user in a guild, as it is in Redis, with the field names of `--json`; null when nothing is stored. A part that is
+ * not stored is null too. O(log n).
  * @throws StoreUnavailableError
  */
 export async function readMemberData({ client, redisKeys }: ClientStore, guild: string, userId: string) {

@@ -19,13 +19,13 @@ import {
   type XpRecord,
 } from './xp-record.ts';
 
-/** The result of a write. The change is that of the last member recorded. */
+/** The result of a write. The change is the change of the last member recorded. */
 export interface RecordResult extends XpChange {
   /** The guild's new revision. */
   readonly revision: string;
   /** Members that were not in the ranking before. */
   readonly created: number;
-  /** One for each record, in the same order. */
+  /** A change for each record, in the same order. */
   readonly members: readonly MemberChange[];
   /** Whether the event had this reply before, in all its parts. Then nothing was changed. */
   readonly repeated: boolean;

@@ -18,7 +18,7 @@ export interface XpChange {
 /** One member of a write. */
 export interface MemberChange extends XpChange {
   readonly userId: string;
-  /** Whether the user was no member before. */
+  /** Whether the user was not a member before. */
   readonly created: boolean;
   /** Whether the member is hidden. */
   readonly hidden: boolean;
@@ -51,7 +51,9 @@ function changeArguments(changes: readonly MemberChangeText[]): string[] {
   return args;
 }
 
-/** Returns the keys that {@link recordScript} takes after its own: that of the avatars if it changes some, and that of the event. */
+/**
+ * Returns the keys that {@link recordScript} takes after its own keys: the key of the avatars if the call changes avatars, and the key of the event.
+ */
 export function recordKeys(
   { avatars }: Pick<GuildKeys, 'avatars'>,
   changes: readonly MemberChangeText[],

@@ -4,7 +4,8 @@ import { type EntryCode, RefusedError } from '../errors.ts';
 export const ENTRIES_A_CALL = 500;
 
 /**
- * Sends entries in slices, one after the other: each in one script call, which changes all of it or nothing. No entry is one call too.
+ * Sends entries in slices, one after the other: each in one script call, which changes the whole slice or nothing. A list without entries is one call
+ * too.
  * @param send gets the slice, and its number from 0.
  * @param size entries of a slice.
  * @throws what `send` throws, with the index of a refused entry among all. The slices before it were done.

@@ -7,7 +7,7 @@ import { checkFields, checkList, checkText } from './check-fields.ts';
 export interface ProfileChange {
   /** Display name. An empty name removes it, as null does, and the API then shows the user id. */
   readonly username?: string | null;
-  /** An explicit level replaces the one computed from XP, until it is removed. */
+  /** An explicit level. It replaces the level that is computed from XP, until it is removed. */
   readonly level?: number | null;
   /** Days in a row. */
   readonly dailyStreak?: number | null;

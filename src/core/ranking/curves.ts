@@ -73,7 +73,7 @@ function nameOf(text: string): CurveName {
 
 /**
  * Returns whether levels of a curve can be computed exactly: it rises from level 1 on, begins at 0 XP or above, and its numbers keep all
- * intermediate values below 2^53. One without n^3 and n^2 needs q^2 or more for n.
+ * intermediate values below 2^53. A curve without n^3 and n^2 needs q^2 or more for n.
  */
 function isSound({ a, b, c, d, q, m, max = 1 }: Curve): boolean {
   const rises = a >= 0 && b >= 0 && 3 * a + 2 * b + c > 0 && a + b + c + d >= 0;

@@ -2,8 +2,8 @@ import { isPictureHash } from '../ranking/picture-hash.ts';
 import type { ClientStore } from '../store/store.ts';
 
 /**
- * Reads the avatars of members, such as those of a page: Discord's hashes, for `avatarUrl`. O(n) for n user ids, in one round trip; without user ids,
- * no round trip. It tells neither whether a user is a hidden member nor whether the owner of the guild wants avatars to be shown.
+ * Reads the avatars of members, such as the members of a page: Discord's hashes, for `avatarUrl`. O(n) for n user ids, in one round trip; without
+ * user ids, no round trip. It tells neither whether a user is a hidden member nor whether the owner of the guild wants avatars to be shown.
  * @returns the hash of each member who has an avatar, by user id.
  * @throws StoreUnavailableError
  */

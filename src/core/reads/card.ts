@@ -80,7 +80,7 @@ function decodeCard([place, first, reasons, page]: CardReply, userId: string): M
   };
 }
 
-/** Returns how far XP is in its level. `needed` is 0 at the highest level: that of the curve, or the last one that XP can reach. */
+/** Returns how far XP is in its level. `needed` is 0 at the highest level: the highest level of the curve, or the last level that XP can reach. */
 export function progressOf(curve: Curve, xp: number): Progress {
   const { level, gained, needed } = progress(curve, xp);
   return { level, gained, needed: xp - gained + needed > MAX_XP ? 0 : needed };

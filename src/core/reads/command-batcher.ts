@@ -64,7 +64,7 @@ export interface BatcherOptions {
   readonly onSharded?: (() => void) | undefined;
 }
 
-/** Rows that one Redis command may read. They take Redis about a millisecond, in which it serves nobody else. */
+/** Rows that one Redis command may read. Redis needs about a millisecond for these rows, in which it serves no other client. */
 const MAX_WEIGHT = 500;
 
 /**

@@ -1,5 +1,5 @@
 -- probe: attempts the reads and the count of a request. Changes nothing, because Redis checks whether a write is allowed and possible before it
--- rejects "x" as an amount. The guild must be one that cannot exist.
+-- rejects "x" as an amount. The guild must have an id that no guild can have.
 -- Reply: OK, or the error that a request would get, such as READONLY, OOM, MISCONF, NOREPLICAS or NOPERM. O(1).
 local function probe(guild)
   page(guild, '0', '0', '')

@@ -157,8 +157,8 @@ local function rules_and_roles(guild, settings)
   return { text, text ~= '' and text_of(redis.call('HGET', guild.base .. 'about', 'roles')) or '' }
 end
 
--- Returns the command of a name such as "public.page" or "public.page~week"; nil for another name. The reply of "public.rewarded.page" is that of
--- "public.page" and then the rules and the roles.
+-- Returns the command of a name such as "public.page" or "public.page~week"; nil for another name. The reply of "public.rewarded.page" is the reply
+-- of "public.page", and then the rules and the roles.
 local function public_command(name)
   local rewarded = string.match(name, '^public%.rewarded%.(.*)$')
   local command, board = string.match(rewarded or string.match(name, '^public%.(.*)$') or '', '^(%a+)~?(.*)$')

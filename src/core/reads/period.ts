@@ -2,7 +2,7 @@
 export interface Period {
   /** When it begins, as ISO 8601 in UTC: local midnight by the guild's clock. */
   readonly from: string;
-  /** When it ends and the next one begins, as ISO 8601 in UTC. */
+  /** Time at which the period ends and the next period begins, as ISO 8601 in UTC. */
   readonly to: string;
 }
 

@@ -185,7 +185,10 @@ export function decodeStats(reply: readonly string[]): VersionedStats {
   return { revision: parseRevision(revision), value, curve };
 }
 
-/** Returns the curve of a guild's text. @throws StoreUnavailableError when a guild has a curve of its own with unfit coefficients: another one would show wrong levels. */
+/**
+ * Returns the curve of a guild's text.
+ * @throws StoreUnavailableError when a guild has a curve of its own with unfit coefficients, because any other curve would show wrong levels.
+ */
 export function curveOf(stored: string): Curve {
   const curve = parseCurve(stored);
   if (curve) return curve;

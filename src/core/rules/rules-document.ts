@@ -47,7 +47,7 @@ export interface Rules {
   };
   readonly multipliers: {
     readonly roles: ReadonlyMap<string, number>;
-    /** Channels, threads and categories. Only the one that is nearest to a message counts. */
+    /** Channels, threads and categories. Of the multipliers around a message, only the nearest counts. */
     readonly channels: ReadonlyMap<string, number>;
     /** For the roles of one member. */
     readonly roleStacking: Stacking;

@@ -33,7 +33,7 @@ export interface GuildConfigChange {
   readonly plan?: string;
   readonly xpCurve?: CurveText;
   readonly xpMultiplier?: number;
-  /** The boards that the guild has from now on. One that is left out is deleted. */
+  /** The boards that the guild has from now on. A board that is left out is deleted. */
   readonly boards?: readonly BoardKind[];
   /** Time zone by whose clock weeks and months begin: an IANA name, such as Europe/Berlin. A time zone takes the place of minutes from UTC. */
   readonly timeZone?: string;
@@ -53,7 +53,7 @@ export interface GuildConfigChange {
   readonly pageLook?: Partial<PageLook>;
 }
 
-/** The titles of a public page. A title that turns its direction would turn that of texts beside it. */
+/** The titles of a public page. A title that turns its direction would also turn the direction of texts beside it. */
 const TITLE_PATTERN =
   /^(?:\p{Zs}{0,100}|(?=.*[^\p{DI}\p{C}\p{Z}\p{M}\u2800])[^\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,100})$/su;
 

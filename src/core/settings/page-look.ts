@@ -6,7 +6,7 @@ const colour = <Field extends string>(field: Field, name: string) => ({
   rule: `The ${name} of the public page is a colour such as #4f46e5, or empty`,
 });
 
-/** How a public page looks: the field of each setting in a guild's config, and its rule. The order is that of command-public.lua. */
+/** How a public page looks: the field of each setting in a guild's config, and its rule. The order is the order in command-public.lua. */
 export const LOOK = {
   /** Colour of links, bars and the open tab, as `#rrggbb`. */
   accent: colour('page_accent', 'accent'),
@@ -24,7 +24,7 @@ export const LOOK = {
   },
 } as const;
 
-/** How a public page looks, as its owner wants it. "" = as it is unless somebody chooses. */
+/** The look of a public page, as its owner has chosen it. "" = the owner has chosen nothing. */
 export type PageLook = { readonly [Setting in keyof typeof LOOK]: string };
 /** A field of the config that stores a part of the look. */
 export type LookField = (typeof LOOK)[keyof PageLook]['field'];

@@ -74,7 +74,9 @@ interface Said {
   readonly isClosed: boolean;
 }
 
-/** Returns why a server refuses connections, by what it said; undefined for a server that serves, such as one that asks for a password. */
+/**
+ * Returns why a server refuses connections, by the text that it sent; undefined for a server that serves, such as a server that asks for a password.
+ */
 function refusalIn({ text, isClosed }: Said): string | undefined {
   if (text === '') return undefined;
   if (text.startsWith(TLS_ALERT)) return ALERT;

@@ -2,7 +2,7 @@
 
 /** The TLS of connections to Redis and to Sentinels. An empty text = unset. */
 export interface TlsConfig {
-  /** Certificates of the authorities to trust, instead of those that Node trusts. */
+  /** Certificates of the authorities to trust, instead of the authorities that Node trusts. */
   readonly ca: string;
   /** Certificate and key of this client. */
   readonly cert: string;

@@ -1,8 +1,8 @@
 import type { RedisClient } from './client.ts';
 
 /**
- * Walks over a sorted set in steps of about `count` members, in no order. A member can come twice; one that is in the set throughout
- * comes at least once. O(n) in all, one round trip a step.
+ * Walks over a sorted set in steps of about `count` members, in no order. A member can come twice. A member that is in the set throughout comes at
+ * least once. O(n) in all, one round trip a step.
  * @returns lists of member, score, member, score and so on, with 1 to `count` members: ZSCAN returns a small set as a whole.
  * @throws StoreUnavailableError
  */

@@ -83,8 +83,9 @@ local function on_boards()
     end
   end
 
-  -- Returns the place of the board that stays, "present" or "last", when a period needs the room of the other board. The present board stays when
-  -- it follows the last one. Otherwise a wrong clock began one of them, or nobody gained XP in between, and the board with more members stays.
+  -- Returns the place of the board that stays, "present" or "last", when a period needs the room of the other board. The present board stays when it
+  -- follows the last board. Otherwise a wrong clock began one of the two boards, or nobody gained XP in between, and the board with more members
+  -- stays.
   local function place_to_keep(board, last)
     return board.period ~= last.period + 1 and last.members + 0 > board.members + 0 and 'last' or 'present'
   end
@@ -156,7 +157,7 @@ local function on_boards()
     local staged = board.staged[id]
     if not staged then
       local reads_both = from and (from ~= to or change.joins)
-      -- Who was no member is on no board. It is read all the same, because a key of another type must fail before the first write.
+      -- A user who was not a member is on no board. The board is read all the same, because a key of another type must fail before the first write.
       local only = from or to
       local xp = (only == 'xp' or reads_both) and board_xp(board, 'xp', id) or 0
       local hidden = (only == 'hidden' or reads_both) and board_xp(board, 'hidden', id) or 0

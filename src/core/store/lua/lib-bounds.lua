@@ -24,7 +24,7 @@ local MAX_OFFSETS = 500
 -- The longest text of a curve: "custom=" and the text of its numbers.
 local MAX_CURVE = 7 + MAX_COEFFICIENTS
 
--- Returns the text of a curve by its stored coefficients. A longer text than that of fit numbers is cut, and stays unfit.
+-- Returns the text of a curve by its stored coefficients. A text that is longer than the text of fit numbers is cut, and stays unfit.
 local function custom_curve_text(coefficients)
   return 'custom=' .. string.sub(type(coefficients) == 'string' and coefficients or '', 1, MAX_COEFFICIENTS + 1)
 end

@@ -26,7 +26,7 @@ local function present_season(season_key)
   return type(season[1]) == 'string' and season[1] .. ' ' .. (type(season[2]) == 'string' and season[2] or '') or ''
 end
 
--- Returns what is kept of a correction of one member; nil when its event is over, or is that of another call.
+-- Returns the stored correction of one member; nil when its event is over, or belongs to another call.
 local function kept_correction(event_key)
   local kept, parts = redis.call('GET', event_key), {}
   if type(kept) ~= 'string' or string.sub(kept, 1, #CORRECTION) ~= CORRECTION then

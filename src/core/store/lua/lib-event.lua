@@ -3,9 +3,9 @@
 --- @include lib-bounds
 --- @include lib-lists
 
--- Returns the reply of `call`, or that of the same event before, with "repeated" at its end. Without a key of an event it only calls. Else ARGV
--- begins with the time to live of the event, in milliseconds, which this function takes away. A reply that is not "OK" changed nothing, and
--- is not kept. An event belongs to one call, which `name_call` names. A guild without data has no events.
+-- Returns the reply of `call`, or the earlier reply for the same event, with "repeated" at its end. Without a key of an event it only calls. Else
+-- ARGV begins with the time to live of the event, in milliseconds, which this function takes away. A reply that is not "OK" changed nothing, and is
+-- not kept. An event belongs to one call, which `name_call` names. A guild without data has no events.
 local function once(event_key, name_call, call)
   if not event_key then
     return call()

@@ -141,7 +141,7 @@ end
 -- method for each member. The search is written for a table of this size.
 local TABLE_AFTER, TABLE_SIZE = 16, 128
 
--- Returns the level of XP and, in the first calls, the XP to reach the next one.
+-- Returns the level of XP and, in the first calls, the XP to reach the next level.
 local function level_of(curve, xp)
   local reached = curve.reached
   if not reached then

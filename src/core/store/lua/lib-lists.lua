@@ -2,7 +2,7 @@
 
 --- @include lib-mock
 
--- Values that one command gets. Even, so that a field and its value stay together.
+-- Values that one command gets. The number is even, so that a field and its value stay together.
 local SLICE = 2000
 
 -- Runs a command with all values of a list, or with the values from `first` on.

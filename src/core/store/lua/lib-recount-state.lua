@@ -43,7 +43,7 @@ local function parse_recount(text)
     state.boards[name] = parse_sums(sums, {})
   end
 
-  -- Returns the sums of a board. One that has begun anew since the count began is empty at first.
+  -- Returns the sums of a board. A board that has begun anew since the count began is empty at first.
   function state.on(name)
     state.boards[name] = state.boards[name] or new_sums()
     return state.boards[name]
