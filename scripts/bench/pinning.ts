@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { findOnPath } from '../dev/embedded-redis.ts';
 
-/** The cores of the server under test, of the load generator, and of Redis: that of the load generator where there are only two. */
+/** The cores of the server under test, of the load generator, and of Redis: with only two cores, Redis shares the core of the load generator. */
 export interface Cores {
   readonly server: number;
   readonly load: number;

@@ -17,7 +17,7 @@ export interface ServerProcess {
 /** How a server is started. */
 export interface ProcessPlan {
   readonly command: readonly string[];
-  /** Its working folder; by default that of this process. */
+  /** Its working folder; by default the working folder of this process. */
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;

@@ -4,7 +4,10 @@ import type { RedisClient } from '../../src/core/store/client.ts';
 import type { RedisConfig } from '../../src/core/store/redis-config.ts';
 import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
 
-/** Settings of service and dashboard: the port of the dashboard, which shows a public page in a frame, is not known before both have started. */
+/**
+ * Settings of service and dashboard: the port of the dashboard, which shows a public page in a frame, is not known before service and dashboard have
+ * started.
+ */
 export const PUBLIC_PAGES = { PUBLIC_PAGES: '1', EMBED_ORIGINS: '*' } as const;
 
 /**

@@ -20,7 +20,7 @@ export interface DemoStore {
   stop(): Promise<void>;
 }
 
-/** Starts a private Redis if one is on PATH, else ioredis-mock in this process. */
+/** Starts a private Redis if PATH has a server, else ioredis-mock in this process. */
 export async function startDemoStore(): Promise<DemoStore> {
   const binary = findRedisServer();
   return binary ? startRedis(binary) : startMock();

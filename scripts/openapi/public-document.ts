@@ -163,7 +163,7 @@ const PROBLEM_RESPONSES: Readonly<Record<string, [description: string, ...codes:
   503: ['The store is away or slow.', 'store_unavailable'],
 };
 
-/** Makes the OpenAPI 3.1 document of the data of public pages. It is apart from that of the API, which needs an API key. */
+/** Makes the OpenAPI 3.1 document of the data of public pages. It is apart from the document of the API, because the API needs an API key. */
 export function publicDocument(): Record<string, unknown> {
   return {
     openapi: '3.1.1',

@@ -12,7 +12,10 @@ const TYPES = {
   'widget.js': SCRIPT,
 };
 
-/** Reads a file from the folder of the dashboard, or from a folder of the service if both serve it. @throws when the file is missing. */
+/**
+ * Reads a file from the folder of the dashboard, or from a folder of the service for a file that service and dashboard serve.
+ * @throws when the file is missing.
+ */
 function readAsset(name: string): Buffer {
   if (name === 'widget.js') return readWidgetFile().body;
   const folder = name === 'logo.svg' ? '../service/http/site' : './assets';

@@ -8,7 +8,7 @@ import { problemOf } from './sentences.ts';
 
 /** The author of an entry. */
 interface Author {
-  /** "operator", or "owner" with the user id, if the invite named one; and the id of the session. */
+  /** "operator", or "owner" with the user id, if the invite named a person; and the id of the session. */
   readonly who: string;
   /** IP address. */
   readonly from: string;
@@ -131,7 +131,7 @@ export class AuditLog {
     try {
       await client.xdel(stream, last[0]);
     } catch {
-      // If the old entry cannot be deleted, both entries stay, and both are true.
+      // If the old entry cannot be deleted, the two entries stay, and each of them is true.
     }
   }
 

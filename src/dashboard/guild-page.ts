@@ -48,7 +48,7 @@ export interface GuildPage {
   readonly operatorLabel?: string;
   /** Name of its icon in the navigation, a symbol of templates/icons.eta. */
   readonly icon: string;
-  /** Paths below /guilds/G of its further pages, beside those that begin with `path`. */
+  /** Paths below /guilds/G of its further pages, beside the paths that begin with `path`. */
   readonly alsoAt?: readonly string[];
   /** Paths below /guilds/G that take a form with a file. Their handlers call `receiveUpload`, which checks the token of the form. */
   readonly uploads?: readonly string[];

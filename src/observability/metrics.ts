@@ -13,7 +13,7 @@ interface CountedResponse extends ServerResponse {
   };
 }
 
-/** A client can send any method; one that is not listed counts as "other". */
+/** A client can send any method. A method that is not listed counts as "other". */
 const METHODS = ['other', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
@@ -111,7 +111,7 @@ export class Metrics {
     }
     observe((this.now() - startedAt) / 1000);
     if (problem?.storeFailure) this.unavailable.inc({ reason: problem.storeFailure });
-    // A used-up quota is that of a valid key.
+    // Only a valid key can meet a used-up quota.
     else if (problem?.code === 'quota_exceeded' && !identity) this.heldBack.inc();
   };
 

@@ -5,7 +5,7 @@ const MAX_UNITS = 256;
 /** The longest character that people use, an emoji of several persons, has fewer code units. */
 const MAX_CHARACTER = 32;
 
-// Without these, a text cannot change its own direction or that of what stands beside it.
+// Without these characters, a text cannot change its own direction, or the direction of texts beside it.
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const MANY_MARKS = /(\p{M}{4})\p{M}+/gu;
 

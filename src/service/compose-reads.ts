@@ -78,7 +78,8 @@ export function composeReads(
   );
   // A Redis that comes back can have lost writes. The event "-node" tells of each lost node of a Cluster.
   for (const event of ['ready', '-node']) client.on(event, () => cache.clear());
-  // After a change of the master, both connections lead to the old master. Only the connection for commands notices this, so both are made anew.
+  // After a change of the master, both connections lead to the old master. Only the connection for commands notices this, so the service makes the
+  // two connections anew.
   client.on('close', () => reconnect(subscriber));
   const batcher = new RequestBatcher(quotas, usage, cache, commands);
   return {

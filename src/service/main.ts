@@ -17,7 +17,7 @@ const LAST_SPANS_MS = 2000;
 
 /** Runs the service as a process: reads the environment, handles signals, sets exit codes. */
 async function main(): Promise<void> {
-  // The environment of a worker is that of the primary.
+  // A worker has the environment of the primary.
   const fromFile = cluster.isPrimary ? takeEnvFile(process.env) : undefined;
   const settings = parseConfig(process.env);
   const lines = logLinesTo(process.stdout);

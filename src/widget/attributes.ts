@@ -66,7 +66,7 @@ export type Property = keyof List;
 /** The attributes of parts that can be left out. */
 export type PartName = { [P in Property]: List[P] extends { kind: 'part' } ? P : never }[Property];
 
-/** The attributes as properties. The attribute of `pageSize` is `page-size`, and so on; that of `refreshInterval` is `refresh`. */
+/** The attributes as properties. The attribute of `pageSize` is `page-size`, and so on; the attribute of `refreshInterval` is `refresh`. */
 export type Attributes = {
   -readonly [P in keyof List]: ValueOf<List[P]>;
 };

@@ -246,7 +246,7 @@ export abstract class GuildElement extends Base implements Subscriber {
     const { words, memberHref, avatarHref, selectable } = this;
     const avatarOf = this.avatarOf ?? ((id: string) => addressOf(avatarHref, id));
     const select = (entry: Entry) => this.emit('select', entry);
-    // The XP of a board is not that of the level, so there is no progress. Public data says itself how far a member is.
+    // The XP on a board does not give the level, so there is no progress. Public data says itself how far a member is.
     const curve = this.board || this.addresses === PUBLIC ? '' : totals?.xp_curve;
     const isGained = this.board !== '';
     return { words, curve, you, memberHref, selectable, isGained, avatarOf, rewards, select };

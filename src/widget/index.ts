@@ -20,7 +20,7 @@ import './main.ts';
  * @cssproperty --guildrank-dark-text - Colour of text in the dark theme.
  * @cssproperty --guildrank-dark-muted - Colour of secondary text in the dark theme.
  * @cssproperty --guildrank-font - Fonts.
- * @cssproperty --guildrank-size - Font size; by default that of the visitor's browser.
+ * @cssproperty --guildrank-size - Font size; by default the font size of the visitor's browser.
  * @cssproperty --guildrank-radius - Radius of the card's corners.
  * @cssproperty --guildrank-max-width - Greatest width of the card.
  */

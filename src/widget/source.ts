@@ -93,7 +93,7 @@ function createSource(root: string, key: string, addresses: DataAddresses) {
   }
 
   const source = {
-    /** The problem that all reads have, until one succeeds. */
+    /** The problem that all reads have, until a read succeeds. */
     problem: undefined as Problem | undefined,
     /** Time of the next try, as `performance.now` counts. */
     resumeAt: 0,

@@ -61,7 +61,7 @@ export function createTranslator<Label extends string>(
   };
 
   return {
-    /** The language of the texts, which can be another than that of the locale. */
+    /** The language of the texts, which can differ from the language of the locale. */
     language,
     isRtl: language === 'ar',
     number,

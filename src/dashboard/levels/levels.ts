@@ -6,7 +6,7 @@ import { rewardsPage } from './rewards.ts';
 import { addRulesFile, RULES_UPLOAD } from './rules-file.ts';
 import { addRulesPage } from './rules-page.ts';
 
-/** How members earn XP, and the roles that levels give: a page for each part of the rules, one for the curve, and one for files. */
+/** How members earn XP, and the roles that levels give: a page for each part of the rules, a page for the curve, and a page for files. */
 export const levelsPage: GuildPage = {
   path: earningPage.path,
   label: 'XP and rewards',

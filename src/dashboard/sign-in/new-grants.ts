@@ -6,7 +6,7 @@ import type { FoundSession, Grant, GrantSource, LiveGrant } from './session-type
 /** Most grants of a session: 200 servers of Discord, and links. Its record has about 50 kB then. */
 const MAX_GRANTS = 300;
 
-/** Who signs in, and what this person may open. */
+/** The person who signs in, and the servers that this person may open. */
 export interface Person {
   /** User id of the person; "" = nobody said who the person is. */
   readonly userId: string;

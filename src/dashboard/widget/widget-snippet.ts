@@ -53,7 +53,7 @@ export function codeOf(place: Place, settings: WidgetSettings, service: Service,
   return `<iframe title="Leaderboard" width="100%" height="${height}" style="border: 0"\n  src="${src}"></iframe>`;
 }
 
-/** Returns the codes of all places, by the ids of their elements: `code-PLACE` needs no API key, and `keyed-PLACE` has a place for one. */
+/** Returns the codes of all places, by the ids of their elements: `code-PLACE` needs no API key, and `keyed-PLACE` has a place for an API key. */
 export function codesOf(settings: WidgetSettings, service: Service): Readonly<Record<string, string>> {
   const places = Object.keys(PLACES) as Place[];
   const codes = places.flatMap((place) => {
@@ -90,7 +90,7 @@ const VISITORS = [1, 10, 100];
 /** One read of the totals lasts this many refreshes. */
 const TOTALS_EVERY = 5;
 
-/** Returns the requests of visitors who look for an hour, and whether the quota has fewer. */
+/** Returns the requests of visitors who look for an hour, and whether the quota allows fewer requests. */
 export function costsOf({ refresh }: WidgetSettings, perHour: number) {
   const each = refresh === 0 ? 2 : Math.ceil(3600 / refresh) + Math.ceil(3600 / (TOTALS_EVERY * refresh));
   return VISITORS.map((visitors) => {

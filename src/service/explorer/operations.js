@@ -39,7 +39,7 @@ export function operationCard(path, { operationId, summary, description, paramet
       for (const [{ name }, input] of inputs) if (name === 'If-None-Match') input.value = etag;
       form.requestSubmit();
     });
-    // An earlier request can be answered after a later one.
+    // An earlier request can be answered after a later request.
     if (turn === sent) answer.replaceChildren(...elements);
     refreshSamples();
     elements[0]?.scrollIntoView({ block: 'nearest' });

@@ -8,7 +8,7 @@ import type { DataQuery } from './queries.ts';
 /** A request for data: the guild, and the board that it names. */
 type Asked = Pick<DataQuery, 'guildId' | 'board'>;
 
-/** Renders one view of a ranking as JSON: what a page of it shows, in one document. O(rows). */
+/** Renders a page of a ranking as one JSON document, with all the data that the web page shows. O(rows). */
 export function renderRanking({ guildId, board, limit }: DataQuery, found: PublicPage): RenderedBody {
   const { data, total, page } = found.page;
   const rows = data.map((entry) => entryOf(entry, found, board));
@@ -37,7 +37,7 @@ function documentOf({ guildId, board }: Asked, found: PublicGuild, rest: object)
   return `${head.slice(0, -1)},"stats":${statsText(found.stats)},${JSON.stringify(rest).slice(1)}`;
 }
 
-/** Returns an entry with the XP at which its level and the next one begin; null on a board, whose XP gives no level, and for an explicit level. */
+/** Returns an entry with the XP at which its level and the next level begin; null on a board, whose XP gives no level, and for an explicit level. */
 function entryOf(entry: LeaderboardEntry, found: PublicGuild, board: DataQuery['board']) {
   const { level, xp, user_id } = entry;
   const way = progressOf(found.curve, xp);

@@ -5,7 +5,7 @@ import { contrastOf, mix, THEMES, textOn } from '../../pictures/colours.ts';
 /** The least contrast that WCAG demands of text that is not large. */
 const READABLE = 4.5;
 
-/** Returns the accents of both themes. Unless the owner has chosen a dark accent, the dark accent is a light tint of the accent. */
+/** Returns the accents of the light and the dark theme. Unless the owner has chosen a dark accent, the dark accent is a light tint of the accent. */
 export function accentsOf({ accent, accentDark }: PageLook): { readonly light: string; readonly dark: string } {
   return {
     light: accent || DEFAULT_COLOURS.accent,

@@ -9,7 +9,10 @@ export interface ReadResult<V> {
   readonly error: unknown;
 }
 
-/** The longest time for which to keep a response at one revision. It bounds how late the change of a raw writer appears that does not raise the revision. */
+/**
+ * The longest time for which to keep a response at one revision. This time bounds how late a change appears that a raw writer made without raising
+ * the revision.
+ */
 const MAX_AGE_MS = 5000;
 
 /** A read of a value T whose response V may be cached. */

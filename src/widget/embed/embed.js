@@ -5,7 +5,7 @@
 (() => {
   /**
    * Attributes of the widget that this page does not take. The page sends the key to its own service only, nobody hears of a member that is selected,
-   * nobody sees its address, and the language is that of the document.
+   * nobody sees its address, and the language is the language of the document.
    */
   const OWN_ATTRIBUTES = ['base-url', 'member-href', 'selectable', 'address', 'lang'];
   const element = /** @type {{ observedAttributes: string[] } | undefined} */ (
@@ -33,7 +33,7 @@
   if (window.parent === window) return;
 
   new ResizeObserver(() => {
-    // Any site may know the height, and this page does not know which one shows it.
+    // Any site may know the height, and this page does not know which site shows it.
     window.parent.postMessage({ type: 'guildrank:height', height: main.offsetHeight }, '*');
   }).observe(main);
   window.addEventListener('message', ({ source, data }) => {

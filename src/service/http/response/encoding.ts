@@ -4,7 +4,7 @@ export type Encoding = 'br' | 'gzip';
 /**
  * Returns the coding to send, by Accept-Encoding (RFC 9110 section 12.5.3); undefined = none. Express's `req.acceptsEncodings` takes the coding that
  * the client names first.
- * @param offered the codings to choose from. Of those that the client likes equally, the first is taken.
+ * @param offered the codings to choose from. Of codings that the client likes equally, the first is taken.
  */
 export function chooseEncoding(accepted: string | undefined, offered: readonly Encoding[]): Encoding | undefined {
   if (accepted === undefined) return undefined;

@@ -62,7 +62,10 @@ export class ResponseWriter {
     this.send(req, res, whole, blockFor(req, whole.isLarge ? this.ofLargeData : this.ofData));
   }
 
-  /** Sends 200 or 304 in the same way, with other headers than those of the API. @param codings the codings to choose from, the best coding first. */
+  /**
+   * Sends 200 or 304 in the same way, with other headers than the headers of the API.
+   * @param codings the codings to choose from, the best coding first.
+   */
   send(req: Request, res: Response, whole: RenderedBody, common: HeaderBlock, codings = ENCODINGS): void {
     const coding = whole.isLarge ? chooseEncoding(req.headers['accept-encoding'], codings) : undefined;
     const rendered = coding ? whole.encoded(coding) : whole;

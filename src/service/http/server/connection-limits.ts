@@ -35,7 +35,7 @@ interface Connection {
  */
 export class ConnectionLimits {
   private readonly connections = new Map<Duplex, Connection>();
-  /** Requests that wait behind another one of their connection. */
+  /** Requests that wait behind another request of their connection. */
   private pipelined = 0;
   /** The timer of the checks. It runs while there are connections. */
   private checks: NodeJS.Timeout | undefined;

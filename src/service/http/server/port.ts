@@ -24,7 +24,7 @@ export interface Port {
   close(server: LimitedServer): Promise<void>;
 }
 
-/** A port that the server itself listens on. @param setting the variable of the port, and `hostSetting` that of the host, for errors. */
+/** A port that the server itself listens on. @param setting the variable of the port, and `hostSetting` the variable of the host, for errors. */
 export function ownPort(host: string, port: number, setting: string, hostSetting?: string): Port {
   return {
     async open(server) {

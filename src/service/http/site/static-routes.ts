@@ -40,7 +40,7 @@ export const PAGE_HEADERS = pageHeaders("'none'");
 /** Files of the documentation page, in src/service/explorer. */
 const DOCS_FILES = ['docs.css', 'docs.js', 'elements.js', 'operations.js', 'request.js', 'samples.js', 'schemas.js'];
 
-/** Reads an OpenAPI document: the copy that the build puts beside the compiled code, or that of the repository. */
+/** Reads an OpenAPI document: the copy that the build puts beside the compiled code, or the document of the repository. */
 function readDocument(name: string): Asset {
   const built = new URL(`../../../${name}`, import.meta.url);
   const file = existsSync(built) ? built : new URL(`../../../../docs/${name}`, import.meta.url);

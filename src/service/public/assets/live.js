@@ -106,7 +106,7 @@ function showMine() {
 function showSharing(place) {
   const copy = /** @type {HTMLElement} */ (place.querySelector('.copy'));
   const share = /** @type {HTMLElement} */ (place.querySelector('.share'));
-  // Browsers offer both functions only on pages with TLS.
+  // Browsers offer these two functions only on pages with TLS.
   copy.hidden = navigator.clipboard === undefined;
   share.hidden = navigator.share === undefined;
   copy.onclick = async () => {
