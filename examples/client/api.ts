@@ -153,7 +153,7 @@ export interface components {
              */
             daily_streak: number;
             /**
-             * @description Last daily claim in UTC; null when there was none
+             * @description Last daily claim in UTC; null when the member has never claimed
              * @example 2026-01-14T08:30:00.000Z
              */
             last_daily_claim: string | null;
@@ -179,7 +179,7 @@ export interface components {
              */
             average_level: number;
             /**
-             * @description Level curve of the server; custom = one of its own. Later versions may add curves
+             * @description Level curve of the server; custom = a curve of its own. Later versions may add curves
              * @example standard
              */
             xp_curve: ("standard" | "amari" | "lurkr" | "polaris" | "arcane" | "custom") | string;
@@ -202,7 +202,7 @@ export interface components {
             status: number;
             /** @description What is wrong with this request, for a person */
             detail: string;
-            /** @description What is wrong, for a program. Later versions may add codes: treat an unknown one by its status */
+            /** @description What is wrong, for a program. Later versions may add codes: treat an unknown code by its status */
             code: ("missing_api_key" | "invalid_api_key" | "wrong_guild" | "invalid_request" | "member_not_found" | "not_found" | "method_not_allowed" | "quota_exceeded" | "store_unavailable" | "internal") | string;
             /** @description Names this request in the logs of the service; also in X-Request-Id */
             request_id: string;
@@ -216,7 +216,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description A parameter breaks its rule. `errors` names each one. Counted against the quota of the key's server. */
+        /** @description A parameter breaks its rule. `errors` names every such parameter. Counted against the quota of the key's server. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -153,7 +153,7 @@ class ReadTest(ScratchTest):
             self.assertEqual([member.username for member in await self.reader.find("6", "a")], ["Big Raven"])
         with patch("guildrank.name_search.MAX_BYTES", 700):
             self.assertEqual(await self.reader.find("x", "raven"), [])
-        with self.assertRaisesRegex(RefusedError, "because others are being read: try again in (59|60) s$"):
+        with self.assertRaisesRegex(RefusedError, "cannot be read for a search yet: try again in (59|60) s$"):
             await self.reader.find("2", "raven")
 
     async def test_rewards_of_gives_levels_of_ranked_and_hidden_members_in_slices(self) -> None:

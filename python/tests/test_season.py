@@ -109,7 +109,7 @@ class SeasonTest(ScratchTest):
         await self.connection.hset("gr:{g}:stats", "importing", "1")
         with self.assertRaisesRegex(RefusedError, "The import of guild g is not finished: export and import the guild again, or delete it"):
             await self.writer.reset_season("g", archive_as="g.s3")
-        for archive, message in (("g", "archive_as must be another guild id"), ("a b", "The guild id 'a b'")):
+        for archive, message in (("g", "archive_as must differ from the id of the guild"), ("a b", "The guild id 'a b'")):
             with self.assertRaisesRegex(InvalidInputError, message):
                 await self.writer.reset_season("g", archive_as=archive)
 

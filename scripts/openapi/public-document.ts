@@ -70,7 +70,7 @@ const reward = z
           .string()
           .regex(/^#[0-9a-f]{6}$/)
           .nullable()
-          .describe('Colour of the role; null when it has none, or none is known'),
+          .describe('Colour of the role; null when the role has no colour, or the colour is not known'),
       })
       .describe('The role'),
   })
@@ -97,10 +97,10 @@ const ranking = head
       .array(reward)
       .optional()
       .describe(
-        'Only with `rewards=1`: the roles that levels give, by level. None when the server has no rewards, or the owner does not show them',
+        'Only with `rewards=1`: the roles that levels give, by level. Empty when the server has no rewards, or the owner does not show them',
       ),
   })
-  .describe('One view of a ranking; all of it is of one moment');
+  .describe('One view of a ranking, read at one moment');
 
 const oneMember = head
   .extend({ member: entry.extend({ daily_streak: member.shape.daily_streak }), total })
@@ -155,7 +155,7 @@ const headersOf = (...names: (keyof typeof HEADERS)[]) =>
 
 /** The problems of documents of data, by status. */
 const PROBLEM_RESPONSES: Readonly<Record<string, [description: string, ...codes: ProblemCode[]]>> = {
-  400: ['A parameter breaks its rule. `errors` names each one.', 'invalid_request'],
+  400: ['A parameter breaks its rule. `errors` names every such parameter.', 'invalid_request'],
   404: ['There is no public page here, or the ranking has no such member.', 'not_found', 'member_not_found'],
   405: ['The method is not GET, HEAD or OPTIONS.', 'method_not_allowed'],
   429: ['The address sent too many requests.', 'quota_exceeded'],

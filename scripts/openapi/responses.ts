@@ -16,7 +16,7 @@ const LIMIT_RULE = 'must be a whole number from 1 to 100, in digits, given once'
 
 const TEXTS: Readonly<Record<ProblemCode, ProblemTexts>> = {
   invalid_request: {
-    when: 'A parameter breaks its rule. `errors` names each one.',
+    when: 'A parameter breaks its rule. `errors` names every such parameter.',
     whatToDo: 'Correct the parameters.',
     detail: `limit ${LIMIT_RULE}.`,
     errors: [{ parameter: 'limit', detail: LIMIT_RULE }],

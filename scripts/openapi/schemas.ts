@@ -66,7 +66,7 @@ export const member = z
       .datetime()
       .nullable()
       .meta({
-        description: 'Last daily claim in UTC; null when there was none',
+        description: 'Last daily claim in UTC; null when the member has never claimed',
         examples: ['2026-01-14T08:30:00.000Z'],
       }),
   })
@@ -88,7 +88,7 @@ export const guildStats = z
       .min(0)
       .meta({ description: 'Average level of the members with XP above 0, rounded to the nearest', examples: [5] }),
     xp_curve: openEnum([...CURVE_NAMES, 'custom']).meta({
-      description: 'Level curve of the server; custom = one of its own. Later versions may add curves',
+      description: 'Level curve of the server; custom = a curve of its own. Later versions may add curves',
       examples: ['standard'],
     }),
     xp_multiplier: z
@@ -107,7 +107,7 @@ export const problem = z
     status: z.int().min(400).max(599).describe('The HTTP status'),
     detail: z.string().describe('What is wrong with this request, for a person'),
     code: openEnum(Object.keys(PROBLEMS) as [ProblemCode]).describe(
-      'What is wrong, for a program. Later versions may add codes: treat an unknown one by its status',
+      'What is wrong, for a program. Later versions may add codes: treat an unknown code by its status',
     ),
     request_id: z.string().describe('Names this request in the logs of the service; also in X-Request-Id'),
     errors: z

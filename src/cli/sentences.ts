@@ -10,8 +10,8 @@ export const COMMAND_ADVICE: Advice = {
   checkFormat: 'is --format right?',
   mapFields: (readings) => `say which field is which, such as ${readings.map(mapOption).join(', or ')}`,
   readInstead: (reading) => `add ${mapOption(reading)} to read it instead`,
-  chooseGuild: 'choose one with --source-guild',
-  nameCurve: 'name one with --curve',
+  chooseGuild: 'choose a guild with --source-guild',
+  nameCurve: 'name a curve with --curve',
   switchCurve: (curve) => `add --curve ${curve} to switch`,
   chooseLevels(better) {
     const levels =

@@ -43,7 +43,7 @@ export const pemFile = (kind: 'certificate' | 'private key') =>
         const text = readFileSync(path, 'utf8');
         // The first line can name an algorithm, such as "BEGIN EC PRIVATE KEY".
         const isThere = new RegExp(`-----BEGIN ([A-Z0-9]+ )?${kind.toUpperCase()}-----`).test(text);
-        const problem = isThere ? brokenCertificate(text, path) : `${path} contains none`;
+        const problem = isThere ? brokenCertificate(text, path) : `${path} contains no ${kind}`;
         if (problem === undefined) return text;
         context.addIssue({ code: 'custom', message: `${rule}, but ${problem}` });
       } catch (error) {

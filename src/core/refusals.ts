@@ -126,7 +126,7 @@ const SENTENCES: Sentences = {
   guild_unfinished: ({ guild }) =>
     `An import, a deletion or the end of a season is not finished for guild ${guild}: finish it first, ${AGAIN}`,
   search_busy: ({ guild, seconds }) =>
-    `The names of guild ${guild} cannot be searched just now, because others are being read: try again in ${seconds} s`,
+    `The names of guild ${guild} cannot be read for a search yet: try again in ${seconds} s`,
   count_busy: ({ guild }) => `Another command is counting the members of guild ${guild}: wait until it has ended`,
   count_interrupted: ({ guild }) =>
     `The count of the members of guild ${guild} was interrupted for more than a minute: run the command again`,

@@ -148,7 +148,7 @@ function malformed(): Refusal {
 }
 
 function tooSlow(): Refusal {
-  return new Refusal(408, 'Too slow', 'Other files waited, and this one came too slowly. Upload it again.');
+  return new Refusal(408, 'Too slow', 'Other files waited, and this file came too slowly. Upload the file again.');
 }
 
 function tooLarge(maxBytes: number): Refusal {

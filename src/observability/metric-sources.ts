@@ -43,7 +43,7 @@ export function registerSources(registry: Registry, sources: MetricSources): voi
   gauge('guildrank_connections', 'Open connections of clients to the API', 'sum', () => sources.connections());
   gauge(
     'guildrank_connections_max',
-    'Connections of clients to the API at which further ones are closed',
+    'Connections of clients to the API above which further connections are closed',
     'sum',
     () => sources.maxConnections,
   );

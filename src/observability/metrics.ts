@@ -61,7 +61,7 @@ export class Metrics {
   readonly countCut = registerCuts(this.registry);
   private readonly usageFailures = new Counter({
     name: 'guildrank_usage_write_failures_total',
-    help: 'Writes of the usage of API keys that failed; the next one, ten seconds later, writes it too',
+    help: 'Writes of the usage of API keys that failed; the next write, ten seconds later, also writes this usage',
     registers: [this.registry],
   });
   /** By route, then by method and status as one number, because a text made for each request costs ten times as much. */

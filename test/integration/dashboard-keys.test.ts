@@ -45,7 +45,7 @@ describe('the page of API keys', needs('redis-server'), () => {
     expect([...answer.headers].join()).not.toContain(key);
     const again = await follow(answer);
     expect(again.status).toBe(410);
-    expect(again.text).toContain('This one was shown already');
+    expect(again.text).toContain('This API Key was shown already');
     expect(keyIn(again)).toBeUndefined();
     expect((await list()).map(({ id }) => id)).toEqual(before);
   });

@@ -324,13 +324,13 @@ describe('pages of the rules', needs('redis-server'), () => {
     );
     await save(RULES, { ...EARNING, no_xp_roles: 'r2', no_xp_channels: 'c1' });
     expect(await trial('?role=r2&channel=')).toBe(
-      'A member with <b>Muted writes in any other channel → no XP, because <b>Muted earns none.',
+      'A member with <b>Muted writes in any other channel → no XP, because <b>Muted earns no XP.',
     );
     expect(await trial('?role=&channel=c2')).toBe(
-      'A member without a special role writes in #memes → no XP, because #memes gives none.',
+      'A member without a special role writes in #memes → no XP, because #memes gives no XP.',
     );
     await save(RULES, { ...EARNING, message_min: '0', message_max: '0' });
-    expect(await trial('?role=r1&channel=')).toContain('→ no XP, because messages give none.');
+    expect(await trial('?role=r1&channel=')).toContain('→ no XP, because messages give no XP.');
   });
 
   it('the JSON form takes all rules, checks them with the same parser, and removes them', async () => {

@@ -238,7 +238,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect((await seed('--guild', 'g', '--file', path)).stderr).toContain('--map ');
     const map = 'id=user,xp=points,name=nick,guild=guild';
     expect((await seed('--guild', 'g', '--file', path, '--map', map)).stderr).toContain(
-      'choose one with --source-guild',
+      'choose a guild with --source-guild',
     );
     expect((await seed('--guild', 'g', '--file', path, '--map', map, '--source-guild', '8')).code).toBe(0);
     expect(await ranking()).toEqual(['2', '6']);

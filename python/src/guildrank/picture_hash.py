@@ -14,7 +14,7 @@ def check_picture_hash(name: str, value: object) -> None:
     """Checks a hash: 32 hex digits; the hash of an animated picture begins with "a_". None stands for no picture."""
     if value is not None and not (isinstance(value, str) and _PICTURE_HASH.fullmatch(value)):
         raise InvalidInputError(
-            f'{name} must be 32 hex digits, with "a_" before those of an animated picture, as Discord gives them, or None, not {value!r}'
+            f'{name} must be a hash of Discord, which is 32 hex digits, with "a_" in front for an animated picture, or None, not {value!r}'
         )
 
 

@@ -37,7 +37,7 @@ SENTENCES: Sentences = {
         f"The import of guild {params['guild']} is not finished: export and import the guild again, or delete it"
     ),
     "search_busy": lambda params: (
-        f"The names of guild {params['guild']} cannot be searched just now, because others are being read: "
+        f"The names of guild {params['guild']} cannot be read for a search yet: "
         f"try again in {params['seconds']} s"
     ),
     # The data as they are.

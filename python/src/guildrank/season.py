@@ -61,7 +61,7 @@ class SeasonReset:
         check_ids(guild_id)
         check_ids(archive_as)
         if archive_as == guild_id:
-            raise InvalidInputError("archive_as must be another guild id than that of the season")
+            raise InvalidInputError("archive_as must differ from the id of the guild whose season ends")
         self._scripts = scripts
         self._keys = keys
         self._guild = guild_id

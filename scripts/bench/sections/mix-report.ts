@@ -31,7 +31,7 @@ export function mixResult(series: readonly Series[]): SectionResult {
         }),
       ),
       '',
-      'guildrank in relation to each (by CPU: its CPU time a request divided by that of guildrank)',
+      'guildrank in relation to each (by CPU: its CPU time a request divided by the CPU time of guildrank)',
       ...tableLines(
         ['', 'by requests/s', 'by CPU'],
         others.map((other) => [CONTENDERS[other.name], times(ratioTo(other), 1), times(other.cpuUs, service.cpuUs)]),

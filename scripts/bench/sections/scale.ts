@@ -94,7 +94,7 @@ function scaleResult(
     const name = `(${service}, ${figure(largest.members)} members)`;
     return [
       atMost(`last page over first page, p50 ${name}`, last.p50Ms / first.p50Ms, 1.3),
-      atMost(`CPU over that of ${figure(smallest.members)} ${name}`, cost(first) / cost(ofSmallest), 1.3),
+      atMost(`CPU in relation to ${figure(smallest.members)} ${name}`, cost(first) / cost(ofSmallest), 1.3),
     ];
   });
   const memoryRow = ({ members, bytesPerMember }: typeof smallest) => [figure(members), figure(bytesPerMember)];

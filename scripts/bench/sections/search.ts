@@ -75,8 +75,8 @@ function searchResult(members: number, rounds: readonly Round[]): SectionResult 
     lines: tableLines(
       ['search by name', 'ms'],
       [
-        [`the first one, of ${figure(members)} members`, figure(first)],
-        ['the longest of the next ones', figure(next)],
+        [`the first search, of ${figure(members)} members`, figure(first)],
+        ['the longest of the next searches', figure(next)],
         ['CPU time of Redis for all', figure(of((round) => round.redisCpu))],
         ['a script of Redis, median', figure(median(scripts))],
         [

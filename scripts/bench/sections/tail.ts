@@ -83,6 +83,6 @@ function tailResult(series: readonly TailSeries[]): SectionResult {
         return [name, percent(load), figure(requestsPerSecond), figure(p50Ms), figure(p99Ms), figure(p999Ms)];
       }),
     ),
-    goals: nginx === undefined ? [] : [atMost('p99 at 70 % over that of nginx', service / nginx, 1)],
+    goals: nginx === undefined ? [] : [atMost('p99 at 70 % in relation to nginx', service / nginx, 1)],
   };
 }

@@ -119,7 +119,7 @@ export async function checkRights(context: CheckContext): Promise<readonly Findi
   const harms = harmfulCommands(context);
   const harmRefusals = await Promise.all(harms.map(ask));
   const harmful = harms.filter((_, at) => !harmRefusals[at]).map(nameOf);
-  if (harmful.length === 0) return [ok(check, `${how}, and none of those that could do harm`)];
+  if (harmful.length === 0) return [ok(check, `${how}, and no right that could do harm`)];
   return [note(check, `${how}, and more: ${firstThree(harmful)}`, `Give the service a user of its own. ${fix}`)];
 }
 

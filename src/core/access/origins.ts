@@ -13,7 +13,7 @@ export function parseOrigins(text: string): string[] {
   const bytes = Buffer.byteLength(origins.join(' '));
   if (origins.length > MAX_ORIGINS || bytes > MAX_ORIGINS_BYTES)
     throw new InvalidInputError(
-      `A key has ${MAX_ORIGINS} origins and ${MAX_ORIGINS_BYTES} bytes of them at most, not ${origins.length} with ${bytes} bytes: make a second key for the others`,
+      `A key has at most ${MAX_ORIGINS} origins, with ${MAX_ORIGINS_BYTES} bytes together, not ${origins.length} with ${bytes} bytes: make a second key for the other origins`,
     );
   for (const origin of origins) {
     if (origin.includes('*') && URL.canParse(origin)) {

@@ -7,7 +7,7 @@ export function isPictureHash(value: unknown): value is string {
 }
 
 /** The rule of {@link isPictureHash}, for messages after "must be". */
-export const PICTURE_HASH_RULE = `32 hex digits, with "a_" before those of an animated picture, as Discord gives them, or null`;
+export const PICTURE_HASH_RULE = `a hash of Discord, which is 32 hex digits, with "a_" in front for an animated picture, or null`;
 
 /** The host of the pictures. A page that shows some names it in its Content-Security-Policy. */
 export const PICTURE_HOST = 'https://cdn.discordapp.com';

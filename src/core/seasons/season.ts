@@ -64,7 +64,7 @@ export class SeasonReset {
     checkIds(guildId, []);
     checkIds(archiveAs, []);
     if (archiveAs === guildId)
-      throw new InvalidInputError('archiveAs must be another guild id than that of the season');
+      throw new InvalidInputError('archiveAs must differ from the id of the guild whose season ends');
     const season = await this.step(beginSeasonScript, guildId, {
       guild: guildId,
       archive: archiveAs,

@@ -52,7 +52,7 @@ export function scriptsOn(client: BotClient, replicas?: number): Scripts {
   const own = ownPrefix(client);
   if (own) {
     throw new InvalidInputError(
-      `The connection has the keyPrefix ${JSON.stringify(own)}, and the service would not find the data: give the writer a connection without one`,
+      `The connection has the keyPrefix ${JSON.stringify(own)}, and the service would not find the data: give the writer a connection without a keyPrefix`,
     );
   }
   if (replicas === undefined) return new Scripts(scriptClient);

@@ -30,7 +30,10 @@ const newKey = z.object({
   name: z
     .string()
     .trim()
-    .regex(KEY_NAME_PATTERN, 'Give the API Key a name of 1 to 64 characters, so that you can tell it from others'),
+    .regex(
+      KEY_NAME_PATTERN,
+      'Give the API Key a name of 1 to 64 characters, so that you can tell it from other API Keys',
+    ),
   lifetime: choice(LIFETIMES),
   origins: parsed(parseOrigins),
   cap: capField,
@@ -100,7 +103,7 @@ export const keysPage: GuildPage = {
       '/keys/:id/rotate',
       ofKey(parts, async (key, req, res) => {
         const { overlap } = parseForm(rotation, formOf(req));
-        const what = `Rotated the API Key ${describe(key)}; the old one goes on: ${overlap}`;
+        const what = `Rotated the API Key ${describe(key)}; the old API Key works on: ${overlap}`;
         const rotate = async (): Promise<CreatedKey> => {
           const created = await apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap]);
           newKeys.keep(res, created.record.id, created.key, overlap);

@@ -45,8 +45,8 @@ export class NewKeys {
     this.waiting.delete(name);
     if (newKey) return newKey;
     const message =
-      'An API Key is shown once, within five minutes. This one was shown already, or is not kept any more. ' +
-      'If you did not keep it, revoke it and make another.';
+      'An API Key is shown once, within five minutes. This API Key was shown already, or is not kept any more. ' +
+      'If you did not keep it, revoke it and make a new API Key.';
     throw new Refusal(410, 'Not shown again', message);
   }
 }

@@ -53,7 +53,7 @@ export async function readStoredRules(parts: Parts, guildId: string): Promise<St
   } catch (error) {
     if (!(error instanceof InvalidInputError)) throw error;
     // A program has written rules to Redis without checking them.
-    return { ...none, problem: `The stored rules do not work: ${error.message}. Save others in their place.` };
+    return { ...none, problem: `The stored rules do not work: ${error.message}. Save other rules in their place.` };
   }
 }
 

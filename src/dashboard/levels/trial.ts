@@ -88,9 +88,9 @@ function isolated(name: string): string {
 }
 
 function noXpReason(reason: string, { role, channel }: Pick<Trial, 'role' | 'channel'>): string {
-  if (reason === 'role' && role) return `because ${isolated(role.name)} earns none`;
-  if (reason === 'channel' && channel) return `because ${isolated(channel.name)} gives none`;
-  return 'because messages give none';
+  if (reason === 'role' && role) return `because ${isolated(role.name)} earns no XP`;
+  if (reason === 'channel' && channel) return `because ${isolated(channel.name)} gives no XP`;
+  return 'because messages give no XP';
 }
 
 /** Returns XP times two multipliers, rounded half up once, as an award gives it. */

@@ -94,7 +94,7 @@ function effectOf(session: Session | undefined, userId: string): 'first' | 'adds
 }
 
 function badLink(): Refusal {
-  const message = `It was used, its ${INVITE_TTL_S / 60} minutes are over, or all sessions were ended. Ask your bot, or the operator, for a new one.`;
+  const message = `The link was used, its ${INVITE_TTL_S / 60} minutes are over, or all sessions were ended. Ask your bot, or the operator, for a new link.`;
   return new Refusal(410, 'This link does not work', message);
 }
 

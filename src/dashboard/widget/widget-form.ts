@@ -14,7 +14,7 @@ export const COLOURS = {
 
 /** Languages of the widget by their codes; "" is the language of the web page, or of the visitor. */
 export const LANGUAGE_LABELS: Readonly<Record<Language | '', string>> = {
-  '': 'That of your page',
+  '': 'The language of your page',
   en: 'English',
   de: 'Deutsch',
   fr: 'Français',

@@ -31,7 +31,7 @@ export const dataParams = z.object({
 export const memberDataParams = dataParams.extend({ user_id: userId });
 export const memberDataQuery = z.object({
   board: board.describe(
-    'A board of the server: the XP gained in this week or month, or in the last one. All time without it',
+    'A board of the server: the XP gained in this week or month, or in the last week or month. Without it, the ranking of all time',
   ),
 });
 export const dataQuery = memberDataQuery.extend({

@@ -292,7 +292,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
         ? new RenderedBody('', etag)
         : await pictures.png(svg);
       if (picture) return responses.send(req, res, picture, IMAGE_HEADERS);
-      const detail = 'Other pictures are being drawn. Load this one again in a moment.';
+      const detail = 'Other pictures are being drawn. Load this picture again in a moment.';
       // Not thrown, because the store is there.
       refuse(req, res, new Problem('store_unavailable', detail, { headers: ['Retry-After', PICTURE_RETRY_S] }));
     });

@@ -83,7 +83,9 @@ describeStores('the avatars of members', (kind) => {
     ['a record', () => writer().record('g', { userId: '1', set: 5, avatar: HASH.toUpperCase() })],
     ['an update', () => writer().setProfiles('g', [{ userId: '1', avatar: 7 as never }])],
   ])('an unfit avatar in %s is refused, and nothing is stored', async (_, call) => {
-    await expect(call()).rejects.toThrow('avatar must be 32 hex digits, with "a_" before those of an animated picture');
+    await expect(call()).rejects.toThrow(
+      'avatar must be a hash of Discord, which is 32 hex digits, with "a_" in front for an animated picture',
+    );
     expect(await suite.store.client.exists('gr:{g}:stats')).toBe(0);
   });
 

@@ -73,7 +73,7 @@ describeStores('what a bot tells of its guild', (kind) => {
     ['name has 101 characters, and the most is 100', { name: '\u{1f600}'.repeat(101) }],
     ['name must be a text, not 7', { name: 7 }],
     [
-      'icon must be 32 hex digits, with "a_" before those of an animated picture, as Discord gives them, or null, not "https',
+      'icon must be a hash of Discord, which is 32 hex digits, with "a_" in front for an animated picture, or null, not "https',
       { icon: 'https://a.example/icon.png' },
     ],
     ['roles has 251 entries, and the most is 250', { roles: list(251, ROLE) }],

@@ -135,7 +135,9 @@ describe('seasons that end', needs('redis-server'), () => {
     await writer().resetSeason('g', { archiveAs: 'g.2026-s2' });
     expect((await content('g.2026-s2')).ranked.slice(0, 2)).toEqual(['a', '7']);
     await expect(writer().resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(`${ARCHIVE} already has data`);
-    await expect(writer().resetSeason('g', { archiveAs: 'g' })).rejects.toThrow('archiveAs must be another guild id');
+    await expect(writer().resetSeason('g', { archiveAs: 'g' })).rejects.toThrow(
+      'archiveAs must differ from the id of the guild',
+    );
     await expect(writer().resetSeason('g', { archiveAs: 'a b' })).rejects.toThrow('The guild id "a b"');
   });
 

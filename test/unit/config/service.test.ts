@@ -231,7 +231,7 @@ describe('parseConfig', () => {
     writeFileSync(cert, CERTIFICATE);
     const parse = (tls: Record<string, string>) => () => parseConfig({ REDIS_URL: 'rediss://h', ...tls });
     expect(parse({ REDIS_TLS_CA: key })).toThrow(
-      `REDIS_TLS_CA must be the path of a PEM file with a certificate, but ${key} contains none`,
+      `REDIS_TLS_CA must be the path of a PEM file with a certificate, but ${key} contains no certificate`,
     );
     expect(parse({ REDIS_TLS_CERT: key, REDIS_TLS_KEY: key })).toThrow(/REDIS_TLS_CERT must .* with a certificate/);
     expect(parse({ REDIS_TLS_CERT: cert, REDIS_TLS_KEY: cert })).toThrow(/REDIS_TLS_KEY must .* with a private key/);

@@ -45,7 +45,7 @@ describe('guilds inside other objects', () => {
 });
 
 describe('files of two guilds', () => {
-  const refused = 'f has members of 2 guilds: 7 (2), 8 (1): choose one with --source-guild';
+  const refused = 'f has members of 2 guilds: 7 (2), 8 (1): choose a guild with --source-guild';
   const rows = [
     [1, 7],
     [2, 8],
@@ -136,7 +136,7 @@ describe('files of two guilds', () => {
       };
       const text = join([page('7', 0, ['1', '2']), page('8', 0, ['3']), page('7', 1, ['4']), page('7', 2, [])]);
       await expect(readFile(text)).rejects.toThrow(
-        'f has pages of 2 guilds: 7 (3), 8 (1): choose one with --source-guild',
+        'f has pages of 2 guilds: 7 (3), 8 (1): choose a guild with --source-guild',
       );
       for (const size of [1, 1000]) {
         const chosen = await readFile(text, { sourceGuild: '7', size });

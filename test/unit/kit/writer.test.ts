@@ -80,7 +80,7 @@ describe('createWriter', () => {
     for (const client of clients) {
       expect(() => createWriter(client)).toThrow(InvalidInputError);
       expect(() => createWriter(client)).toThrow(
-        'The connection has the keyPrefix "bot:", and the service would not find the data: give the writer a connection without one',
+        'The connection has the keyPrefix "bot:", and the service would not find the data: give the writer a connection without a keyPrefix',
       );
     }
     expect(() => createWriter(new Redis({ lazyConnect: true }), { keyPrefix: 'bot' })).not.toThrow();

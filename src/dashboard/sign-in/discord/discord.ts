@@ -135,7 +135,7 @@ function wrongAnswer(): Refusal {
   return new Refusal(
     400,
     'This sign-in is over',
-    'It was begun in another browser, more than ten minutes ago, or it has ended already. Nothing was changed. Begin again.',
+    'The sign-in was begun in another browser or more than ten minutes ago, or it has ended already. Nothing was changed. Begin again.',
   );
 }
 

@@ -59,7 +59,7 @@ it('20 origins with 2,000 bytes are taken, and more are refused with the advice 
   const origins = (count: number) => Array.from({ length: count }, (_, i) => `https://${i}.example`);
   expect(parseOrigins([...origins(20), 'https://0.example'].join(' '))).toHaveLength(20);
   expect(() => parseOrigins(origins(21).join(' '))).toThrow(
-    /20 origins and 2000 bytes of them at most, not 21 with \d+ bytes: make a second key for the others/,
+    /at most 20 origins, with 2000 bytes together, not 21 with \d+ bytes: make a second key for the other origins/,
   );
   expect(parseOrigins(`https://${'a'.repeat(1992)}`)).toHaveLength(1);
   expect(() => parseOrigins(`https://${'a'.repeat(1993)}`)).toThrow('not 1 with 2001 bytes');
