@@ -2,6 +2,9 @@
  * The names of all Redis keys. `{G}` is a Redis Cluster hash tag: all keys of one guild live in one slot.
  */
 
+/** The version of a guild's data that the scripts know (lib-model.lua), in the field "model" of its stats. */
+export const DATA_VERSION = '1';
+
 /** Returns the keys of one guild, or of its staged members. */
 function guildKeysUnder(base: string) {
   return {

@@ -23,11 +23,6 @@ export function scriptNames(): string[] {
     .sort();
 }
 
-/** Returns the version of a guild's data that the scripts know. */
-export function knownModel(): string {
-  return String(/^local MODEL = '(\d+)'/m.exec(scriptSource('configure'))?.[1]);
-}
-
 /** An argument of a script. Only commands of the operator send bytes. */
 export type ScriptArgument = string | number | Uint8Array;
 
