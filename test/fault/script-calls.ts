@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { Core } from '../../src/core/core.ts';
 import { beginCountScript, commitCountScript } from '../../src/core/counters/recount-scripts.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
+import { deleteScript } from '../../src/core/guilds/delete.ts';
 import { correctMember, correctMembers, undoCorrection } from '../../src/core/members/correct.ts';
 import type { HideReason } from '../../src/core/ranking/model.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
@@ -23,7 +24,7 @@ import {
   placeInArchiveScript,
   resetMembersScript,
 } from '../../src/core/seasons/season-scripts.ts';
-import { allBoardKeys, type LockedKeys } from '../../src/core/store/redis-keys.ts';
+import type { LockedKeys } from '../../src/core/store/redis-keys.ts';
 import type { Script } from '../../src/core/store/script.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { endBoards } from '../support/boards.ts';
@@ -184,24 +185,8 @@ export const scriptCalls: readonly ScriptCall[] = [
   {
     script: 'delete',
     deletes: true,
-    run: ({ scripts }, { held }) =>
-      scripts.run(
-        { name: 'delete' },
-        [
-          ...GUILD_KEYS,
-          ...[
-            'gr:{g}:season',
-            'gr:{g}:season:xp',
-            'gr:quota:{g}',
-            'gr:{g}:hidden:reasons',
-            'gr:{g}:about',
-            'gr:{g}:avatars',
-            held.lock,
-          ],
-          ...allBoardKeys('gr:{g}:xp'),
-        ],
-        held.token,
-      ),
+    run: ({ scripts, redisKeys }, { held }) =>
+      deleteScript.run(scripts, { ...redisKeys.locked(GUILD), quota: redisKeys.quota(GUILD) }, { token: held.token }),
   },
   {
     script: 'usage',
