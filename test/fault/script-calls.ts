@@ -45,22 +45,7 @@ const TOKEN = 'token';
 
 /** The correction of a member that {@link prepare} has kept, as lib-event.lua keeps it. */
 const KEPT = 'kept';
-const KEPT_REPLY = [
-  'correct sha',
-  'OK',
-  '1',
-  '0',
-  '100',
-  '7',
-  '80 7 100 7 ranked',
-  'a',
-  '',
-  '-',
-  '7',
-  'old',
-  'a',
-  'gain',
-];
+const KEPT_REPLY = ['correct sha', 'OK', '1', '0', '80 7 100 7 ranked', 'a', '', '-', '7', 'old', 'a', 'gain'];
 const takeOne = (userId: string) => ({ userId, xp: { take: 1 } });
 
 /** One script call on a guild that {@link prepare} has made. */
