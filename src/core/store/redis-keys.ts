@@ -117,18 +117,6 @@ export class RedisKeys {
     return guildKeysUnder(`${this.prefix}:{${guildId}}`);
   }
 
-  /** Returns the keys of a guild that a batch declares: {@link READ_KEYS} and its quota. Fewer than {@link guild}, for the hot path. */
-  reading(guildId: string): Readonly<Record<'quota' | (typeof READ_KEYS)[number], string>> {
-    const base = `${this.prefix}:{${guildId}}`;
-    return {
-      quota: this.quota(guildId),
-      xp: `${base}:xp`,
-      stats: `${base}:stats`,
-      config: `${base}:config`,
-      members: `${base}:members`,
-    };
-  }
-
   /** Returns the keys under which an import stages members before they replace the present ones. */
   staging(guildId: string): StagingKeys {
     const base = `${this.prefix}:{${guildId}}:next`;
