@@ -8,7 +8,7 @@ from typing import Any
 
 from guildrank import BOARDS, InvalidInputError, RankedMember, StoreUnavailableError, XpRecord, create_reader, create_writer
 from guildrank.scripts import MAX_KNOWN_GUILDS
-from scratch import ScratchTest, configure
+from scratch import ScratchTest, configure, redis
 
 
 class Counted:
@@ -24,6 +24,21 @@ class Counted:
 
     async def script_load(self, script: str) -> Any:
         return await self.connection.script_load(script)
+
+
+class Failing:
+    """A connection on which each call of a script fails, and that keeps the keys of the calls."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+        self.calls: list[list[str]] = []
+
+    async def evalsha(self, sha: str, numkeys: int, *rest: Any) -> Any:
+        self.calls.append(list(rest[:numkeys]))
+        raise redis.exceptions.ResponseError(self.message)
+
+    async def script_load(self, script: str) -> Any:
+        raise AssertionError("No error asked for the source of a script")
 
 
 class BoardTest(ScratchTest):
@@ -132,6 +147,18 @@ class BoardTest(ScratchTest):
             await self.writer.award("1", "a", 1)
         self.assertEqual(failed.exception.code, "MODEL")
         self.assertEqual(len(self.counted.calls), 1)
+
+    async def test_only_an_error_with_the_code_boards_makes_the_writer_send_the_keys_of_boards(self) -> None:
+        for message, calls in (
+            ("ERR the name BOARDS gr:{1}:xp is not allowed", 1),
+            ("BOARDSHIP is another code", 1),
+            ("BOARDS gr:{1}:xp has boards: give their keys too", 2),
+            ("Error running script (call to f_1): @user_script:40: BOARDS gr:{1}:xp has boards", 2),
+        ):
+            failing = Failing(message)
+            with self.assertRaises(StoreUnavailableError):
+                await create_writer(failing).award("1", "a", 1)
+            self.assertEqual(len(failing.calls), calls, message)
 
 
 if __name__ == "__main__":

@@ -7,14 +7,18 @@ import { build } from 'esbuild';
 
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
 
-/** Gives each module the place that it would have in dist: it finds its files (Lua, templates, pages) from there. */
+/**
+ * Gives each module that asks for its address the place that it would have in dist: it finds its files (Lua, templates, pages) from there. The
+ * option `define` of the build makes import.meta.url this address.
+ */
 const ownPlaces = {
   name: 'own-places',
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
       const place = relative(SOURCES, path).replace(/\.ts$/, '.js');
       const source = readFileSync(path, 'utf8');
-      return { contents: source.replaceAll('import.meta.url', `new URL('${place}', BUNDLE).href`), loader: 'ts' };
+      if (!source.includes('import.meta.url')) return undefined;
+      return { contents: `const MODULE_URL = new URL('${place}', BUNDLE).href; ${source}`, loader: 'ts' };
     });
   },
 };
@@ -29,6 +33,7 @@ const { metafile } = await build({
   // Removes comments, because with a single character beyond Latin-1 in a comment, Node keeps and parses the file in twice the bytes.
   minifyWhitespace: true,
   lineLimit: 200,
+  define: { 'import.meta.url': 'MODULE_URL' },
   banner: { js: "const BUNDLE = require('node:url').pathToFileURL(__filename);" },
   // The operator installs these where traces are wanted. The API of OpenTelemetry is not among them: prom-client needs it.
   external: ['@opentelemetry/exporter-*', '@opentelemetry/resources', '@opentelemetry/sdk-*'],

@@ -1,5 +1,6 @@
-// Prepares the release of a tag, such as v1.2.3: prints its notes from CHANGELOG.md, and writes the address of the repository into
-// the package.json of each package, where npm needs it for the provenance. The address comes from the workflow that runs this, so no file has to name it.
+// Prepares the release of a tag, such as v1.2.3: compares the versions of all packages with the tag, prints the notes from CHANGELOG.md, and writes
+// the address of the repository into the package.json of each package, where npm needs the address for the provenance. The workflow that runs this
+// knows the address, so no file has to name it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -22,12 +23,20 @@ if (!/ - \d{4}-\d\d-\d\d$/.test(heading)) fail(`CHANGELOG.md has no section "## 
 const notes = lines.join('\n').trim();
 if (!notes) fail(`The section of ${manifest.version} in CHANGELOG.md is empty`);
 
-const address = `${server}/${repository}`;
-for (const directory of ['', ...manifest.workspaces]) {
+const PYTHON_KIT = 'python/src/guildrank/__init__.py';
+const pythonVersion = /^__version__ = "(.*)"$/m.exec(readFileSync(PYTHON_KIT, 'utf8'))?.[1];
+if (!pythonVersion) fail(`${PYTHON_KIT} has no line __version__ = "VERSION"`);
+const packages = ['', ...manifest.workspaces].map((directory) => {
   const file = join(directory, 'package.json');
-  const own = JSON.parse(readFileSync(file, 'utf8'));
-  if (own.version !== manifest.version)
-    fail(`${file} has the version ${own.version}, and the release is ${manifest.version}`);
+  return { directory, file, own: JSON.parse(readFileSync(file, 'utf8')) };
+});
+// All versions are compared before the first file is written.
+for (const [file, version] of [[PYTHON_KIT, pythonVersion], ...packages.map(({ file, own }) => [file, own.version])]) {
+  if (version !== manifest.version) fail(`${file} has the version ${version}, and the release is ${manifest.version}`);
+}
+
+const address = `${server}/${repository}`;
+for (const { directory, file, own } of packages) {
   const released = {
     ...own,
     repository: { type: 'git', url: `git+${address}.git`, ...(directory && { directory }) },

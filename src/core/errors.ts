@@ -28,16 +28,22 @@ export type StoreFailureCode = RedisCode | 'timeout' | 'unreachable' | 'other';
 
 /** Returns the error code of Redis in a message, ERR for a code that is not in the list; undefined for a failure of the connection. */
 export function redisCodeOf(reason: string): RedisCode | 'ERR' | undefined {
+  const word = /^([A-Z]{2,})\b/.exec(reason)?.[1];
+  const known = REDIS_CODES.find((code) => code === word);
+  if (known) return known;
   // Redis 7.0 and Valkey give the refusal of a command in a script no code of its own.
   if (/user executing the script can't|ACL failure in script/.test(reason)) return 'NOPERM';
   // Proxies in front of several servers have words of their own for this refusal.
   if (/\bCROSSSLOT\b|\bsame (hash ?)?slot\b/i.test(reason)) return 'CROSSSLOT';
-  const word = /^([A-Z]{2,})\b/.exec(reason)?.[1];
-  return word === undefined ? undefined : (REDIS_CODES.find((code) => code === word) ?? 'ERR');
+  return word === undefined ? undefined : 'ERR';
 }
 
-/** With these words ioredis begins the last error of a command that it has sent to several nodes of a Cluster. */
-const REDIRECTED = /^Too many Cluster redirections\. Last error: (\w*Error: )?/;
+/**
+ * What precedes the error of Redis in a message. ioredis puts words before the last error of a command that it has sent to several nodes of a
+ * Cluster, and ioredis-mock puts words before each error of a script, as do servers that report such errors like a Redis before 7.
+ */
+const PREFIX =
+  /^(Too many Cluster redirections\. Last error: (\w*Error: )?|Error trying to loading or executing lua code string in VM: |(ERR )?Error running script \(call to \w+\): (@user_script:\d+: )?)/;
 
 /** Messages of ioredis, of node-redis and of the system for a connection that is not there. */
 const UNREACHABLE =
@@ -119,9 +125,9 @@ export class StoreUnavailableError extends DomainError {
   }
 }
 
-/** Returns what a failure tells of itself, without what ioredis puts before it. */
+/** Returns what a failure tells of itself, without what precedes the error of Redis. */
 function toldBy(cause: unknown): string {
-  return cause instanceof Error ? cause.message.replace(REDIRECTED, '') || cause.name : String(cause);
+  return cause instanceof Error ? cause.message.replace(PREFIX, '') || cause.name : String(cause);
 }
 
 /** Returns the kind of a failure by what it tells of itself. @param knownCode the kind, where Redis gives no code. */

@@ -3,7 +3,7 @@ import { boardModels } from './boards.ts';
 import { type Model, nameOfRecord } from './bot-calls.ts';
 import { NaiveGuild } from './guild.ts';
 import { list } from './guild-calls.ts';
-import { around, batch, card, names } from './reads.ts';
+import { around, batch, card, members, names } from './reads.ts';
 import {
   AVATAR_CHANGES,
   BRIM,
@@ -430,6 +430,16 @@ function* cardCases(): Iterable<Call> {
       yield { name, state, keys, args: [id] };
 }
 
+function* membersCases(): Iterable<Call> {
+  const keys = [...HIDE_KEYS, ':avatars'];
+  yield* random(22, (r, state) => {
+    const ids = Array.from({ length: r.below(5) }, () => r.pick(IDS));
+    return { state: withAvatars(r, withReasons(r, state)), keys, args: ids };
+  });
+  for (const [name, state] of BROKEN.filter(([broken]) => !/curve|custom/.test(broken)))
+    yield { name, state, keys, args: ['a', 'B'] };
+}
+
 function* namesCases(): Iterable<Call> {
   yield* random(20, (r, state) => {
     const id = r.pick(['', ...IDS]);
@@ -526,6 +536,7 @@ const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
   withBoards('hide', hideCases),
   ['list', listCases, list],
   withBoards('remove', removeCases),
+  ['members', membersCases, members],
   ['names', namesCases, names],
   ...seasonCases().map(([script, calls]) => [script, () => calls, seasonModels[script]] as const),
   ['stage', stageCases, stage],

@@ -123,6 +123,13 @@ export class NaiveGuild extends Keys {
     return { exists: score !== undefined, isHidden, xp, profile, level: this.levelOf(xp, profile.level) };
   }
 
+  /** Returns a member as one text, as lib-row.lua says. */
+  row(id: string): string {
+    const { isHidden, xp } = this.member(id);
+    const place = isHidden ? `hidden ${this.reasonsOf(id).join(' ')}` : 'ranked';
+    return [id, xp, place, this.avatarOf(id), this.hash(':members')[id] ?? ''].join('\n');
+  }
+
   /** @param profile stays as it is when it is left out. */
   put(id: string, xp: bigint, isHidden: boolean, profile?: Profile): void {
     (isHidden ? this.hidden : this.ranked).set(id, Number(xp));

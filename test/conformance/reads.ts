@@ -24,6 +24,13 @@ export const card: Model = (state, now, _keys, [id]) => {
   return [['hidden', -1, guild.hash(':hidden:reasons')[id as string] ?? '', shown], guild];
 };
 
+/** members.lua. */
+export const members: Model = (state, now, _keys, ids) => {
+  const guild = new NaiveGuild(state, now).open();
+  const rows = ids.map((id) => (guild.member(id).exists ? guild.row(id) : ''));
+  return [[guild.stats.rev ?? '', curveOf(guild), ...rows], guild];
+};
+
 /** names.lua, for guilds with fewer members than a step. */
 export const names: Model = (state, now, _keys, [id, xp]) => {
   const guild = new NaiveGuild(state, now).open();

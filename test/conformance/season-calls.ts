@@ -101,10 +101,8 @@ const mark: Step = (guild, [, , place, which]) => {
   const rows = listed
     .filter((id) => guild.member(id).exists && (which !== 'unmarked' || !marks.has(id)))
     .map((id) => {
-      const { isHidden, xp } = guild.member(id);
-      marks.set(id, Number(xp));
-      const state = isHidden ? `hidden ${guild.reasonsOf(id).join(' ')}` : 'ranked';
-      return [id, xp, state, guild.avatarOf(id), guild.hash(':members')[id] ?? ''].join('\n');
+      marks.set(id, Number(guild.member(id).xp));
+      return guild.row(id);
     });
   guild.setZset(':season:xp', marks);
   return ['OK', '0', ...rows];

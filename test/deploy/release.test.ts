@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { repository, runProgram } from '../support/run-command.ts';
 
@@ -8,6 +8,7 @@ const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'u
 const script = join(repository, 'scripts/dev/release.mjs');
 /** The service, and the packages of its workspaces. */
 const PACKAGES = ['.', 'src/kit', 'src/widget'];
+const PYTHON_KIT = 'python/src/guildrank/__init__.py';
 const env = { GITHUB_SERVER_URL: 'https://git.example', GITHUB_REPOSITORY: 'someone/guildrank' };
 
 describe('scripts/dev/release.mjs', () => {
@@ -18,6 +19,8 @@ describe('scripts/dev/release.mjs', () => {
       mkdirSync(join(folder, directory), { recursive: true });
       copyFileSync(join(repository, directory, 'package.json'), join(folder, directory, 'package.json'));
     }
+    mkdirSync(join(folder, dirname(PYTHON_KIT)), { recursive: true });
+    copyFileSync(join(repository, PYTHON_KIT), join(folder, PYTHON_KIT));
     changelog(
       `## [Unreleased]\n\n## [${version}] - 2026-11-22\n\n### Added\n\n- One thing.\n\n## [0.0.1] - 2026-11-01\n\n- Older.`,
     );
@@ -54,6 +57,31 @@ describe('scripts/dev/release.mjs', () => {
     const { code, stdout, stderr } = await release(tag);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(message);
+    expect(manifest()).toEqual(before);
+  });
+
+  it.each([
+    ['has another version', '__version__ = "9.9.9"\n', 'has the version 9.9.9'],
+    ['says no version', 'version = "1"\n', 'has no line __version__ = "VERSION"'],
+  ])(
+    'release.mjs refuses a release in which the kit for Python %s, and leaves package.json as it is',
+    async (_, text, message) => {
+      writeFileSync(join(folder, PYTHON_KIT), text);
+      const before = manifest();
+      const { code, stdout, stderr } = await release(`v${version}`);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(`${PYTHON_KIT} ${message}`);
+      expect(manifest()).toEqual(before);
+    },
+  );
+
+  it('release.mjs refuses a release in which a package has another version, and leaves package.json as it is', async () => {
+    const file = join(folder, 'src/widget/package.json');
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), version: '9.9.9' }));
+    const before = manifest();
+    const { code, stderr } = await release(`v${version}`);
+    expect(code).toBe(1);
+    expect(stderr).toContain('src/widget/package.json has the version 9.9.9');
     expect(manifest()).toEqual(before);
   });
 

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { Core } from '../../src/core/core.ts';
 import { beginCountScript, commitCountScript } from '../../src/core/counters/recount-scripts.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
+import { deleteScript } from '../../src/core/guilds/delete.ts';
 import { correctMember, correctMembers, undoCorrection } from '../../src/core/members/correct.ts';
 import type { HideReason } from '../../src/core/ranking/model.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
@@ -23,7 +24,7 @@ import {
   placeInArchiveScript,
   resetMembersScript,
 } from '../../src/core/seasons/season-scripts.ts';
-import { allBoardKeys, type LockedKeys } from '../../src/core/store/redis-keys.ts';
+import type { LockedKeys } from '../../src/core/store/redis-keys.ts';
 import type { Script } from '../../src/core/store/script.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { endBoards } from '../support/boards.ts';
@@ -44,22 +45,7 @@ const TOKEN = 'token';
 
 /** The correction of a member that {@link prepare} has kept, as lib-event.lua keeps it. */
 const KEPT = 'kept';
-const KEPT_REPLY = [
-  'correct sha',
-  'OK',
-  '1',
-  '0',
-  '100',
-  '7',
-  '80 7 100 7 ranked',
-  'a',
-  '',
-  '-',
-  '7',
-  'old',
-  'a',
-  'gain',
-];
+const KEPT_REPLY = ['correct sha', 'OK', '1', '0', '80 7 100 7 ranked', 'a', '', '-', '7', 'old', 'a', 'gain'];
 const takeOne = (userId: string) => ({ userId, xp: { take: 1 } });
 
 /** One script call on a guild that {@link prepare} has made. */
@@ -184,24 +170,8 @@ export const scriptCalls: readonly ScriptCall[] = [
   {
     script: 'delete',
     deletes: true,
-    run: ({ scripts }, { held }) =>
-      scripts.run(
-        { name: 'delete' },
-        [
-          ...GUILD_KEYS,
-          ...[
-            'gr:{g}:season',
-            'gr:{g}:season:xp',
-            'gr:quota:{g}',
-            'gr:{g}:hidden:reasons',
-            'gr:{g}:about',
-            'gr:{g}:avatars',
-            held.lock,
-          ],
-          ...allBoardKeys('gr:{g}:xp'),
-        ],
-        held.token,
-      ),
+    run: ({ scripts, redisKeys }, { held }) =>
+      deleteScript.run(scripts, { ...redisKeys.locked(GUILD), quota: redisKeys.quota(GUILD) }, { token: held.token }),
   },
   {
     script: 'usage',

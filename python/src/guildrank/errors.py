@@ -31,6 +31,8 @@ _NEVER_SENT = re.compile(
     "Error (-?[0-9]+ )?connecting to |Timeout connecting to server|Too many connections|No connection available|No master found|"
     "Redis Cluster cannot be connected"
 )
+# The text before the error of a script, on servers that report such errors like a Redis before 7.
+_PREFIX = re.compile(r"^(ERR )?Error running script \(call to \w+\): (@user_script:\d+: )?")
 # The error of a script about a guild whose data has a newer version, or a curve that the script lacks.
 _OF_GUILD = re.compile(r"(?:^|: )(MODEL|CURVE) (.*?)(?: script: \w+, on @user_script:\d+\.)?$", re.DOTALL)
 
@@ -101,5 +103,5 @@ def _code_of(error: BaseException, reason: str) -> str:
         return "timeout"
     if isinstance(error, (exceptions.ConnectionError, exceptions.RedisClusterException, OSError)):
         return "unreachable"
-    code = re.match("([A-Z]{2,})( |$)", reason)
+    code = re.match("([A-Z]{2,})( |$)", _PREFIX.sub("", reason))
     return code[1] if code and code[1] != "ERR" else "other"

@@ -88,7 +88,7 @@ class Scripts:
         try:
             return await self.send(script, with_boards(keys) if has_boards else keys, args)
         except StoreUnavailableError as error:
-            if has_boards or not script.boards or "BOARDS " not in error.reason:
+            if has_boards or not script.boards or error.code != "BOARDS":
                 raise
         if len(self._with_boards) >= MAX_KNOWN_GUILDS:
             self._with_boards.clear()

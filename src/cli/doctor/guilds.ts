@@ -3,7 +3,7 @@ import { redisCodeOf } from '../../core/errors.ts';
 import { count } from '../../core/format-numbers.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import { isWellFormed } from '../../core/ranking/profile.ts';
-import { knownModel } from '../../core/store/scripts.ts';
+import { DATA_VERSION } from '../../core/store/redis-keys.ts';
 import { type CheckContext, type Finding, firstThree, ok, problem } from './finding.ts';
 
 const MAX_GUILDS = 50;
@@ -21,7 +21,6 @@ const PROFILES_PER_STEP = 200;
 /** Looks into some guilds: the version of their data, the ends of their rankings, profiles, and whether their counters are exact. */
 export async function checkGuilds(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
   const until = performance.now() + MAX_MS;
-  const known = knownModel();
   const audit = new GuildCounters(context, SLICE);
   const newer: string[] = [];
   const unfit: string[] = [];
@@ -44,7 +43,7 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
     if (!heads) continue;
     const [model, ranked, hiddenMembers, reasons] = heads;
     looked++;
-    if (model !== null && model !== known) {
+    if (model !== null && model !== DATA_VERSION) {
       newer.push(`${guild} (version ${model})`);
       continue;
     }
@@ -66,10 +65,10 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
     newer.length > 0
       ? problem(
           'data version',
-          `newer than ${known} in ${firstThree(newer)}`,
+          `newer than ${DATA_VERSION} in ${firstThree(newer)}`,
           'Update the service, which answers 503 for these guilds',
         )
-      : ok('data version', `${known} in ${count(looked, 'guild')}`),
+      : ok('data version', `${DATA_VERSION} in ${count(looked, 'guild')}`),
     ...(unfit.length > 0
       ? [problem('members', firstThree(unfit), 'Correct them with the scripts, as docs/redis-keys.md describes')]
       : []),

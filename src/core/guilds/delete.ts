@@ -2,15 +2,16 @@ import { endSessions } from '../access/session-generation.ts';
 import type { StoredApiKeys } from '../access/stored-api-keys.ts';
 import type { StoreUnavailableError } from '../errors.ts';
 import { StagedMembers } from '../replace/staged-members.ts';
-import { allBoardKeys, GUILD_KEYS } from '../store/redis-keys.ts';
+import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
 
-/** Deletes members, counters, config, quota, season and description at once, while a lock has the token. The keys of the boards come last. */
+/** Deletes members, counters, config, quota, season, description and boards at once, while a lock has the token. */
 export const deleteScript = defineScript({
   name: 'delete',
   keys: [...GUILD_KEYS, 'season', 'seasonXp', 'quota', 'hiddenReasons', 'about', 'avatars', 'lock'],
+  boards: true,
   args: ({ token }: { token: string }) => [token],
   decode(reply: ScriptReply) {
     throwRefusal(reply);
@@ -51,7 +52,7 @@ export async function deleteGuild(
   const { lock, token } = staged.held;
   const keys = { ...guild, quota: redisKeys.quota(guildId), lock };
   try {
-    const removed = await deleteScript.run(scripts, keys, { token }, allBoardKeys(guild.xp));
+    const removed = await deleteScript.run(scripts, keys, { token });
     await publishInvalidation(store, guildId);
     // From here on, the owners of the guild make no further keys. A full Redis refuses to note that older invites have ended, but the deletion goes on.
     const linksEnded = await endSessions(store, guildId).then(

@@ -7,9 +7,9 @@
 -- ARGV[1] time to live of the event, 1 .. 86400000 ms
 -- ARGV[2..] per member: the change of the XP, the user id, and the change of the profile, as record.lua takes them
 --
--- Reply: for a list {"OK", rev, 0, XP and level of the last member, how many users were passed over}
---        for one member the reply of record.lua with "each", and then: the user id, the season ("" for none), the explicit level before and after
---        ("-" for none), the name before and after (with \n for a line end and \\ for \), and "gain" for XP that boards count, else "set"
+-- Reply: {"OK", rev, how many users were passed over, and eight texts about the member: the text that record.lua returns for it with "each", the user
+--        id, the season ("" for none), the explicit level before and after ("-" for none), the name before and after (with \n for a line end and
+--        \\ for \), and "gain" for XP that boards count, else "set". For a list, and for a user who is no member, the eight texts are ""}
 --        {"REFUSED", index from 0, reason as in record.lua}   nothing was changed
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(n log m).
 
@@ -31,35 +31,35 @@ local function pass_over_others()
   return passed
 end
 
-local function correct_list()
-  local passed = pass_over_others()
+local function correct_list(passed)
   local reply = record(1)
-  if reply[1] == 'OK' then
-    reply[6] = passed
+  if reply[1] ~= 'OK' then
+    return reply
   end
-  return as_reply(reply)
+  return { 'OK', reply[2], passed, '', '', '', '', '', '', '', '' }
 end
 
 local function correct_one()
-  pass_over_others()
   local change, id, profile = ARGV[1], ARGV[2], ARGV[3]
   local season = present_season(KEYS[6])
   local level, _, _, name = split_profile(redis.call('HGET', KEYS[5], id))
   ARGV[1], ARGV[2], ARGV[3], ARGV[4] = 'each', change, id, profile
   local reply = record(1)
-  if reply[1] == 'OK' then
-    local level_after, _, _, name_after = split_profile(redis.call('HGET', KEYS[5], id))
-    local word = string.match(change, '^%l+')
-    reply[7], reply[8] = id, season
-    reply[9], reply[10] = level, level_after
-    reply[11], reply[12] = in_one_line(name), in_one_line(name_after)
-    reply[13] = (word == 'add' or word == 'take') and 'gain' or 'set'
+  if reply[1] ~= 'OK' then
+    return reply
   end
-  return as_reply(reply)
+  local level_after, _, _, name_after = split_profile(redis.call('HGET', KEYS[5], id))
+  local word = string.match(change, '^%l+')
+  local kind = (word == 'add' or word == 'take') and 'gain' or 'set'
+  return { 'OK', reply[2], 0, reply[6], id, season, level, level_after, in_one_line(name), in_one_line(name_after), kind }
 end
 
 return once(KEYS[7], function()
   return name_correction(table.concat(ARGV, '\n'))
 end, function()
-  return #ARGV == 3 and correct_one() or correct_list()
+  local passed = pass_over_others()
+  if #ARGV == 3 and passed == 0 then
+    return correct_one()
+  end
+  return correct_list(passed)
 end)

@@ -79,11 +79,9 @@ export const correctScript = defineScript({
     ...ttl,
     ...changes.flatMap(({ xp, userId, profile }) => [xp, userId, profile]),
   ],
-  decode(reply: ScriptReply, { changes }) {
+  decode(reply: ScriptReply) {
     throwRefusal(reply);
-    if (changes.length !== 1) return { corrected: null, passedOver: Number(reply[5]) };
-    const corrected = decodeCorrected(reply);
-    return { corrected, passedOver: corrected ? 0 : 1 };
+    return { corrected: decodeCorrected(reply), passedOver: Number(reply[2]) };
   },
 });
 
@@ -227,9 +225,9 @@ function keptReply(text: string): string[] {
 
 /** Decodes the reply of a correction of one member; null for a list, and for a user who is not a member. */
 function decodeCorrected(reply: ScriptReply): Corrected | null {
-  const [, , , , , change, userId, , levelBefore, levelAfter, nameBefore, nameAfter, kind] = reply;
+  const [, , , change, userId, , levelBefore, levelAfter, nameBefore, nameAfter] = reply;
+  if (change === '') return null;
   const { state, ...xp } = decodeChange(change);
-  if (kind === undefined || state === 'none') return null;
   return {
     userId: String(userId),
     hidden: state === 'hidden',

@@ -213,14 +213,11 @@ export class CommandBatcher {
 
   /** Adds the keys of a guild's commands, in the order that batch.lua documents. */
   private declareKeys({ guildId, lines, cappedKeys }: GuildCommands, keys: string[]): void {
-    const guild = this.redisKeys.reading(guildId);
-    keys.push(guild.quota);
+    const guild = this.redisKeys.guild(guildId);
+    keys.push(this.redisKeys.quota(guildId));
     for (const name of READ_KEYS) keys.push(guild[name]);
     if (isOfBoard(lines)) for (const board of BOARDS) keys.push(boardKeys(guild.xp, board).xp);
-    if (lines.includes('public.')) {
-      const { about, avatars } = this.redisKeys.guild(guildId);
-      keys.push(about, avatars);
-    }
+    if (lines.includes('public.')) keys.push(guild.about, guild.avatars);
     for (const keyId of cappedKeys ?? []) keys.push(this.redisKeys.keyQuota(guildId, keyId));
   }
 }

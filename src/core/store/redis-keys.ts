@@ -2,6 +2,9 @@
  * The names of all Redis keys. `{G}` is a Redis Cluster hash tag: all keys of one guild live in one slot.
  */
 
+/** The version of a guild's data that the scripts know (lib-model.lua), in the field "model" of its stats. */
+export const DATA_VERSION = '1';
+
 /** Returns the keys of one guild, or of its staged members. */
 function guildKeysUnder(base: string) {
   return {
@@ -115,21 +118,6 @@ export class RedisKeys {
   /** Returns the keys of a guild. */
   guild(guildId: string): GuildKeys {
     return guildKeysUnder(`${this.prefix}:{${guildId}}`);
-  }
-
-  /**
-   * Returns the keys of a guild that a batch declares: {@link READ_KEYS} and its quota. They are fewer than the keys of {@link guild}, because this
-   * is on the hot path.
-   */
-  reading(guildId: string): Readonly<Record<'quota' | (typeof READ_KEYS)[number], string>> {
-    const base = `${this.prefix}:{${guildId}}`;
-    return {
-      quota: this.quota(guildId),
-      xp: `${base}:xp`,
-      stats: `${base}:stats`,
-      config: `${base}:config`,
-      members: `${base}:members`,
-    };
   }
 
   /** Returns the keys under which an import stages members before they replace the present members. */

@@ -1,7 +1,4 @@
-import type { NamedScript, Scripts } from './scripts.ts';
-
-/** An argument of a script. Only commands of the operator send bytes. */
-export type ScriptArgument = string | number | Uint8Array;
+import type { NamedScript, ScriptArgument, Scripts } from './scripts.ts';
 
 /** The reply of most scripts. Only `decode` of a script reads it by place. */
 export type ScriptReply = readonly (string | number)[];

@@ -23,10 +23,8 @@ export function scriptNames(): string[] {
     .sort();
 }
 
-/** Returns the version of a guild's data that the scripts know. */
-export function knownModel(): string {
-  return String(/^local MODEL = '(\d+)'/m.exec(scriptSource('configure'))?.[1]);
-}
+/** An argument of a script. Only commands of the operator send bytes. */
+export type ScriptArgument = string | number | Uint8Array;
 
 /** A connection that runs scripts, with the arguments of EVALSHA and EVAL. */
 export interface ScriptClient {
@@ -81,11 +79,7 @@ export class Scripts {
    * Runs a script with its keys and its arguments, as the header of the Lua file says.
    * @throws StoreUnavailableError when Redis or the connection fails, or when the time is up.
    */
-  run<T = (string | number)[]>(
-    script: NamedScript,
-    keys: readonly string[],
-    ...args: (string | number | Uint8Array)[]
-  ): Promise<T> {
+  run<T = (string | number)[]>(script: NamedScript, keys: readonly string[], ...args: ScriptArgument[]): Promise<T> {
     const { limit, observe } = this.options;
     // A bot has neither of the two, and each further promise would cost its writes time (see ADR 11).
     return limit || observe ? this.runObserved(script, keys, args) : this.evaluate(script, keys, args);
@@ -94,7 +88,7 @@ export class Scripts {
   private async runObserved<T>(
     script: NamedScript,
     keys: readonly string[],
-    args: readonly (string | number | Uint8Array)[],
+    args: readonly ScriptArgument[],
   ): Promise<T> {
     const { limit, observe } = this.options;
     const sentAt = performance.now();
@@ -109,11 +103,14 @@ export class Scripts {
     }
   }
 
-  /** Runs the script by its digest. A server that does not know it, new or after SCRIPT FLUSH, gets the source. */
+  /**
+   * Runs the script by its digest. A server that does not know the script, new or after SCRIPT FLUSH, gets the source. The code of the error tells
+   * both this and a guild with boards (see ADR 12).
+   */
   private async evaluate<T>(
     { name, boards = false }: NamedScript,
     keys: readonly string[],
-    values: readonly (string | number | Uint8Array)[],
+    values: readonly ScriptArgument[],
   ): Promise<T> {
     const script = this.script(name);
     const hasBoards = boards && this.withBoards.has(keys[0] ?? '');
@@ -127,7 +124,7 @@ export class Scripts {
     } catch (error) {
       failure = StoreUnavailableError.of(error);
     }
-    if (failure?.reason.includes('NOSCRIPT')) {
+    if (failure?.code === 'NOSCRIPT') {
       failure = undefined;
       try {
         reply = await this.client.eval(script.source, sent.length, ...sent, ...args);
@@ -136,7 +133,7 @@ export class Scripts {
       }
     }
     if (failure) {
-      if (hasBoards || !boards || !failure.reason.includes('BOARDS ')) throw failure;
+      if (hasBoards || !boards || failure.code !== 'BOARDS') throw failure;
       this.rememberBoards(keys[0] ?? '');
       return this.evaluate({ name, boards }, keys, values);
     }

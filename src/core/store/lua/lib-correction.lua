@@ -35,19 +35,20 @@ local function kept_correction(event_key)
   for part in string.gmatch(kept .. '\n', '([^\n]*)\n') do
     parts[#parts + 1] = part
   end
-  local xp_before, xp_after, state = string.match(parts[7] or '', '^(%d+) %d+ (%d+) %d+ (%l+)$')
-  if not parts[14] or state == 'none' then
+  local xp_before, xp_after = string.match(parts[5] or '', '^(%d+) %d+ (%d+) %d+ %l+$')
+  -- A list, and a correction of a user who is no member, keep no member.
+  if not xp_before then
     return nil
   end
   return {
     xp_before = xp_before + 0.0,
     xp_after = xp_after + 0.0,
-    id = parts[8],
-    season = parts[9],
-    level_before = parts[10],
-    level_after = parts[11],
-    name_before = parts[12],
-    name_after = parts[13],
-    kind = parts[14],
+    id = parts[6],
+    season = parts[7],
+    level_before = parts[8],
+    level_after = parts[9],
+    name_before = parts[10],
+    name_after = parts[11],
+    kind = parts[12],
   }
 end

@@ -63,7 +63,7 @@ describe.each(scripts)('the definition of $name, with the keys $keys', ({ name, 
   it('a definition says whether its script works on boards', () => {
     // A guild with boards makes such a script ask for their keys.
     const asksForThem = scriptSource(name).includes("raise_error('BOARDS ");
-    // A deletion takes all of these keys always, and a move needs them always.
+    // A deletion and a move need them always.
     expect(boards).toBe(asksForThem);
   });
 });
