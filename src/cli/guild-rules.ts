@@ -69,7 +69,7 @@ async function documentOf(
   from: RuleSource | undefined,
 ): Promise<unknown> {
   // The parsers of the formats would slow the start of all commands.
-  const { readDocument } = await import('../imports/document.ts');
+  const { readDocument } = await import('../imports/rules-document.ts');
   const name = file === '-' ? 'stdin' : file;
   const document = await readDocument(file === '-' ? context.stdin : file);
   if (!from && sourceOfRules(document))

@@ -1,9 +1,9 @@
 import { RefusedError } from '../core/errors.ts';
 import { curveOfFiles } from '../imports/curve-choice.ts';
 import { dryRun } from '../imports/dry-run.ts';
+import { load } from '../imports/import-members.ts';
+import { summaryLine } from '../imports/import-summary.ts';
 import type { Input } from '../imports/inputs.ts';
-import { load } from '../imports/load.ts';
-import { summaryLine } from '../imports/load-summary.ts';
 import { IncompleteRun } from '../imports/outcome.ts';
 import type { CommandContext } from './context.ts';
 import { dryRunLines } from './dry-run-lines.ts';

@@ -5,7 +5,6 @@ import { FORMAT_NAMES, type FormatName, formatNamed } from './formats.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
 import { guildsInMembers } from './inner-guilds.ts';
-import { mapFields } from './map-fields.ts';
 import {
   hasColumns,
   hasGuildsAsNames,
@@ -15,7 +14,8 @@ import {
   isOfColumns,
   likeliest,
   looksLikeMembers,
-} from './member-lists.ts';
+} from './list-facts.ts';
+import { mapFields } from './map-fields.ts';
 import { severalLists, unknownFields, unknownMaps } from './unknown-fields.ts';
 
 export type Syntax = 'csv' | 'ndjson' | 'json';

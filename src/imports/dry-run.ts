@@ -1,12 +1,12 @@
 import { curveNameOf, levelForXp } from '../core/ranking/curves.ts';
 import { chooseCurve, type GuildState } from './curve-choice.ts';
+import type { LoadJob } from './import-job.ts';
 import { LevelCheck, recordOf } from './level-check.ts';
-import type { LoadJob } from './load-job.ts';
 import { IncompleteRun } from './outcome.ts';
 import { badRows } from './problems.ts';
-import { TopMembers } from './ranking.ts';
 import { BadRowError, type Reading, readMembers } from './read-members.ts';
 import { Tally } from './tally.ts';
+import { TopMembers } from './top-members.ts';
 
 const MEMBERS_SHOWN = 10;
 const NEW_GUILD: GuildState = { configured: null, members: 0 };

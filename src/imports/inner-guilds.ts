@@ -3,7 +3,7 @@ import { digits } from '../core/format-numbers.ts';
 import { guessField } from './fields.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import { DOCUMENT_IDS, type FoundMembers } from './found-members.ts';
-import { hasGuildsAsNames } from './member-lists.ts';
+import { hasGuildsAsNames } from './list-facts.ts';
 import { quote } from './row-values.ts';
 
 /**

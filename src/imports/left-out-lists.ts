@@ -2,7 +2,7 @@ import { count } from '../core/format-numbers.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
-import { looksLikeMembers } from './member-lists.ts';
+import { looksLikeMembers } from './list-facts.ts';
 
 /** What a document contains outside the list of its members. */
 export interface LeftOutLists {

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { FIELD_WORDS, type FieldMap, type FieldNames, type FieldWord, guessField } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
-import { hasGuildsAsNames, isKeyed } from './member-lists.ts';
+import { hasGuildsAsNames, isKeyed } from './list-facts.ts';
 
 /**
  * Returns the largest list of a file that has the fields which a person names, and the names of the fields in the list.

@@ -2,7 +2,7 @@ import { RefusedError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
 import { StagedMembers } from '../core/replace/staged-members.ts';
 import { curveFields } from '../core/settings/guild-config.ts';
-import type { LoadTarget } from './load-job.ts';
+import type { LoadTarget } from './import-job.ts';
 
 const RENEW_MS = 2500;
 

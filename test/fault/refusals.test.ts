@@ -7,11 +7,11 @@ import { type Core, openCore } from '../../src/core/core.ts';
 import { GuildCounters } from '../../src/core/counters/counters.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
-import { importGuild } from '../../src/core/moves/guild-import.ts';
+import { importGuild } from '../../src/core/moves/move-in.ts';
 import type { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import type { Scripts } from '../../src/core/store/scripts.ts';
 import { runCommand } from '../support/command.ts';
-import { streamOf } from '../support/moved-guild.ts';
+import { streamOf } from '../support/guild-move.ts';
 import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
-import { importLines, streamOf } from '../support/moved-guild.ts';
+import { importLines, streamOf } from '../support/guild-move.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { realStore } from '../support/stores.ts';

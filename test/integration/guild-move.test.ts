@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { count } from '../../src/core/format-numbers.ts';
-import { GuildExport } from '../../src/core/moves/guild-export.ts';
-import type { Line } from '../../src/core/moves/moved-guild.ts';
+import type { Line } from '../../src/core/moves/move-lines.ts';
+import { GuildExport } from '../../src/core/moves/move-out.ts';
 import { type RunningCommand, startCommand } from '../support/command.ts';
 import { expectSameGuild, fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
 import { needs } from '../support/needs.ts';

@@ -8,7 +8,7 @@ import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedd
 import { type Core, openCore } from '../../src/core/core.ts';
 import { levelForXp } from '../../src/core/ranking/curves.ts';
 import { generateMembers } from '../../src/imports/generate.ts';
-import { byRank } from '../../src/imports/ranking.ts';
+import { byRank } from '../../src/imports/top-members.ts';
 import { createReader, type GuildReader } from '../../src/kit/reader.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';

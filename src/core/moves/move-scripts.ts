@@ -2,7 +2,7 @@ import { RefusedError } from '../errors.ts';
 import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
-import type { Fields, MovedMember } from './moved-guild.ts';
+import type { Fields, MovedMember } from './move-lines.ts';
 
 /** The scripts that store a guild which comes from another Redis, over lib-move.lua. */
 

@@ -1,6 +1,6 @@
 import { RefusedError } from '../errors.ts';
 import type { ClientStore } from '../store/store.ts';
-import { type Fields, type LastLine, movedKeySchema, oversizedField } from './moved-guild.ts';
+import { type Fields, type LastLine, movedKeySchema, oversizedField } from './move-lines.ts';
 
 /** Fields of the counters that only work in progress needs, and that are not moved. */
 const RUNNING = ['rev', 'recount', 'replacing'];

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkInputs } from '../../imports/check-inputs.ts';
 import { type DryRunResult, dryRun } from '../../imports/dry-run.ts';
-import { readGuildState } from '../../imports/load.ts';
-import type { LoadTarget } from '../../imports/load-job.ts';
+import type { LoadTarget } from '../../imports/import-job.ts';
+import { readGuildState } from '../../imports/import-members.ts';
 import { IncompleteRun } from '../../imports/outcome.ts';
 import { hiddenNotice, Problems } from '../../imports/problems.ts';
 import type { Progress } from '../../imports/read-members.ts';

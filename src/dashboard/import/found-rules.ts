@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import type { LoadTarget } from '../../imports/import-job.ts';
 import { rulesInWords, rulesOfInputs } from '../../imports/import-rules.ts';
-import type { LoadTarget } from '../../imports/load-job.ts';
 import type { Progress, Reading } from '../../imports/read-members.ts';
 
 /** The checked rules of a bot, and its multiplier of all XP. */

@@ -5,9 +5,9 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { count } from '../../core/format-numbers.ts';
 import { countStored } from '../../core/guilds/overview.ts';
 import type { FieldMap } from '../../imports/fields.ts';
-import type { LoadTarget } from '../../imports/load-job.ts';
+import type { LoadTarget } from '../../imports/import-job.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { type ImportRun, type LoadChoice, loadFiles } from './load-files.ts';
+import { type ImportRun, type LoadChoice, loadFiles } from './import-files.ts';
 import { type ImportChoice, shortened } from './read-files.ts';
 import { MAX_AT_ONCE, ReceivingFiles, TOO_MANY } from './receiving-files.ts';
 import {

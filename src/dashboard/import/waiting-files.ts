@@ -5,7 +5,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { count } from '../../core/format-numbers.ts';
 import type { FieldMap } from '../../imports/fields.ts';
 import type { SeveralGuildsError } from '../../imports/guild-filter.ts';
-import type { LoadTarget } from '../../imports/load-job.ts';
+import type { LoadTarget } from '../../imports/import-job.ts';
 import { UnknownFieldsError } from '../../imports/unknown-fields.ts';
 import { type CheckedFile, checkFiles } from './check-files.ts';
 import { FileQuestion, type ImportChoice, shortened } from './read-files.ts';

@@ -3,7 +3,7 @@ import { deleteGuild } from '../../../src/core/guilds/delete.ts';
 import { readAvatars } from '../../../src/core/reads/avatars.ts';
 import { StagedMembers } from '../../../src/core/replace/staged-members.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
-import { importLines, streamOf } from '../../support/moved-guild.ts';
+import { importLines, streamOf } from '../../support/guild-move.ts';
 import { storeSuite } from '../../support/store-suite.ts';
 import { describeStores, mockStore } from '../../support/stores.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it, vi } from 'vitest';
-import { readDocument } from '../../../src/imports/document.ts';
+import { readDocument } from '../../../src/imports/rules-document.ts';
 import { readFile } from './read.ts';
 
 it.each([

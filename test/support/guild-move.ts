@@ -1,8 +1,8 @@
 import type { Core } from '../../src/core/core.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
-import { GuildExport } from '../../src/core/moves/guild-export.ts';
-import { importGuild } from '../../src/core/moves/guild-import.ts';
-import type { Line } from '../../src/core/moves/moved-guild.ts';
+import { importGuild } from '../../src/core/moves/move-in.ts';
+import type { Line } from '../../src/core/moves/move-lines.ts';
+import { GuildExport } from '../../src/core/moves/move-out.ts';
 
 /** Returns the lines of "guild export". */
 export async function streamOf(store: Core, guild: string): Promise<string[]> {

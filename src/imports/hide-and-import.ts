@@ -1,7 +1,7 @@
 import { changeReason } from '../core/members/hiding.ts';
 import type { FileRecord } from '../core/members/xp-record.ts';
 import { HIDE_REASONS, type HideReason } from '../core/ranking/model.ts';
-import type { LoadTarget } from './load-job.ts';
+import type { LoadTarget } from './import-job.ts';
 
 const BY_MODERATOR: readonly HideReason[] = ['moderator'];
 

@@ -3,7 +3,7 @@ import type { Core } from '../../src/core/core.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import type { NamedScript } from '../../src/core/store/scripts.ts';
 import { withStagedMembers } from '../../src/imports/staging.ts';
-import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
+import { exportedGuild, importLines, streamOf } from '../support/guild-move.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { realStore } from '../support/stores.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { summaryLine } from '../../../src/imports/load-summary.ts';
+import { summaryLine } from '../../../src/imports/import-summary.ts';
 
 const SUMMARY = {
   guild: 'g',

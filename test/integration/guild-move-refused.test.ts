@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
-import type { LastLine } from '../../src/core/moves/moved-guild.ts';
+import type { LastLine } from '../../src/core/moves/move-lines.ts';
 import type { NamedScript } from '../../src/core/store/scripts.ts';
-import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
+import { exportedGuild, importLines, streamOf } from '../support/guild-move.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { realStore } from '../support/stores.ts';

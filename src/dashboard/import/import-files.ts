@@ -1,8 +1,8 @@
 import { messageOf } from '../../core/errors.ts';
+import type { LoadTarget } from '../../imports/import-job.ts';
+import { load } from '../../imports/import-members.ts';
+import { summaryLine } from '../../imports/import-summary.ts';
 import type { LevelChoice } from '../../imports/level-check.ts';
-import { load } from '../../imports/load.ts';
-import type { LoadTarget } from '../../imports/load-job.ts';
-import { summaryLine } from '../../imports/load-summary.ts';
 import { Problems } from '../../imports/problems.ts';
 import type { Progress } from '../../imports/read-members.ts';
 import { REFUSED_HEADER, refusedLine } from '../../imports/refused-rows.ts';

@@ -3,6 +3,7 @@ import { InvalidInputError, RefusedError } from '../errors.ts';
 import type { LockedKeys } from '../store/redis-keys.ts';
 import type { Script } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
+import { type Fields, type LastLine, type Line, lineSchema, type MovedMember } from './move-lines.ts';
 import {
   beginMoveScript,
   finishMoveScript,
@@ -11,7 +12,6 @@ import {
   storeFieldsScript,
   verifyMoveScript,
 } from './move-scripts.ts';
-import { type Fields, type LastLine, type Line, lineSchema, type MovedMember } from './moved-guild.ts';
 
 interface GuildStore extends Store {
   readonly apiKeys: {

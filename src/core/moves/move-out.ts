@@ -7,7 +7,7 @@ import { BOARDS, boardKeys, type LockedKeys } from '../store/redis-keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { type ClientStore, transact } from '../store/store.ts';
 import { BOUNDS, isAbove } from '../text-bounds.ts';
-import { FORMAT, isFitProfile, type LastLine, type Line, MEMBERS_PER_LINE, type MovedMember } from './moved-guild.ts';
+import { FORMAT, isFitProfile, type LastLine, type Line, MEMBERS_PER_LINE, type MovedMember } from './move-lines.ts';
 import { readLastLine } from './read-last-line.ts';
 
 export interface ExportOptions {
