@@ -1,7 +1,7 @@
 import { RefusedError } from '../core/errors.ts';
 import { curveOfFiles } from '../imports/curve-choice.ts';
 import { dryRun } from '../imports/dry-run.ts';
-import { load } from '../imports/import-members.ts';
+import { importMembers } from '../imports/import-members.ts';
 import { summaryLine } from '../imports/import-summary.ts';
 import type { Input } from '../imports/inputs.ts';
 import { IncompleteRun } from '../imports/outcome.ts';
@@ -100,7 +100,7 @@ async function write(
     const choices = { replace, plan, curve, formatCurve, levels };
     const holdExit = () => interrupt.holdExit();
     const job = { guild, reading, holdExit, ...choices, maxDistinct: MAX_DISTINCT.load };
-    const result = await load(services, job).finally(stop);
+    const result = await importMembers(services, job).finally(stop);
     if (rules && result.summary.complete) await storeRules(services, guild, rules);
     return { ...result, reading };
   });

@@ -18,7 +18,7 @@ export const COMMAND_ADVICE: Advice = {
       '--levels curve to give these members the level of their XP, or --levels file to keep the levels of the file';
     return better ? `add --curve ${better}, or ${levels}` : `add ${levels}`;
   },
-  loadWithoutReplacing: 'load without --replace',
+  importWithoutReplacing: 'load without --replace',
   runAgain: 'run the same command again',
 };
 

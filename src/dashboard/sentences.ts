@@ -15,7 +15,7 @@ export const PAGE_ADVICE: Advice = {
     const choose = 'choose in the field "Levels" what becomes of them';
     return better ? `choose the curve ${better} when you upload it again, or ${choose}` : choose;
   },
-  loadWithoutReplacing: 'load it without replacing',
+  importWithoutReplacing: 'load it without replacing',
   runAgain: 'start it again',
 };
 

@@ -41,7 +41,7 @@ export function hasStrangeIds(chosen: ChosenFormat): boolean {
  * @param map the fields that a person names.
  * @throws InvalidInputError when the ids were rounded; UnknownFieldsError when the file is of no known bot, and another field has ids of Discord.
  */
-export function checkIds(chosen: ChosenFormat, map: FieldMap | undefined, file: string, advice: Advice): IdCheck {
+export function checkFileIds(chosen: ChosenFormat, map: FieldMap | undefined, file: string, advice: Advice): IdCheck {
   const { list, names, format } = chosen;
   const ids = idsOf(chosen);
   if (!list || !ids) return { lines: [], doubts: [] };

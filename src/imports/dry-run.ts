@@ -1,7 +1,7 @@
 import { curveNameOf, levelForXp } from '../core/ranking/curves.ts';
 import { chooseCurve, type GuildState } from './curve-choice.ts';
-import type { LoadJob } from './import-job.ts';
-import { LevelCheck, recordOf } from './level-check.ts';
+import type { ImportJob } from './import-job.ts';
+import { fileRecordOf, LevelCheck } from './level-check.ts';
 import { IncompleteRun } from './outcome.ts';
 import { badRows } from './problems.ts';
 import { BadRowError, type Reading, readMembers } from './read-members.ts';
@@ -11,7 +11,7 @@ import { TopMembers } from './top-members.ts';
 const MEMBERS_SHOWN = 10;
 const NEW_GUILD: GuildState = { configured: null, members: 0 };
 
-interface DryRunJob extends Pick<LoadJob, 'guild' | 'curve' | 'formatCurve' | 'levels' | 'maxDistinct'> {
+interface DryRunJob extends Pick<ImportJob, 'guild' | 'curve' | 'formatCurve' | 'levels' | 'maxDistinct'> {
   /** The present state of the guild; if left out, the guild is new. */
   readonly state?: GuildState;
 }
@@ -73,7 +73,7 @@ export async function dryRun(
       total_xp: tally.totalXp,
       /** The first members as the leaderboard of a new guild would show them, best first. */
       top: top.list().map((row, index) => {
-        const level = recordOf(row, check.curve, levels).level ?? levelForXp(check.curve, row.xp);
+        const level = fileRecordOf(row, check.curve, levels).level ?? levelForXp(check.curve, row.xp);
         return { rank: index + 1, user_id: row.userId, level, xp: row.xp, username: row.username ?? row.userId };
       }),
     },

@@ -29,7 +29,7 @@ const MAX_GUILDS_SHOWN = 5;
 const IF_MEMBERS = `. If these are ids of members, with the ids of guilds inside, write the XP of one guild alone, such as with jq 'map_values(.["GUILD"] // empty)' FILE > members.json`;
 
 /** The guilds of a file, and whether each row names its guild, or only each page. */
-export interface FoundGuilds {
+export interface GuildsOfFile {
   /** The number of rows of each guild, or the number of pages. */
   readonly rowsOf: ReadonlyMap<string, number>;
   readonly areOfRows: boolean;
@@ -59,7 +59,7 @@ function guildFieldIn(list: FoundList): string | undefined {
 }
 
 /** Returns the guilds of a file. Rows without a guild are left out. */
-export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): FoundGuilds {
+export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): GuildsOfFile {
   const field = names.guildId === undefined ? undefined : list?.fields.get(names.guildId)?.guilds;
   const pageField = guildFieldIn(found.document) ?? guildIdOf(list, found);
   const ofRows = [field, list?.outerKeys.guilds].map(named);
@@ -104,7 +104,7 @@ function named(guilds: ReadonlyMap<string, number> | undefined): Map<string, num
  *   or has several guilds and the guild of each row is not known.
  */
 export function guildFilter(
-  { rowsOf, areOfRows, areKeys, unnamedRows }: FoundGuilds,
+  { rowsOf, areOfRows, areKeys, unnamedRows }: GuildsOfFile,
   isKnown: boolean,
   sourceGuild: string | undefined,
   file: string,

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { InvalidInputError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
 import type { Advice, Reporter } from './advice.ts';
-import { checkIds, hasStrangeIds, idsOf, isOwnExport } from './check-ids.ts';
+import { checkFileIds, hasStrangeIds, idsOf, isOwnExport } from './check-ids.ts';
 import { type ChosenFormat, chooseFormat, type GivenFormat, type Syntax } from './choose-format.ts';
 import { headerOf, inspectCsv, readCsv } from './csv.ts';
 import { type CsvDialect, dialectOf, namesBelow } from './csv-dialect.ts';
@@ -23,7 +23,7 @@ import { inspectNdjson, MAX_LINE, readNdjson } from './ndjson.ts';
 import { PLAIN_STYLE } from './numbers.ts';
 import { refuseOtherContent } from './other-content.ts';
 import { quote } from './row-values.ts';
-import type { Entry, RowReading } from './rows.ts';
+import type { RowEntry, RowReading } from './rows.ts';
 import { curveInSettings } from './settings-curve.ts';
 import { unknownFields } from './unknown-fields.ts';
 import { unreadLines } from './unread-fields.ts';
@@ -60,7 +60,7 @@ export interface Input {
   /** Why members can be missing or wrong. With a doubt, a load must not replace the members of a guild. */
   readonly doubts?: readonly string[];
   /** Reads it from its beginning, in pieces. @throws AbortError when the signal given at opening is aborted. */
-  entries(onRead: (amount: number) => void): AsyncGenerator<Entry[]>;
+  entries(onRead: (amount: number) => void): AsyncGenerator<RowEntry[]>;
   /** Deletes its temporary file, if there is one. */
   close(): Promise<void>;
 }
@@ -109,7 +109,7 @@ async function inspect(
   const { found, chosen } = dialect
     ? await inspectColumns(text, dialect, given, name, advice)
     : await inspectWhole(text, syntax, given, name, advice);
-  const { lines: idLines, doubts: idDoubts } = checkIds(chosen, given.map, name, advice);
+  const { lines: idLines, doubts: idDoubts } = checkFileIds(chosen, given.map, name, advice);
   if (!given.map) refuseSeveralXp(chosen, name, advice);
   if (chosen.list) refuseInnerGuilds(chosen.list, found, name);
   const beside = leftOutLists(chosen, found, name);

@@ -13,7 +13,7 @@ import {
 import type { Advice } from './advice.ts';
 import { Problems } from './problems.ts';
 import { type Reading, readMembers } from './read-members.ts';
-import type { SeedRow } from './rows.ts';
+import type { ImportRow } from './rows.ts';
 
 export const LEVEL_CHOICES = ['curve', 'file'] as const;
 
@@ -44,7 +44,7 @@ export class LevelCheck {
   }
 
   /** Compares a row. */
-  add({ xp, level, explicitLevel }: SeedRow): void {
+  add({ xp, level, explicitLevel }: ImportRow): void {
     if (level === undefined || level === null || explicitLevel !== undefined) return;
     this.compared++;
     const given = levelForXp(this.curve, xp);
@@ -107,8 +107,8 @@ export async function compareLevels({ inputs, progress, signal }: Reading, check
  * Returns the write that stores a row. A level is stored only if the row or the person says that it is explicit, because a stored level does not
  * change when the bot adds XP later. A level that the curve gives anyway is stored only if the row says so.
  */
-export function recordOf(
-  { userId, xp, hidden, hiddenReasons, level, explicitLevel, ...profile }: SeedRow,
+export function fileRecordOf(
+  { userId, xp, hidden, hiddenReasons, level, explicitLevel, ...profile }: ImportRow,
   curve: CurveName | Curve,
   levels: LevelChoice = 'curve',
 ) {

@@ -7,7 +7,7 @@ import { FoundMembers } from './found-members.ts';
 import { tokenizer } from './json-tokens.ts';
 import { isDeep, MAX_DEPTH } from './nesting.ts';
 import { rawOf } from './raw-row.ts';
-import type { Entry, RawRow, RowReading } from './rows.ts';
+import type { RawRow, RowEntry, RowReading } from './rows.ts';
 
 /** Most characters of a line. No member needs more, and without a limit, a file without line ends would fill the memory. */
 export const MAX_LINE = 1 << 20;
@@ -63,9 +63,9 @@ export async function* readNdjson(
   reading: RowReading,
   keep: (raw: RawRow) => boolean,
   file: string,
-): AsyncGenerator<Entry[]> {
+): AsyncGenerator<RowEntry[]> {
   for await (const lines of readLines(chunks, file)) {
-    const entries: Entry[] = [];
+    const entries: RowEntry[] = [];
     for (const { text, line } of lines) {
       const raw = rawRowOf(text, reading);
       if (typeof raw === 'string') entries.push(unreadEntry(line, raw, text));

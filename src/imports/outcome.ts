@@ -9,7 +9,7 @@ export class IncompleteRun extends Error {
   constructor(
     message: string,
     /**
-     * `skipped`: bad rows were skipped, all others are loaded. `levels`: a person has to choose what to do with levels.
+     * `skipped`: bad rows were skipped, all others are imported. `levels`: a person has to choose what to do with levels.
      * `interrupted`: the run was stopped.
      */
     readonly reason: 'skipped' | 'levels' | 'interrupted',
@@ -19,10 +19,10 @@ export class IncompleteRun extends Error {
 }
 
 /** What a load has done so far. */
-export interface LoadCounts {
+export interface ImportCounts {
   /** The records that Redis confirmed. */
   readonly members: DistinctMembers;
-  loaded: number;
+  imported: number;
   created: number;
   /** Rows that repeated a member of the inputs. */
   repeated: number;
@@ -33,7 +33,7 @@ export interface LoadCounts {
 }
 
 /** Returns the error to report after a load that stopped early, with the state of the guild. */
-export function outcomeOf(error: unknown, counts: LoadCounts, { progress, signal }: Reading): Error {
+export function outcomeOf(error: unknown, counts: ImportCounts, { progress, signal }: Reading): Error {
   if (error instanceof IncompleteRun) return error;
   const { runAgain } = progress.advice;
   const state = stateOf(counts, runAgain);
@@ -48,7 +48,7 @@ export function outcomeOf(error: unknown, counts: LoadCounts, { progress, signal
   return error instanceof Error ? error : new Error(`${error} (${state})`);
 }
 
-function stateOf({ loaded, removed }: LoadCounts, advice: string): string {
+function stateOf({ imported, removed }: ImportCounts, advice: string): string {
   if (removed !== undefined) return 'nothing was replaced';
-  return `${count(loaded, 'member')} ${loaded === 1 ? 'was' : 'were'} loaded, the counters are true: ${advice}`;
+  return `${count(imported, 'member')} ${imported === 1 ? 'was' : 'were'} imported, the counters are true: ${advice}`;
 }

@@ -2,7 +2,7 @@ import { count, digits } from '../core/format-numbers.ts';
 import { formatNamed } from './formats.ts';
 import type { Input } from './inputs.ts';
 import { quote } from './row-values.ts';
-import type { Entry } from './rows.ts';
+import type { RowEntry } from './rows.ts';
 
 /** Most kinds of reasons that are listed, and most rows of a kind that are named. A broken file can have millions of bad rows. */
 const MAX_KINDS = 50;
@@ -18,7 +18,7 @@ interface Kind {
 }
 
 /** A row that was left out. */
-export interface RefusedRow extends Pick<Entry, 'content'> {
+export interface RefusedRow extends Pick<RowEntry, 'content'> {
   readonly file: string;
   readonly unit: 'line' | 'element';
   readonly at: number;
@@ -79,7 +79,7 @@ export class Problems {
     return this.avatars.count;
   }
 
-  add(input: RowPlace['input'], { at, row, content }: Entry): void {
+  add(input: RowPlace['input'], { at, row, content }: RowEntry): void {
     const reason = String(row);
     this.onRefused({ file: input.name, unit: input.unit, at, reason, ...(content && { content }) });
     this.bad.add({ input, at }, reason);

@@ -2,10 +2,10 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { Reporter } from './advice.ts';
 import type { Input } from './inputs.ts';
 import type { Problems, RowPlace } from './problems.ts';
-import type { SeedRow } from './rows.ts';
+import type { ImportRow } from './rows.ts';
 
 /** Receives the progress of a run. */
-export interface Progress extends Reporter {
+export interface ImportProgress extends Reporter {
   /** @param done amount read so far, in the unit of the inputs' sizes. @param members read so far. */
   update(done: number, members: number): void;
 }
@@ -16,7 +16,7 @@ export interface Reading {
   /** Whether the first bad row ends the reading with an error. */
   readonly strict: boolean;
   readonly problems: Problems;
-  readonly progress: Progress;
+  readonly progress: ImportProgress;
   readonly signal: AbortSignal;
 }
 
@@ -30,7 +30,7 @@ export class BadRowError extends InvalidInputError {}
  */
 export async function readMembers(
   { inputs, strict, problems, progress, signal }: Reading,
-  take: (row: SeedRow, place: RowPlace) => Promise<void> | undefined,
+  take: (row: ImportRow, place: RowPlace) => Promise<void> | undefined,
 ): Promise<void> {
   let members = 0;
   let done = 0;

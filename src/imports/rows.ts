@@ -10,12 +10,12 @@ import { NO_VALUE, type NumberReading, quote, readId, readTruth, readWhole } fro
 import { type DateOrder, readTime } from './times.ts';
 
 /** One checked member of a file. A field that is left out is not in the file; null = the field is empty. */
-export interface SeedRow {
+export interface ImportRow {
   readonly userId: string;
   /** Total XP, 0 .. 2^53-1. */
   readonly xp: number;
   readonly username?: string | null;
-  /** The level in the file; recordOf decides whether to store it. */
+  /** The level in the file; fileRecordOf decides whether to store it. */
   readonly level?: number | null;
   readonly dailyStreak?: number | null;
   readonly lastDailyClaim?: string | null;
@@ -29,10 +29,10 @@ export interface SeedRow {
 }
 
 /** One row of a file: a member, or the reason why the row is refused. */
-export interface Entry {
+export interface RowEntry {
   /** Line of the file from 1, or number of the element from 1. */
   readonly at: number;
-  readonly row: SeedRow | string;
+  readonly row: ImportRow | string;
   /** The content of a refused row, so that a person can tell whose row it is. */
   readonly content?: RowContent;
   /** Why the avatar of the member cannot be read. The member is loaded without it. */
@@ -81,7 +81,7 @@ const AVATAR_RULE = `Discord's hash of an avatar, which is 32 hex digits, with "
  * @param now milliseconds since 1970, to recognise a time in the future.
  * @returns the member, or the reason for the refusal, with the field's name in the file.
  */
-export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): SeedRow | string {
+export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): ImportRow | string {
   const { names, numbers } = reading;
   const id = readId(raw.userId, names.userId ?? 'the id');
   if (typeof id === 'object') return id.reason;
@@ -91,7 +91,7 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
   const xp = readWhole(raw.xp, names.xp, reading);
   if (typeof xp === 'string') return xp;
 
-  const row: { -readonly [K in keyof SeedRow]: SeedRow[K] } = { userId: id, xp };
+  const row: { -readonly [K in keyof ImportRow]: ImportRow[K] } = { userId: id, xp };
   for (const field of ['level', 'dailyStreak'] as const) {
     const value = raw[field];
     if (value === undefined) continue;
@@ -144,7 +144,7 @@ export function avatarProblemOf({ avatar }: RawRow, { names }: RowReading): stri
   return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}, so the member is loaded without it`;
 }
 
-function withReasons(row: SeedRow, reasons: unknown, { names }: RowReading): SeedRow | string {
+function withReasons(row: ImportRow, reasons: unknown, { names }: RowReading): ImportRow | string {
   if (NO_VALUE.has(reasons)) return row;
   const words = String(reasons).trim().split(/\s+/);
   if (!words.every((word) => (HIDE_REASONS as readonly string[]).includes(word)))

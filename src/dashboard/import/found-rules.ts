@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import type { LoadTarget } from '../../imports/import-job.ts';
+import type { ImportTarget } from '../../imports/import-job.ts';
 import { rulesInWords, rulesOfInputs } from '../../imports/import-rules.ts';
-import type { Progress, Reading } from '../../imports/read-members.ts';
+import type { ImportProgress, Reading } from '../../imports/read-members.ts';
 
 /** The checked rules of a bot, and its multiplier of all XP. */
 export interface FoundRules {
@@ -12,7 +12,7 @@ export interface FoundRules {
 }
 
 /** Returns the checked rules that came with the members. For wrong rules, writes a line and returns undefined. */
-export function rulesOf({ inputs }: Reading, progress: Progress): FoundRules | undefined {
+export function rulesOf({ inputs }: Reading, progress: ImportProgress): FoundRules | undefined {
   try {
     const found = rulesOfInputs(inputs);
     if (!found) return undefined;
@@ -28,7 +28,7 @@ export function rulesOf({ inputs }: Reading, progress: Progress): FoundRules | u
 
 /** Replaces the rules of a guild by rules that came with members, and its multiplier too if they have one. @throws StoreUnavailableError */
 export async function storeRules(
-  { guildConfig }: LoadTarget,
+  { guildConfig }: ImportTarget,
   guild: string,
   { text, multiplier }: FoundRules,
 ): Promise<void> {

@@ -5,9 +5,9 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { count } from '../../core/format-numbers.ts';
 import { countStored } from '../../core/guilds/overview.ts';
 import type { FieldMap } from '../../imports/fields.ts';
-import type { LoadTarget } from '../../imports/import-job.ts';
+import type { ImportTarget } from '../../imports/import-job.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { type ImportRun, type LoadChoice, loadFiles } from './import-files.ts';
+import { type HowToImport, type ImportRun, importFiles } from './import-files.ts';
 import { type ImportChoice, shortened } from './read-files.ts';
 import { MAX_AT_ONCE, ReceivingFiles, TOO_MANY } from './receiving-files.ts';
 import {
@@ -56,7 +56,7 @@ export class GuildImports {
   private folder: string | undefined;
 
   constructor(
-    private readonly target: LoadTarget,
+    private readonly target: ImportTarget,
     /** Most members of a file, and most members of a guild to which a file may be added, because owners share the Redis of the bot. */
     private readonly maxMembers: number,
     private readonly maxWaitingBytes = MAX_WAITING_BYTES,
@@ -197,7 +197,7 @@ export class GuildImports {
   async start(
     guildId: string,
     id: string,
-    how: LoadChoice,
+    how: HowToImport,
     onEnd: (summary: string) => Promise<unknown>,
   ): Promise<void> {
     await this.dropOld(guildId);
@@ -213,7 +213,7 @@ export class GuildImports {
     };
     const controller = new AbortController();
     this.states.set(guildId, { run, stop: () => controller.abort() });
-    const load = loadFiles(this.target, guildId, checked, run, controller.signal, this.maxMembers)
+    const load = importFiles(this.target, guildId, checked, run, controller.signal, this.maxMembers)
       .then(onEnd)
       .catch(() => {}) // An error of `onEnd` changes nothing: the load is done, and the page shows its last line.
       .finally(() => {

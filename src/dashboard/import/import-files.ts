@@ -1,10 +1,10 @@
 import { messageOf } from '../../core/errors.ts';
-import type { LoadTarget } from '../../imports/import-job.ts';
-import { load } from '../../imports/import-members.ts';
+import type { ImportTarget } from '../../imports/import-job.ts';
+import { importMembers } from '../../imports/import-members.ts';
 import { summaryLine } from '../../imports/import-summary.ts';
 import type { LevelChoice } from '../../imports/level-check.ts';
 import { Problems } from '../../imports/problems.ts';
-import type { Progress } from '../../imports/read-members.ts';
+import type { ImportProgress } from '../../imports/read-members.ts';
 import { REFUSED_HEADER, refusedLine } from '../../imports/refused-rows.ts';
 import { PAGE_ADVICE, problemOf } from '../sentences.ts';
 import type { CheckedFile } from './check-files.ts';
@@ -12,7 +12,7 @@ import { storeRules } from './found-rules.ts';
 import { type ImportChoice, MAX_DISTINCT, readFiles, shortened } from './read-files.ts';
 
 /** How a person wants the members to be loaded. */
-export interface LoadChoice {
+export interface HowToImport {
   readonly replace: boolean;
   /** Undefined = refuse the load if levels differ from the curve. */
   readonly levels: LevelChoice | undefined;
@@ -21,7 +21,7 @@ export interface LoadChoice {
 }
 
 /** A load that runs, or has ended. */
-export interface ImportRun extends LoadChoice {
+export interface ImportRun extends HowToImport {
   readonly name: string;
   readonly notes: string[];
   /** Members read so far. */
@@ -52,11 +52,11 @@ const MAX_REFUSED = 1 << 20;
 /**
  * Loads files into a guild. Never throws: however the load ends, `run` says so.
  * @param run receives the progress, and the result.
- * @param maxCreated most new members, as for `LoadJob`.
+ * @param maxCreated most new members, as for `ImportJob`.
  * @returns the last line.
  */
-export async function loadFiles(
-  target: LoadTarget,
+export async function importFiles(
+  target: ImportTarget,
   guild: string,
   choice: ImportChoice & Pick<CheckedFile, 'rules'>,
   run: ImportRun,
@@ -64,7 +64,7 @@ export async function loadFiles(
   maxCreated: number,
 ): Promise<string> {
   let size = 1;
-  const progress: Progress = {
+  const progress: ImportProgress = {
     update: (done, members) => Object.assign(run, { members, share: Math.min(1, done / size) }),
     advice: PAGE_ADVICE,
     write: (line) => run.notes.push(shortened(line)),
@@ -91,7 +91,7 @@ export async function loadFiles(
         curve: choice.curve,
         formatCurve,
       };
-      return load(target, job);
+      return importMembers(target, job);
     });
     if (outcome && !summary.complete) run.problem = shortened(problemOf(outcome) ?? outcome.message);
     run.isComplete = summary.complete;

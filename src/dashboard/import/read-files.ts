@@ -5,7 +5,7 @@ import type { FieldMap } from '../../imports/fields.ts';
 import { SeveralGuildsError } from '../../imports/guild-filter.ts';
 import { type Input, openInput } from '../../imports/inputs.ts';
 import type { Problems } from '../../imports/problems.ts';
-import type { Progress, Reading } from '../../imports/read-members.ts';
+import type { ImportProgress, Reading } from '../../imports/read-members.ts';
 import { UnknownFieldsError } from '../../imports/unknown-fields.ts';
 import { PAGE_ADVICE } from '../sentences.ts';
 import type { UploadedFile } from '../upload.ts';
@@ -45,7 +45,7 @@ export class FileQuestion extends Error {
 export async function readFiles<T>(
   choice: ImportChoice,
   signal: AbortSignal,
-  progress: Progress,
+  progress: ImportProgress,
   problems: Problems,
   take: (reading: Reading, formatCurve: FormatCurve | undefined) => Promise<T>,
 ): Promise<T> {
@@ -70,7 +70,7 @@ async function openFile(
   { files, format, sourceGuild }: ImportChoice,
   index: number,
   signal: AbortSignal,
-  progress: Progress,
+  progress: ImportProgress,
 ): Promise<Input> {
   const { path, name, map: ownMap } = files[index] as ImportFile;
   const openWith = (map: FieldMap | undefined) =>

@@ -13,8 +13,8 @@ export interface Receiving {
   received(): void;
 }
 
-/** A place for files. */
-interface Place extends Receiving {
+/** A place for the files of a guild. */
+interface UploadPlace extends Receiving {
   readonly since: number;
   /** Takes the place away; undefined once the upload is complete. */
   cut: (() => void) | undefined;
@@ -22,7 +22,7 @@ interface Place extends Receiving {
 
 /** The uploads of guilds at this moment, at most one of each guild. */
 export class ReceivingFiles {
-  private readonly places = new Map<string, Place>();
+  private readonly places = new Map<string, UploadPlace>();
 
   /** @param slowMs an upload that takes longer gives its place to another guild when all places are taken. */
   constructor(private readonly slowMs: number) {}
@@ -35,7 +35,7 @@ export class ReceivingFiles {
   begin(guildId: string): Receiving {
     if (this.places.size >= MAX_AT_ONCE && !this.cutSlowest()) throw new InvalidInputError(TOO_MANY);
     const controller = new AbortController();
-    const place: Place = {
+    const place: UploadPlace = {
       signal: controller.signal,
       since: performance.now(),
       cut: () => controller.abort(),

@@ -5,7 +5,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { count } from '../../core/format-numbers.ts';
 import type { FieldMap } from '../../imports/fields.ts';
 import type { SeveralGuildsError } from '../../imports/guild-filter.ts';
-import type { LoadTarget } from '../../imports/import-job.ts';
+import type { ImportTarget } from '../../imports/import-job.ts';
 import { UnknownFieldsError } from '../../imports/unknown-fields.ts';
 import { type CheckedFile, checkFiles } from './check-files.ts';
 import { FileQuestion, type ImportChoice, shortened } from './read-files.ts';
@@ -47,7 +47,7 @@ const MAX_LISTED = 200;
  * @throws InvalidInputError when the files cannot be read, or have too many members.
  */
 export async function checkImport(
-  target: LoadTarget,
+  target: ImportTarget,
   guildId: string,
   choice: ImportChoice,
   maxMembers: number,

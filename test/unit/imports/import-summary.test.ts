@@ -4,7 +4,7 @@ import { summaryLine } from '../../../src/imports/import-summary.ts';
 const SUMMARY = {
   guild: 'g',
   curve: 'standard',
-  loaded: 2,
+  imported: 2,
   created: 2,
   repeated: 0,
   skipped: 0,
@@ -13,10 +13,10 @@ const SUMMARY = {
 } as const;
 
 it.each([
-  [0.042, 'guild g: loaded 2 members in less than 1 s: 2 new, 0 already there'],
-  [0.999, 'guild g: loaded 2 members in less than 1 s: 2 new, 0 already there'],
-  [1, 'guild g: loaded 2 members in 1.0 s (2/s): 2 new, 0 already there'],
-  [4, 'guild g: loaded 2 members in 4.0 s (1/s): 2 new, 0 already there'],
-])('the summary of a load of %f s says a rate only if the load took a second', (seconds, line) => {
+  [0.042, 'guild g: imported 2 members in less than 1 s: 2 new, 0 already there'],
+  [0.999, 'guild g: imported 2 members in less than 1 s: 2 new, 0 already there'],
+  [1, 'guild g: imported 2 members in 1.0 s (2/s): 2 new, 0 already there'],
+  [4, 'guild g: imported 2 members in 4.0 s (1/s): 2 new, 0 already there'],
+])('the summary of an import of %f s says a rate only if the import took a second', (seconds, line) => {
   expect(summaryLine({ ...SUMMARY, seconds, members_per_second: Math.round(2 / seconds), complete: true })).toBe(line);
 });

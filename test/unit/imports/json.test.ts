@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { parseCurve } from '../../../src/core/ranking/curves.ts';
 import { type FormatName, formatNamed } from '../../../src/imports/formats.ts';
 import { inspectJson } from '../../../src/imports/json-inspection.ts';
-import { recordOf } from '../../../src/imports/level-check.ts';
-import type { SeedRow } from '../../../src/imports/rows.ts';
+import { fileRecordOf } from '../../../src/imports/level-check.ts';
+import type { ImportRow } from '../../../src/imports/rows.ts';
 import { fixture, readFile, refusals } from './read.ts';
 
 const ONE = '100000000000000001';
 const TWO = '100000000000000002';
 
 describe('exports of other bots', () => {
-  const cases: [file: string, format: FormatName, rows: SeedRow[]][] = [
+  const cases: [file: string, format: FormatName, rows: ImportRow[]][] = [
     [
       'mee6.json',
       'mee6',
@@ -136,7 +136,7 @@ describe('exports of other bots', () => {
       const own = (await readFile(fixture(file))).curve;
       const curve = parseCurve(own ?? formatNamed(format).curve ?? 'standard');
       if (!curve) throw new Error('The curve of the format is not sound');
-      for (const row of rows) expect(recordOf(row, curve).level ?? null).toBeNull();
+      for (const row of rows) expect(fileRecordOf(row, curve).level ?? null).toBeNull();
     },
   );
 });

@@ -82,8 +82,8 @@ it('an import loads no more members than the operator allows, in the file or tog
     });
     return String(await ended);
   };
-  expect(await start('user_id,xp\na,1\nb,2\n')).toContain('loaded 2 members');
-  expect(await start('user_id,xp\nc,1\nd,2\n')).toContain('loaded 2 members');
+  expect(await start('user_id,xp\na,1\nb,2\n')).toContain('imported 2 members');
+  expect(await start('user_id,xp\nc,1\nd,2\n')).toContain('imported 2 members');
   const { writer } = suite.store;
   await writer.hide('a', ['a', 'b', 'c']);
   expect(await start('user_id,xp\ne,1\n')).toContain(
