@@ -12,7 +12,8 @@ import { UsageError } from './terminal.ts';
 export function takeRules({ note }: SeedReport, { rules: wanted }: SeedOptions, inputs: readonly Input[]) {
   const rules = rulesOfInputs(inputs);
   if (!wanted) {
-    if (rules) note(`${rules.file}: it has rules of XP and roles too, which are not loaded: add --rules to store them`);
+    if (rules)
+      note(`${rules.file}: it has rules of XP and roles too, which are not imported: add --rules to store them`);
     return undefined;
   }
   if (!rules) throw new UsageError('--rules stores the rules that came with the members, and there are none');

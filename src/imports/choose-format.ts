@@ -25,7 +25,7 @@ export interface GivenFormat {
   /** Undefined = detect it. */
   readonly format: FormatName | undefined;
   readonly map: FieldMap | undefined;
-  /** The guild whose members are loaded from a file of several. */
+  /** The guild whose members are imported from a file with members of several guilds. */
   readonly sourceGuild: string | undefined;
 }
 

@@ -54,7 +54,7 @@ export async function dryRun(
       curve: curveNameOf(choice.curve),
       /** Good rows of the inputs. */
       rows: tally.rows,
-      /** Members of these rows. A load stores the last row of each member. */
+      /** Members of these rows. An import stores the last row of each member. */
       members: tally.members,
       /** Rows that repeat a member. */
       repeated: tally.repeated,

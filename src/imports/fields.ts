@@ -1,6 +1,6 @@
 /** The fields that a member in a file can have, and their names in files. */
 
-/** The fields of a member that are loaded, and the guild of the row. */
+/** The fields of a member that are imported, and the guild of the row. */
 export const IMPORT_FIELDS = [
   ...(['userId', 'xp', 'username', 'level', 'dailyStreak', 'lastDailyClaim'] as const),
   ...(['explicitLevel', 'hidden', 'hiddenReasons', 'avatar', 'guildId'] as const),

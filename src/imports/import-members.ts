@@ -15,7 +15,7 @@ import { readMembers } from './read-members.ts';
 import { RecordSender } from './record-sender.ts';
 import { withStagedMembers } from './staging.ts';
 
-/** Reads the state of a guild before a load. One round trip, O(1). @throws StoreUnavailableError */
+/** Reads the state of a guild before an import. One round trip, O(1). @throws StoreUnavailableError */
 export async function readGuildState(
   target: Pick<ImportTarget, 'client' | 'redisKeys'>,
   guild: string,
@@ -31,7 +31,7 @@ export async function readGuildState(
 }
 
 /**
- * Loads the members of the inputs into a guild. However it ends, the counters of the guild are exact.
+ * Imports the members of the inputs into a guild. However the import ends, the counters of the guild are exact.
  * @returns the summary, and the error to report after it; undefined when everything was imported.
  */
 export async function importMembers(target: ImportTarget, job: ImportJob) {
@@ -144,7 +144,7 @@ async function replaceMembers(
     job.holdExit?.();
     counts.isSwapSent = true;
     const removed = await staged.countUnstaged();
-    // If the owner changes the curve during the load, only a curve that a person has named for this load may replace it.
+    // If the owner changes the curve during the import, only a curve that a person has named for this import may replace it.
     await staged.putInPlace(job.curve === undefined ? (configured ?? '') : undefined);
     counts.removed = removed;
     counts.imported = sender.created;

@@ -24,7 +24,7 @@ export interface ImportSource {
   readonly size: number;
   /** Opens it from its beginning. */
   open(): Readable;
-  /** Deletes the temporary file, if there is one. */
+  /** Deletes the temporary file, if there is a temporary file. */
   close(): Promise<void>;
 }
 

@@ -55,13 +55,13 @@ export interface Input {
   readonly members?: FoundList;
   /** The names of the fields that are read. */
   readonly names?: FieldNames;
-  /** The guild of its members, if the file names one. */
+  /** The guild of its members, if the file names a guild. */
   readonly guild?: string;
-  /** Why members can be missing or wrong. With a doubt, a load must not replace the members of a guild. */
+  /** Why members can be missing or wrong. With a doubt, an import must not replace the members of a guild. */
   readonly doubts?: readonly string[];
   /** Reads it from its beginning, in pieces. @throws AbortError when the signal given at opening is aborted. */
   entries(onRead: (amount: number) => void): AsyncGenerator<RowEntry[]>;
-  /** Deletes its temporary file, if there is one. */
+  /** Deletes its temporary file, if there is a temporary file. */
   close(): Promise<void>;
 }
 

@@ -56,7 +56,7 @@ export class LevelCheck {
   }
 
   /**
-   * Returns why nothing is loaded until a person chooses what to do with the levels. Names the curve that gives the most levels, if it gives more
+   * Returns why nothing is imported until a person chooses what to do with the levels. Names the curve that gives the most levels, if it gives more
    * than half.
    */
   refusal(advice: Advice): string {
@@ -74,7 +74,7 @@ export class LevelCheck {
   notice(choice: LevelChoice): string {
     return choice === 'curve'
       ? `${this.figures()}: these members get the level of their XP`
-      : `${this.figures()}: these levels are stored as explicit ones, and XP does not move them`;
+      : `${this.figures()}: these levels are stored as explicit levels, and XP does not move them`;
   }
 
   private figures(): string {
@@ -84,7 +84,7 @@ export class LevelCheck {
   }
 }
 
-/** Compares all levels of the inputs. An input that cannot be read ends the comparison without an error, because the load that follows reports it. */
+/** Compares all levels of the inputs. An input that cannot be read ends the comparison without an error, because the import that follows reports it. */
 export async function compareLevels({ inputs, progress, signal }: Reading, check: LevelCheck): Promise<void> {
   const silent = {
     inputs,
@@ -99,7 +99,7 @@ export async function compareLevels({ inputs, progress, signal }: Reading, check
       return undefined;
     });
   } catch {
-    // The load that follows finds the same error, and reports it.
+    // The import that follows finds the same error, and reports it.
   }
 }
 

@@ -55,7 +55,7 @@ export async function inspectNdjson(
 }
 
 /**
- * Reads one JSON object a line; skips blank lines.
+ * Reads a JSON object from each line, and skips blank lines.
  * @throws InvalidInputError at a line longer than 1 MiB.
  */
 export async function* readNdjson(

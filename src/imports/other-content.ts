@@ -72,6 +72,6 @@ function isErrorResponse(text: string): boolean {
     const keys = text.startsWith('{') ? Object.keys(JSON.parse(text)) : [];
     return keys.some((key) => ERROR_KEYS.includes(key)) && !keys.some((key) => DATA_KEYS.has(key));
   } catch {
-    return false; // More than one value, or the beginning of a long one.
+    return false; // More than one value, or the beginning of a long value.
   }
 }

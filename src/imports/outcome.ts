@@ -4,7 +4,7 @@ import { explainFailure } from '../core/store/failures.ts';
 import type { DistinctMembers } from './distinct-members.ts';
 import type { Reading } from './read-members.ts';
 
-/** A run that kept results but did not load every row. The message says what happened and what to do. */
+/** A run that kept results but did not import every row. The message says what happened and what to do. */
 export class IncompleteRun extends Error {
   constructor(
     message: string,
@@ -18,7 +18,7 @@ export class IncompleteRun extends Error {
   }
 }
 
-/** What a load has done so far. */
+/** What an import has done so far. */
 export interface ImportCounts {
   /** The records that Redis confirmed. */
   readonly members: DistinctMembers;
@@ -32,7 +32,7 @@ export interface ImportCounts {
   isSwapSent?: boolean;
 }
 
-/** Returns the error to report after a load that stopped early, with the state of the guild. */
+/** Returns the error to report after an import that stopped early, with the state of the guild. */
 export function outcomeOf(error: unknown, counts: ImportCounts, { progress, signal }: Reading): Error {
   if (error instanceof IncompleteRun) return error;
   const { runAgain } = progress.advice;

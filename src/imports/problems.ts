@@ -74,7 +74,7 @@ export class Problems {
     return this.bad.count;
   }
 
-  /** Rows that are loaded without their avatar. */
+  /** Rows that are imported without their avatar. */
   get avatarCount(): number {
     return this.avatars.count;
   }
@@ -87,7 +87,7 @@ export class Problems {
 
   /** Adds a good row that repeats the member of an earlier row. */
   addRepeated(place: RowPlace, userId: string): void {
-    this.repeated.add(place, `it names the member ${quote(userId)} again, and the last row of a member is loaded`);
+    this.repeated.add(place, `it names the member ${quote(userId)} again, and the last row of a member is imported`);
   }
 
   /** Adds a good row whose avatar cannot be read. */
@@ -105,7 +105,7 @@ export class Problems {
     return this.repeated.lines();
   }
 
-  /** Returns lines about the rows that are loaded without their avatar. */
+  /** Returns lines about the rows that are imported without their avatar. */
   avatarLines(): string[] {
     return this.avatars.lines();
   }

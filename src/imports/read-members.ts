@@ -10,7 +10,7 @@ export interface ImportProgress extends Reporter {
   update(done: number, members: number): void;
 }
 
-/** The inputs of a run, what to do with bad rows, and who gets the progress. */
+/** The inputs of a run, what to do with bad rows, and what receives the progress. */
 export interface Reading {
   readonly inputs: readonly Input[];
   /** Whether the first bad row ends the reading with an error. */
@@ -25,7 +25,7 @@ export class BadRowError extends InvalidInputError {}
 
 /**
  * Reads every member of the inputs, in order.
- * @param take called with each member and its place; a promise that it returns is awaited before the next one.
+ * @param take called with each member and its place; a promise that it returns is awaited before the next member.
  * @throws BadRowError when strict; InvalidInputError for an unreadable file; AbortError when the signal is aborted.
  */
 export async function readMembers(

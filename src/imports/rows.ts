@@ -15,7 +15,7 @@ export interface ImportRow {
   /** Total XP, 0 .. 2^53-1. */
   readonly xp: number;
   readonly username?: string | null;
-  /** The level in the file; fileRecordOf decides whether to store it. */
+  /** The level in the file. `fileRecordOf` decides whether to store it. */
   readonly level?: number | null;
   readonly dailyStreak?: number | null;
   readonly lastDailyClaim?: string | null;
@@ -35,7 +35,7 @@ export interface RowEntry {
   readonly row: ImportRow | string;
   /** The content of a refused row, so that a person can tell whose row it is. */
   readonly content?: RowContent;
-  /** Why the avatar of the member cannot be read. The member is loaded without it. */
+  /** Why the avatar of the member cannot be read. The member is imported without an avatar. */
   readonly avatarProblem?: string;
 }
 
@@ -74,7 +74,7 @@ export const OWN_READING: RowReading = {
 const AVATAR_ADDRESS = /^https:\/\/cdn\.discordapp\.com\/avatars\/\d+\/(\w+)\.\w+(?:\?|$)/;
 /** The address of a picture that Discord shows for a user without an avatar. */
 const DEFAULT_AVATAR = /^https:\/\/cdn\.discordapp\.com\/embed\/avatars\/\d+\.\w+(?:\?|$)/;
-const AVATAR_RULE = `Discord's hash of an avatar, which is 32 hex digits, with "a_" before those of an animated avatar`;
+const AVATAR_RULE = `Discord's hash of an avatar, which is 32 hex digits, with "a_" before the hash of an animated avatar`;
 
 /**
  * Checks the values of one row. Numbers may be text, so that the digits of large ones can be checked exactly.
@@ -141,7 +141,7 @@ function readAvatar(value: unknown): string | null | undefined {
 /** Returns why the avatar of a row cannot be read, for a person; undefined if it can be read, or if there is no avatar. */
 export function avatarProblemOf({ avatar }: RawRow, { names }: RowReading): string | undefined {
   if (avatar === undefined || readAvatar(avatar) !== undefined) return undefined;
-  return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}, so the member is loaded without it`;
+  return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}, so the member is imported without an avatar`;
 }
 
 function withReasons(row: ImportRow, reasons: unknown, { names }: RowReading): ImportRow | string {

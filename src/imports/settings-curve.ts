@@ -38,7 +38,7 @@ export function curveInSettings(
 function polarisCurve(document: unknown, file: string, write: (line: string) => void): CurveText | undefined {
   const { data: settings } = polarisSettings.safeParse(document);
   const found = settings && curveOfSettings(settings);
-  if (!found) write(`${file}: its settings make no curve: levels will differ from those it showed`);
+  if (!found) write(`${file}: its settings make no curve: levels will differ from the levels that the bot showed`);
   else if (found.wrong > 0) {
     write(
       `${file}: ${found.wrong} of its ${settings.maxLevel} levels will begin at other XP, because its curve has many decimals`,
@@ -55,7 +55,7 @@ function levelUpCurve(document: unknown, file: string, write: (line: string) => 
     if (data.exp === 3) return `custom=${data.base},0,0,0,1,1`;
   }
   write(
-    `${file}: its levels follow base ${data?.base} and exponent ${data?.exp}, which is no curve here: levels will differ from those it showed`,
+    `${file}: its levels follow base ${data?.base} and exponent ${data?.exp}, which is no curve here: levels will differ from the levels that the bot showed`,
   );
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { MemberTable } from './member-table.ts';
 import type { ImportRow } from './rows.ts';
 
-/** Adds up the members of a file as a load would store them: of a repeated member, the last XP counts, and it is hidden if any row hides it. */
+/** Adds up the members of a file as an import would store them: of a repeated member, the last XP counts, and it is hidden if any row hides it. */
 export class Tally {
   rows = 0;
   members = 0;

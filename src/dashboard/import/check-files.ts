@@ -30,7 +30,7 @@ export interface CheckedFile {
   readonly rules: FoundRules | undefined;
 }
 
-/** Longest time for reading, because a small archive can contain a text of any length. The command loads files that take longer. */
+/** Longest time for reading, because a small archive can contain a text of any length. The command imports files that take longer. */
 const CHECK_MS = 30_000;
 /**
  * Reads files once, and writes nothing.

@@ -11,16 +11,16 @@ import type { CheckedFile } from './check-files.ts';
 import { storeRules } from './found-rules.ts';
 import { type ImportChoice, MAX_DISTINCT, readFiles, shortened } from './read-files.ts';
 
-/** How a person wants the members to be loaded. */
+/** How a person wants the members to be imported. */
 export interface HowToImport {
   readonly replace: boolean;
-  /** Undefined = refuse the load if levels differ from the curve. */
+  /** Undefined = refuse the import if levels differ from the curve. */
   readonly levels: LevelChoice | undefined;
   /** Whether to store the rules that came with the members too. */
   readonly withRules: boolean;
 }
 
-/** A load that runs, or has ended. */
+/** An import that runs, or has ended. */
 export interface ImportRun extends HowToImport {
   readonly name: string;
   readonly notes: string[];
@@ -40,9 +40,9 @@ export interface ImportRun extends HowToImport {
   summary?: string;
   /** The rules that came with the members and are stored now, in words. */
   storedRules?: string;
-  /** Whether all good rows are loaded. */
+  /** Whether all good rows are imported. */
   isComplete: boolean;
-  /** Why not everything was loaded. */
+  /** Why not everything was imported. */
   problem?: string;
 }
 
@@ -50,7 +50,7 @@ export interface ImportRun extends HowToImport {
 const MAX_REFUSED = 1 << 20;
 
 /**
- * Loads files into a guild. Never throws: however the load ends, `run` says so.
+ * Imports files into a guild. Never throws: however the import ends, `run` says so.
  * @param run receives the progress, and the result.
  * @param maxCreated most new members, as for `ImportJob`.
  * @returns the last line.
@@ -102,9 +102,9 @@ export async function importFiles(
     run.summary = summaryLine(summary, 'This server');
   } catch (error) {
     // A person can stop it before the file is open.
-    const stopped = `Interrupted: nothing was ${run.replace ? 'replaced' : 'loaded'}`;
+    const stopped = `Interrupted: nothing was ${run.replace ? 'replaced' : 'imported'}`;
     run.problem = signal.aborted ? stopped : shortened(problemOf(error) ?? messageOf(error));
-    run.summary ??= 'Stopped before anything was loaded';
+    run.summary ??= 'Stopped before anything was imported';
   }
   run.refused = problems.lines().map(shortened);
   run.repeated = problems.repeatedLines().map(shortened);

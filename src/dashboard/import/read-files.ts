@@ -27,7 +27,7 @@ export interface ImportChoice extends Partial<Pick<GivenFormat, 'format' | 'sour
 /** Most members that are told apart, which bounds the memory of many files that are read at once. Repeats of any further member are not counted. */
 export const MAX_DISTINCT = 50_000;
 
-/** A question about a file that only a person can answer: what its fields mean, or which of its guilds to load. */
+/** A question about a file that only a person can answer: what its fields mean, or which of its guilds to import. */
 export class FileQuestion extends Error {
   constructor(
     /** The number of the file, from 0. */

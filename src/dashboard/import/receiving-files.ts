@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 
-/** Most uploads at once, and most loads at once. */
+/** Most uploads at once, and most imports at once. */
 export const MAX_AT_ONCE = 20;
 /** What a person is told when all places are taken. */
 export const TOO_MANY = 'Too many imports run: try again in some minutes';

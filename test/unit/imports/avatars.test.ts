@@ -30,7 +30,7 @@ it.each([
   const { avatarProblem, ...entry } = entryOf(7, { userId: '1', xp: 5, avatar }, OWN_READING);
   expect(entry).toEqual({ at: 7, row: { userId: '1', xp: 5 } });
   expect(avatarProblem).toMatch(
-    /^avatar .* is not Discord's hash of an avatar, .*, so the member is loaded without it$/,
+    /^avatar .* is not Discord's hash of an avatar, .*, so the member is imported without an avatar$/,
   );
 });
 

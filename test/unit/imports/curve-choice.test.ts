@@ -56,7 +56,7 @@ describe('the curve of a seeded guild', () => {
       notice: `curve: ${curve} (from the file)`,
     });
     expect(() => curveOfFiles([{ format: 'polaris', curve }, { format: 'polaris' }], COMMAND_ADVICE)).toThrow(
-      'name one with --curve',
+      'name a curve with --curve',
     );
   });
 
@@ -66,7 +66,7 @@ describe('the curve of a seeded guild', () => {
       format: 'mee6',
     });
     expect(() => curveOfFiles([{ format: 'mee6' }, { format: 'amari' }], COMMAND_ADVICE)).toThrow(
-      'name one with --curve',
+      'name a curve with --curve',
     );
   });
 });

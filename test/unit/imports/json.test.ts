@@ -141,7 +141,7 @@ describe('exports of other bots', () => {
   );
 });
 
-it('a page of money is refused, and loads when a person says how to read it', async () => {
+it('a page of money is refused, and imported when a person says how to read it', async () => {
   await expect(readFile(fixture('unbelievaboat.json'))).rejects.toThrow(/--map id=user_id,xp=total$/);
   expect((await readFile(fixture('unbelievaboat.json'), { map: { xp: 'total' } })).rows).toEqual([
     { userId: ONE, xp: 4700 },
@@ -292,7 +292,7 @@ describe('documents from which nothing can be read', () => {
       '[{"user_id":"100000000000000001","xp":{"total":5}},{"user_id":"100000000000000002","xp":{"total":6}}]',
       'id=user_id,xp=xp.total',
     ],
-  ])('a document with %s is refused with the fields that load it', async (_what, text, fields) => {
+  ])('a document with %s is refused with the fields that import it', async (_what, text, fields) => {
     await expect(readFile(text)).rejects.toThrow(`: say which field is which, such as --map ${fields}`);
     const map = Object.fromEntries(fields.split(',').map((part) => part.split('=')));
     for (const size of [3, 4096])
@@ -359,7 +359,7 @@ describe('objects in the members of an array', () => {
 describe('numbers by user id under a name of their own', () => {
   const text = '{"members":{"100000000000000001":5,"100000000000000002":6}}';
 
-  it('numbers by user id under an unknown name are refused with the command that loads them', async () => {
+  it('numbers by user id under an unknown name are refused with the command that imports them', async () => {
     await expect(readFile(text)).rejects.toThrow(
       'f has numbers by user id in members with "5", and nothing tells which of them are XP: say which field is which, such as --map xp=members',
     );

@@ -25,7 +25,7 @@ describe('proposals to read the fields of a file', () => {
     ],
     ['two kinds of ids', `id,user,xp\n1,${ONE},4700\n2,${TWO},254\n`],
     ['ids of channels', `channel,who,xp\n${GUILD},${ONE},4700\n${GUILD},${TWO},254\n`],
-  ])('a proposal loads what a file with %s means', async (_what, content) => {
+  ])('an import by a proposal stores what a file with %s means', async (_what, content) => {
     const error = await refusal(content);
     expect(error).toBeInstanceOf(UnknownFieldsError);
     expect(error.message).not.toContain('guess');

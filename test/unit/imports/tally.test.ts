@@ -5,7 +5,7 @@ import { Tally } from '../../../src/imports/tally.ts';
 
 const row = fc.record({ userId: fc.constantFrom('a', 'b', 'c'), xp: fc.nat(9), hidden: fc.boolean() });
 
-it('a tally counts the members that the rows leave, as a load does', () => {
+it('a tally counts the members that the rows leave, as an import does', () => {
   fc.assert(
     fc.property(fc.array(row), (rows) => {
       const tally = new Tally(10);
