@@ -1,7 +1,7 @@
 /** Recognises files that are no text by their first bytes, whatever their names are. */
 
 /** A kind of file that is not read. */
-export interface BinaryKind {
+interface BinaryKind {
   readonly what: string;
   /** What to do to get a file that can be imported. */
   readonly remedy: string;

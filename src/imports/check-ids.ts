@@ -10,7 +10,7 @@ import { quote } from './row-values.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 /** What the ids of a file tell about it. */
-export interface IdCheck {
+interface IdCheck {
   /** Lines for the person. */
   readonly lines: readonly string[];
   /** Why nothing may be replaced by the file. */

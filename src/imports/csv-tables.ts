@@ -6,7 +6,7 @@ const TELLING_FIELDS: ReadonlySet<ImportField | undefined> = new Set(['userId', 
 const LONG_ID = /\d{15}/;
 
 /** What a record is in a file that can have several tables, one below the other. */
-export type RecordKind = 'member' | 'names' | 'other table';
+type RecordKind = 'member' | 'names' | 'other table';
 
 /**
  * Tells the members of the first table of a file from the tables below it. The names of the columns of another table stand below an empty line,

@@ -1,7 +1,7 @@
 /** The fields that a member in a file can have, and their names in files. */
 
 /** The fields of a member that are imported, and the guild of the row. */
-export const IMPORT_FIELDS = [
+const IMPORT_FIELDS = [
   ...(['userId', 'xp', 'username', 'level', 'dailyStreak', 'lastDailyClaim'] as const),
   ...(['explicitLevel', 'hidden', 'hiddenReasons', 'avatar', 'guildId'] as const),
 ] as const;

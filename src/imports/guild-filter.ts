@@ -29,7 +29,7 @@ const MAX_GUILDS_SHOWN = 5;
 const IF_MEMBERS = `. If these are ids of members, with the ids of guilds inside, write the XP of one guild alone, such as with jq 'map_values(.["GUILD"] // empty)' FILE > members.json`;
 
 /** The guilds of a file, and whether each row names its guild, or only each page. */
-export interface GuildsOfFile {
+interface GuildsOfFile {
   /** The number of rows of each guild, or the number of pages. */
   readonly rowsOf: ReadonlyMap<string, number>;
   readonly areOfRows: boolean;

@@ -1,6 +1,7 @@
 import { digits } from '../core/format-numbers.ts';
 import type { XpAmount } from '../core/members/gain-limits.ts';
 import { parseRules } from '../core/rules/parse-rules.ts';
+import type { GuildConfig } from '../core/settings/guild-config.ts';
 import { type ExportedRules, RULE_SOURCES, type RuleSource, rulesOfExport } from './export-rules.ts';
 import type { Input } from './inputs.ts';
 
@@ -27,6 +28,19 @@ const SIGNS: Readonly<Record<RuleSource, readonly string[]>> = {
 
 function hasRules(source: RuleSource, settings: ReadonlyMap<string, unknown>): boolean {
   return SIGNS[source].some((name) => settings.has(name));
+}
+
+/**
+ * Replaces the rules of a guild by the rules of a file, and its multiplier too if the file has a multiplier.
+ * @throws StoreUnavailableError
+ */
+export async function storeRules(
+  guildConfig: GuildConfig,
+  guild: string,
+  { rules, multiplier }: Pick<ExportedRules, 'rules' | 'multiplier'>,
+): Promise<void> {
+  await guildConfig.setRules(guild, JSON.stringify(rules));
+  if (multiplier !== undefined) await guildConfig.update(guild, { xpMultiplier: multiplier });
 }
 
 /**

@@ -10,7 +10,7 @@ import { quote } from './row-values.ts';
 import type { RawRow, RowEntry, RowReading } from './rows.ts';
 
 /** The list with the members of a document. */
-export interface MemberList {
+interface MemberList {
   readonly place: JsonPlace;
   /** In a list of arrays: the names of the values of each array; if undefined, they are called 1, 2 and so on. */
   readonly columns?: readonly string[] | undefined;

@@ -5,7 +5,7 @@ import type { FoundMembers } from './found-members.ts';
 import { looksLikeMembers } from './list-facts.ts';
 
 /** What a document contains outside the list of its members. */
-export interface LeftOutLists {
+interface LeftOutLists {
   /** Lines about lists that are left out. */
   readonly lines: readonly string[];
   /** Lines about lists that are left out although they can be members. */

@@ -88,7 +88,7 @@ function only<T>(set: ReadonlySet<T>): T | undefined {
 }
 
 /** A number of a file; `ambiguous` = its separator can mean two things, which give different numbers; undefined = no number. */
-export type ReadNumber = { readonly whole: number; readonly hasFraction: boolean } | 'ambiguous' | undefined;
+type ReadNumber = { readonly whole: number; readonly hasFraction: boolean } | 'ambiguous' | undefined;
 
 /** Reads a number of 0 to 2^53-1. @returns undefined for a text that is no number, and for a number out of this range. */
 export function readNumber(value: unknown, style: NumberStyle): ReadNumber {

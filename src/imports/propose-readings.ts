@@ -11,7 +11,7 @@ const OTHER_IDS = /guild|server|channel|role|message|emoji/i;
 const ID_IN_TEXT = /\d{15,20}/;
 
 /** Ways to read the fields of a list. */
-export interface Proposal {
+interface Proposal {
   /** One for each field that can be XP, the likeliest first. */
   readonly readings: readonly FieldMap[];
   /** Why there are no readings, or why they can be wrong; undefined when there is no doubt. */

@@ -2,7 +2,7 @@
 const MAX_SPANS = 1000;
 
 /** A run of consecutive ranks. */
-export interface RankSpan {
+interface RankSpan {
   readonly first: number;
   /** The rank after the last rank. */
   next: number;

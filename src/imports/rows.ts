@@ -2,10 +2,9 @@ import { FUTURE_CLAIM, isFutureClaim } from '../core/members/xp-record.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../core/ranking/model.ts';
 import { isPictureHash } from '../core/ranking/picture-hash.ts';
 import { MAX_USERNAME_BYTES } from '../core/text-bounds.ts';
-import { type NameReading, PLAIN_NAMES, readName } from './database-text.ts';
-import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
+import { type NameReading, readName } from './database-text.ts';
+import type { FieldNames, ImportField } from './fields.ts';
 import { isSnowflake } from './found-field.ts';
-import { PLAIN_STYLE } from './numbers.ts';
 import { NO_VALUE, type NumberReading, quote, readId, readTruth, readWhole } from './row-values.ts';
 import { type DateOrder, readTime } from './times.ts';
 
@@ -59,16 +58,6 @@ export interface RowReading extends NumberReading {
   /** Whether each id must be an id of Discord, because most ids of the file are. Any other id is a total or a name, and so a bad row. */
   readonly hasSnowflakes: boolean;
 }
-
-/** How to read Guildrank's own files. */
-export const OWN_READING: RowReading = {
-  names: OWN_NAMES,
-  ofNames: PLAIN_NAMES,
-  numbers: PLAIN_STYLE,
-  dates: undefined,
-  hasSnowflakes: false,
-  cutsFractions: false,
-};
 
 /** The address of an avatar, which some bots write instead of its hash. */
 const AVATAR_ADDRESS = /^https:\/\/cdn\.discordapp\.com\/avatars\/\d+\/(\w+)\.\w+(?:\?|$)/;

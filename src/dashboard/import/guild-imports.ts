@@ -34,7 +34,7 @@ type State = {
 };
 
 /** The answer of a person to the question about a file: which field is which, or which of its guilds to import. */
-export type FileAnswer = { readonly map: FieldMap } | { readonly sourceGuild: string };
+type FileAnswer = { readonly map: FieldMap } | { readonly sourceGuild: string };
 
 function answered({ choice, questioned }: UnreadImport, answer: FileAnswer): ImportChoice {
   if ('sourceGuild' in answer) return { ...choice, ...answer };

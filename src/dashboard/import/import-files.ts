@@ -1,6 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import type { ImportTarget } from '../../imports/import-job.ts';
 import { importMembers } from '../../imports/import-members.ts';
+import { storeRules } from '../../imports/import-rules.ts';
 import { summaryLine } from '../../imports/import-summary.ts';
 import type { LevelChoice } from '../../imports/level-check.ts';
 import { Problems } from '../../imports/problems.ts';
@@ -8,7 +9,6 @@ import type { ImportProgress } from '../../imports/read-members.ts';
 import { REFUSED_HEADER, refusedLine } from '../../imports/refused-rows.ts';
 import { PAGE_ADVICE, problemOf } from '../sentences.ts';
 import type { CheckedFile } from './check-files.ts';
-import { storeRules } from './found-rules.ts';
 import { type ImportChoice, MAX_DISTINCT, readFiles, shortened } from './read-files.ts';
 
 /** How a person wants the members to be imported. */
@@ -96,7 +96,7 @@ export async function importFiles(
     if (outcome && !summary.complete) run.problem = shortened(problemOf(outcome) ?? outcome.message);
     run.isComplete = summary.complete;
     if (run.withRules && choice.rules && summary.complete) {
-      await storeRules(target, guild, choice.rules);
+      await storeRules(target.guildConfig, guild, choice.rules);
       run.storedRules = choice.rules.words;
     }
     run.summary = summaryLine(summary, 'This server');

@@ -11,7 +11,7 @@ import { PAGE_ADVICE } from '../sentences.ts';
 import type { UploadedFile } from '../upload.ts';
 
 /** A received file, with the names of its fields if a person has chosen them. */
-export interface ImportFile extends UploadedFile {
+interface ImportFile extends UploadedFile {
   readonly map?: FieldMap;
 }
 

@@ -6,7 +6,7 @@ export const MAX_AT_ONCE = 20;
 export const TOO_MANY = 'Too many imports run: try again in some minutes';
 
 /** Files that are being uploaded, or read for the first time. */
-export interface Receiving {
+interface Receiving {
   /** Aborted when the place is needed for other files, which only happens during the upload. */
   readonly signal: AbortSignal;
   /** Says that the upload is complete. From now on the place is safe. */

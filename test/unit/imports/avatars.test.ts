@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { entryOf } from '../../../src/imports/entries.ts';
-import { checkRow, OWN_READING } from '../../../src/imports/rows.ts';
+import { checkRow } from '../../../src/imports/rows.ts';
+import { OWN_READING } from './own-reading.ts';
 
 const HASH = '0123456789abcdef0123456789abcdef';
 const row = (avatar: unknown) => checkRow({ userId: '1', xp: 5, avatar }, OWN_READING);
