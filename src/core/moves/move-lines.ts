@@ -4,7 +4,13 @@ import { isPictureHash } from '../ranking/picture-hash.ts';
 import { splitProfile } from '../ranking/profile.ts';
 import { BOUNDS, GUILD_FIELDS, isAbove, MAX_USERNAME_BYTES, oversizedKeyFields } from '../text-bounds.ts';
 
-/** The stream of "guild export": one JSON value a line. Ids, names and values are texts of bytes (latin1), so that they arrive as they were. */
+/**
+ * The stream in which a guild moves from one Redis to another: `guild export` writes its lines, each a JSON value, and `guild import` reads them. Ids,
+ * names and values are texts of bytes (latin1), so that they arrive as they were.
+ */
+export type GuildMove = AsyncIterable<string>;
+
+/** The value of `format` in the first line of a move. */
 export const FORMAT = 'guildrank-guild-1';
 
 /** Members of one line, and of one step in Redis. Redis serves nobody else during a step, which takes a few milliseconds. */
@@ -52,7 +58,10 @@ const member = z.union([
     .readonly(),
   z.tuple([z.string(), z.literal('gone')]).readonly(),
 ]);
-/** User id, "ranked" or "hidden REASONS", XP, end of the cooldown in ms since 1970, profile, XP on each of the four boards, avatar. A later line about the same member replaces this one. */
+/**
+ * User id, "ranked" or "hidden REASONS", XP, end of the cooldown in ms since 1970, profile, XP on each of the four boards, avatar. A later line about
+ * the same member replaces an earlier line.
+ */
 export type MovedMember = z.output<typeof member>;
 
 /** An API key of a guild. */
@@ -93,4 +102,4 @@ export const lineSchema = z.union([
   z.object({ end: lastLine }),
   z.object({ format: z.literal(FORMAT), guild: z.string().regex(ID_PATTERN), model: z.string() }),
 ]);
-export type Line = z.output<typeof lineSchema>;
+export type MoveLine = z.output<typeof lineSchema>;

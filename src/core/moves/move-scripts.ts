@@ -19,7 +19,7 @@ interface StepFields {
 
 type Obstacle = 'guild_busy' | 'guild_exists' | 'import_disturbed' | 'import_failed_over' | 'import_incomplete';
 
-/** The refusal for each status of a reply that ends an import. */
+/** The refusal for each status of a reply that ends a move. */
 const OBSTACLES: ReadonlyMap<string, Obstacle> = new Map([
   ['BUSY', 'guild_busy'],
   ['EXISTS', 'guild_exists'],
@@ -37,7 +37,7 @@ function throwObstacle(reply: ScriptReply, { guild }: StepFields): void {
 
 const toBytes = (text: string) => Buffer.from(text, 'latin1');
 
-/** Takes the lock, deletes what an unfinished import left, and returns the name of the Redis server. */
+/** Takes the lock, deletes what an unfinished move left, and returns the name of the Redis server. */
 export const beginMoveScript = defineScript({
   name: 'move-begin',
   keys: [...GUILD_KEYS, 'season', 'apiKeys', 'lock', 'hiddenReasons', 'about', 'avatars'],

@@ -8,7 +8,7 @@ const RUNNING = ['rev', 'recount', 'replacing'];
 /**
  * Reads all that is stored of a guild except its members: the last line of the stream. Two round trips.
  * @param stats its counters.
- * @throws RefusedError for an API key that was written by hand, and for a text above its bound, because no import accepts them.
+ * @throws RefusedError for an API key that was written by hand, and for a text above its bound, because the other end of the move refuses them.
  */
 export async function readLastLine(
   { client, redisKeys }: ClientStore,
