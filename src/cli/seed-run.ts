@@ -49,6 +49,7 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
   if (outcome) throw outcome;
 }
 
+/** Opens the inputs, runs the import or the dry run, and closes the inputs. @returns the error to report after the run. */
 async function runWith(
   context: CommandContext,
   options: SeedOptions,
@@ -111,6 +112,7 @@ async function write(
   return outcome;
 }
 
+/** Returns the curve of the files, unless a person names a curve. */
 function formatCurveOf({ curve }: SeedOptions, inputs: readonly Input[]) {
   return curve ? undefined : curveOfFiles(inputs, COMMAND_ADVICE);
 }

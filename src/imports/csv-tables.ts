@@ -75,6 +75,7 @@ function hasGap(values: readonly string[]): boolean {
 const hasDigit = (text: string): boolean => /\d/.test(text);
 const isNumeric = (text: string): boolean => LONG_ID.test(text) || readNumber(text, PLAIN_STYLE) !== undefined;
 
+/** Whether texts look like the names of columns, and at least one of them is a name that tells a field of a member. */
 function areTellingNames(texts: readonly string[]): boolean {
   return !texts.some(hasDigit) && texts.some((text) => TELLING_FIELDS.has(guessField(text)));
 }

@@ -81,12 +81,14 @@ export async function* readCsv(
   }
 }
 
+/** Returns the fields that the columns have, each with the number of its column. */
 function indicesOf(columns: readonly string[], names: FieldNames): readonly (readonly [ImportField, number])[] {
   return (Object.entries(names) as [ImportField, string][])
     .map(([field, name]) => [field, columns.indexOf(name)] as const)
     .filter(([, index]) => index >= 0);
 }
 
+/** Returns the values of a record by field. A value that the record lacks is empty. */
 function rawRow(values: readonly string[], indices: readonly (readonly [ImportField, number])[]): RawRow {
   const raw: { [Field in ImportField]?: string } = {};
   for (const [field, index] of indices) {

@@ -18,6 +18,7 @@ export interface FormatCurve {
   readonly format: FormatName;
 }
 
+/** The curve that an import uses, and what becomes of the curve of the guild. */
 export interface CurveChoice {
   /** Curve to count levels on. */
   readonly curve: CurveText;

@@ -11,11 +11,13 @@ import { TopMembers } from './top-members.ts';
 const MEMBERS_SHOWN = 10;
 const NEW_GUILD: GuildState = { configured: null, members: 0 };
 
+/** What a dry run compares the inputs with. */
 interface DryRunJob extends Pick<ImportJob, 'guild' | 'curve' | 'formatCurve' | 'levels' | 'maxDistinct'> {
   /** The present state of the guild; if left out, the guild is new. */
   readonly state?: GuildState;
 }
 
+/** The result of a dry run. */
 export type DryRunResult = Awaited<ReturnType<typeof dryRun>>;
 
 /** Reads all inputs and writes nothing. Returns what a new guild would show. Needs no Redis. */

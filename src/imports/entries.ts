@@ -22,6 +22,7 @@ export function contentOf({ userId, username }: Pick<RawRow, 'userId' | 'usernam
   return { userId: shortened(userId), username: shortened(username), text: shortened(text) };
 }
 
+/** Returns a value as a short text; "" if the row lacks the value. */
 function shortened(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'object' ? shownJson(value) : String(value);

@@ -8,6 +8,7 @@ import { type ExportResult, lineOf } from './export.ts';
 
 /** The formats of a board. No format of XP data has room for XP gained. */
 export const BOARD_FORMATS = ['csv', 'ndjson'] as const;
+/** The name of a format of {@link BOARD_FORMATS}. */
 export type BoardFormat = (typeof BOARD_FORMATS)[number];
 
 /** The column is not called `xp`, so that nobody imports the XP gained in a week as the total XP of a member. */

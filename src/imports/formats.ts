@@ -129,7 +129,9 @@ export const FORMATS = {
   },
 } as const satisfies Record<string, Format>;
 
+/** The name of a format, as `--format` takes it. */
 export type FormatName = keyof typeof FORMATS;
+/** The names of all formats. */
 export const FORMAT_NAMES = Object.keys(FORMATS) as [FormatName, ...FormatName[]];
 
 /** The formats that any program can write. In them, "XP" can be the XP within a level, of a week or of all time, and an "id" can be a name. */

@@ -14,7 +14,7 @@ const SECOND =
 
 /**
  * Generates members to try things out: a few with very much XP, most with little, many with equal XP, one in fifty with
- * none. The same seed gives the same members; a larger count begins with the members of a smaller one.
+ * none. The same seed gives the same members; a larger count begins with the members of a smaller count.
  */
 export async function* generateEntries(
   count: number,

@@ -93,6 +93,7 @@ function guildIdOf(list: FoundList | undefined, { document }: FoundMembers): str
   });
 }
 
+/** Returns the guilds without the rows that name no guild. */
 function named(guilds: ReadonlyMap<string, number> | undefined): Map<string, number> {
   return new Map([...(guilds ?? [])].filter(([id]) => id !== ''));
 }

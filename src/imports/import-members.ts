@@ -96,6 +96,7 @@ async function refuseLevels({ levels, reading }: ImportJob, choice: CurveChoice)
   if (check.differing > 0) throw new IncompleteRun(check.refusal(reading.progress.advice), 'levels');
 }
 
+/** Writes the members into the guild, beside the members that it has. @throws as {@link sendMembers}. */
 async function addMembers(
   target: ImportTarget,
   job: ImportJob,
@@ -124,6 +125,10 @@ async function addMembers(
   }
 }
 
+/**
+ * Puts the members in the place of all present members, at one moment.
+ * @throws Error when there are bad rows, or no members; and as {@link sendMembers}.
+ */
 async function replaceMembers(
   target: ImportTarget,
   job: ImportJob,
@@ -193,6 +198,7 @@ function countIn(members: DistinctMembers, problems: Problems): (record: XpRecor
   };
 }
 
+/** Stores the plan and the curve of the guild, where the import changes them. */
 async function updateConfig(
   { guildConfig }: ImportTarget,
   { guild, plan }: ImportJob,

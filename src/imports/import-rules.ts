@@ -26,6 +26,7 @@ const SIGNS: Readonly<Record<RuleSource, readonly string[]>> = {
   mee6: ['role_rewards', 'xp_per_message'],
 };
 
+/** Whether an export of a bot has any of the settings in which the bot keeps its rules. */
 function hasRules(source: RuleSource, settings: ReadonlyMap<string, unknown>): boolean {
   return SIGNS[source].some((name) => settings.has(name));
 }
@@ -64,10 +65,12 @@ export function rulesInWords(document: unknown, multiplier: number | undefined):
   return parts.join(', ');
 }
 
+/** Says an amount of XP, such as "15 to 25 XP". */
 function amountInWords(xp: XpAmount): string {
   return typeof xp === 'number' ? `${digits(xp)} XP` : `${digits(xp.min)} to ${digits(xp.max)} XP`;
 }
 
+/** Says how long a list is, such as "2 reward roles"; nothing for an empty list. */
 function counted(list: readonly unknown[], one: string, several = `${one}s`): string[] {
   if (list.length === 0) return [];
   return [list.length === 1 ? `1 ${one}` : `${digits(list.length)} ${several}`];

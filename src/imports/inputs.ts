@@ -61,7 +61,7 @@ export interface Input {
   readonly doubts?: readonly string[];
   /** Reads it from its beginning, in pieces. @throws AbortError when the signal given at opening is aborted. */
   entries(onRead: (amount: number) => void): AsyncGenerator<RowEntry[]>;
-  /** Deletes its temporary file, if there is a temporary file. */
+  /** Deletes its temporary file, if any. */
   close(): Promise<void>;
 }
 
@@ -89,6 +89,7 @@ export async function openInput(
   }
 }
 
+/** Reads a source once, tells the person how its members will be read, and returns the input. @throws as {@link openInput}. */
 async function inspect(
   source: ImportSource,
   given: GivenFormat,
@@ -161,19 +162,25 @@ async function beginningOf(text: AsyncGenerator<string>): Promise<string> {
   return head;
 }
 
+/**
+ * Returns the syntax of a file, as the format says or as its beginning shows.
+ * @throws InvalidInputError for an empty text, and for text of no known syntax.
+ */
 function syntaxOf(format: FormatName | undefined, head: string, name: string): Syntax {
   if (head.trim() === '') throw new InvalidInputError(`${name} is empty`);
   if (format === 'csv' || format === 'ndjson') return format;
   const syntax = detectSyntax(head, name);
   if (!syntax)
     throw new InvalidInputError(
-      `${name} is neither CSV nor JSON, and begins with ${quote(head.trim())}: export it again as one of them`,
+      `${name} is neither CSV nor JSON, and begins with ${quote(head.trim())}: export it again as CSV or JSON`,
     );
   return format === 'json' && syntax === 'ndjson' ? 'json' : syntax;
 }
 
+/** Reads the text of a source from its beginning. */
 type Text = (onRead?: (bytes: number) => void) => AsyncGenerator<string>;
 
+/** Reads all values of a JSON or NDJSON file, and chooses its format. */
 async function inspectWhole(text: Text, syntax: Syntax, given: GivenFormat, name: string, advice: Advice) {
   const guildField = given.map?.guild;
   const found =
@@ -225,6 +232,7 @@ function refuseSeveralXp({ format, list, names }: ChosenFormat, file: string, ad
   if (rivals.length > 0) throw unknownFields(file, list, 'has several fields that can be XP', advice);
 }
 
+/** Returns how the values of the rows are read, from what the inspection has found. */
 function readingOf(chosen: ChosenFormat, ofNames: NameReading): RowReading {
   const { format, list, names } = chosen;
   const ids = idsOf(chosen);

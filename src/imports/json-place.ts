@@ -11,6 +11,7 @@ export type JsonPlace = string;
 const KEYED: ReadonlySet<string> = new Set(['users']);
 const ID = /^\d{1,20}$/;
 
+/** An object or array that is open. */
 interface Frame {
   readonly isArray: boolean;
   /** The place of the object or array, and the place of the next value in it. */
@@ -25,6 +26,7 @@ interface Frame {
 export class PlaceTracker {
   private readonly frames: Frame[] = [];
 
+  /** The number of objects and arrays that are open. */
   get depth(): number {
     return this.frames.length;
   }

@@ -39,12 +39,14 @@ function isToldAsField({ place }: FoundList, members: FoundList): boolean {
   return place.startsWith(base) && members.fields.has(field);
 }
 
+/** Says what a list contains, such as "2 objects and 1 value". */
 function contentOf({ count: objects, values, place }: FoundList): string {
   const parts = [objects > 0 && count(objects, place.endsWith('[]') ? 'array' : 'object')];
   parts.push(values.count > 0 && count(values.count, 'value'));
   return parts.filter(Boolean).join(' and ');
 }
 
+/** Returns the places beside the members that look like members, but whose names are no ids. */
 function strangersOf({ list, names }: ChosenFormat, found: FoundMembers): Set<string> {
   const strangers = new Set<string>();
   if (!list?.place.endsWith('#')) return strangers;

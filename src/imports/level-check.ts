@@ -15,6 +15,7 @@ import { Problems } from './problems.ts';
 import { type Reading, readMembers } from './read-members.ts';
 import type { ImportRow } from './rows.ts';
 
+/** The choices of a person about levels that differ from the curve. */
 export const LEVEL_CHOICES = ['curve', 'file'] as const;
 
 /**
@@ -84,7 +85,10 @@ export class LevelCheck {
   }
 }
 
-/** Compares all levels of the inputs. An input that cannot be read ends the comparison without an error, because the import that follows reports it. */
+/**
+ * Compares all levels of the inputs. An input that cannot be read ends the comparison without an error, because the import that follows reports the
+ * error.
+ */
 export async function compareLevels({ inputs, progress, signal }: Reading, check: LevelCheck): Promise<void> {
   const silent = {
     inputs,

@@ -47,6 +47,7 @@ function named({ fields }: FoundList, name: string): string | undefined {
   return [...fields.keys()].find((each) => each.toLowerCase() === name.toLowerCase());
 }
 
+/** Returns the field with the user id, if a single field can be the user id. */
 function onlyId(list: FoundList): string | undefined {
   const ids = [...list.fields.keys()].filter((name) => guessField(name) === 'userId' && !name.startsWith('_'));
   return ids.length === 1 ? ids[0] : undefined;

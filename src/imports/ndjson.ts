@@ -12,7 +12,10 @@ import type { RawRow, RowEntry, RowReading } from './rows.ts';
 /** Most characters of a line. No member needs more, and without a limit, a file without line ends would fill the memory. */
 export const MAX_LINE = 1 << 20;
 
-/** Whether a line is one member in JSON: an object with an id, and with no members by id inside. Otherwise it can be a document with several members. */
+/**
+ * Whether a line is one member in JSON: an object with an id, and with no members by id inside. Any other line can be a document with several
+ * members.
+ */
 export function isMemberLine(line: string): boolean {
   const value = parsed(line);
   if (!isObject(value)) return false;
@@ -75,6 +78,7 @@ export async function* readNdjson(
   }
 }
 
+/** Returns the values of a line by field, or the reason why the line cannot be read. */
 function rawRowOf(text: string, { names }: RowReading): RawRow | string {
   let value = parsed(text);
   if (value === undefined) return 'it is not valid JSON';
@@ -84,6 +88,7 @@ function rawRowOf(text: string, { names }: RowReading): RawRow | string {
   return isObject(value) ? rawOf(value, names) : 'it is not an object';
 }
 
+/** Yields the lines that are not blank, each with its number, in pieces. @throws InvalidInputError for a line of more than 1 MiB. */
 async function* readLines(
   chunks: AsyncIterable<string>,
   file: string,
@@ -109,6 +114,7 @@ async function* readLines(
   if (rest.trim() !== '') yield [{ line: line + 1, text: rest.trim() }];
 }
 
+/** Returns the value of a JSON text; undefined for any other text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -67,6 +67,7 @@ function isYaml(text: string): boolean {
   return second !== undefined && YAML_LINE.test(first) && YAML_LINE.test(second);
 }
 
+/** Whether a text is a JSON object with a field that names an error, and without data. */
 function isErrorResponse(text: string): boolean {
   try {
     const keys = text.startsWith('{') ? Object.keys(JSON.parse(text)) : [];

@@ -48,6 +48,7 @@ export function outcomeOf(error: unknown, counts: ImportCounts, { progress, sign
   return error instanceof Error ? error : new Error(`${error} (${state})`);
 }
 
+/** Says what the import has done to the guild, and what to do next. */
 function stateOf({ imported, removed }: ImportCounts, advice: string): string {
   if (removed !== undefined) return 'nothing was replaced';
   return `${count(imported, 'member')} ${imported === 1 ? 'was' : 'were'} imported, the counters are true: ${advice}`;

@@ -37,6 +37,7 @@ class GroupedRows {
   count = 0;
   private readonly kinds = new Map<string, Kind>();
 
+  /** Adds a row with its reason. O(1). */
   add({ input: { name, unit }, at }: RowPlace, reason: string): void {
     this.count++;
     const kind = this.kinds.get(kindOf(name, reason));
@@ -47,7 +48,7 @@ class GroupedRows {
       this.kinds.set(kindOf(name, reason), { first: `${name} ${unit} ${at}: ${reason}`, more: [], count: 1 });
   }
 
-  /** Returns a line for each kind of reason, the most frequent first: its first row, and the places of the next ones. */
+  /** Returns a line for each kind of reason, the most frequent first: its first row, and the places of the next rows. */
   lines(): string[] {
     const kinds = [...this.kinds.values()].sort((one, other) => other.count - one.count);
     const told = kinds.map(({ first, more, count: rows }) => {
@@ -79,6 +80,7 @@ export class Problems {
     return this.avatars.count;
   }
 
+  /** Adds a bad row. */
   add(input: RowPlace['input'], { at, row, content }: RowEntry): void {
     const reason = String(row);
     this.onRefused({ file: input.name, unit: input.unit, at, reason, ...(content && { content }) });

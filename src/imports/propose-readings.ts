@@ -143,6 +143,7 @@ function commandForNames({ fields }: FoundList): string | undefined {
   return pairs.keys && commandFor('to_entries[]', pairs.keys, '.key', '.value');
 }
 
+/** Returns the `jq` command that writes the ids and the XP of one guild as CSV. */
 function commandFor(rows: string, { begin, end, separator, memberPart }: PairedKeys, key: string, xp: string): string {
   const ofEnd = end === '' ? '' : ` and endswith("${end}")`;
   const member = `${key} | split("${separator}")[${memberPart}]`;

@@ -133,6 +133,7 @@ export function avatarProblemOf({ avatar }: RawRow, { names }: RowReading): stri
   return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}, so the member is imported without an avatar`;
 }
 
+/** Returns a row with its reasons for hiding, or the reason why the row is refused. */
 function withReasons(row: ImportRow, reasons: unknown, { names }: RowReading): ImportRow | string {
   if (NO_VALUE.has(reasons)) return row;
   const words = String(reasons).trim().split(/\s+/);

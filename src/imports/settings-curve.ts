@@ -35,6 +35,7 @@ export function curveInSettings(
   return undefined;
 }
 
+/** Returns the curve in the settings of Polaris, and writes a line if some levels will begin at other XP. */
 function polarisCurve(document: unknown, file: string, write: (line: string) => void): CurveText | undefined {
   const { data: settings } = polarisSettings.safeParse(document);
   const found = settings && curveOfSettings(settings);
@@ -47,6 +48,7 @@ function polarisCurve(document: unknown, file: string, write: (line: string) => 
   return found?.curve;
 }
 
+/** Returns the curve of the algorithm of LevelUp; undefined for an exponent that no curve has. */
 function levelUpCurve(document: unknown, file: string, write: (line: string) => void): CurveText | undefined {
   const { data } = levelUpAlgorithm.safeParse(document);
   if (data && Number.isInteger(data.base) && data.base > 0 && data.base <= 1_000_000) {

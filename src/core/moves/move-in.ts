@@ -44,8 +44,8 @@ const AGAIN = 'run export and import again';
 /**
  * Moves a guild into this Redis: stores the guild from the stream of "guild export". Until the stream ends, the guild is marked as unfinished. The
  * next move of the guild deletes what an unfinished move left. O(n log n), in steps of a few milliseconds.
- * @throws InvalidInputError when the lines are no such stream, or the stream ends early; RefusedError when the guild has data already, or another program
- *   writes to it.
+ * @throws InvalidInputError when the lines are no such stream, or the stream ends early; RefusedError when the guild has data already, or another
+ *   program writes to the guild.
  * @throws StoreUnavailableError
  */
 export async function moveGuildIn(store: GuildStore, lines: GuildMove, signal: AbortSignal): Promise<MovedGuild> {

@@ -5,8 +5,8 @@ import { splitProfile } from '../ranking/profile.ts';
 import { BOUNDS, GUILD_FIELDS, isAbove, MAX_USERNAME_BYTES, oversizedKeyFields } from '../text-bounds.ts';
 
 /**
- * The stream in which a guild moves from one Redis to another: `guild export` writes its lines, each a JSON value, and `guild import` reads them. Ids,
- * names and values are texts of bytes (latin1), so that they arrive as they were.
+ * The stream in which a guild moves from one Redis to another: `guild export` writes the lines, each a JSON value, and `guild import` reads them.
+ * Ids, names and values are texts of bytes (latin1), so that they arrive as they were.
  */
 export type GuildMove = AsyncIterable<string>;
 
@@ -21,6 +21,7 @@ const fields = z
   .array(z.string())
   .refine(({ length }) => length % 2 === 0, 'a field without a value')
   .readonly();
+/** Fields and values of a hash, in turn. */
 export type Fields = z.output<typeof fields>;
 
 const count = z.int().min(0);
@@ -102,4 +103,5 @@ export const lineSchema = z.union([
   z.object({ end: lastLine }),
   z.object({ format: z.literal(FORMAT), guild: z.string().regex(ID_PATTERN), model: z.string() }),
 ]);
+/** One line of the stream. */
 export type MoveLine = z.output<typeof lineSchema>;

@@ -35,7 +35,8 @@ const LAST_ROUNDS = 6;
 
 /**
  * Moves a guild out of its Redis: writes the guild as a stream while its bot goes on writing. Each round reads the guild, and writes the members
- * that changed since the round before. The last round is one state of the guild: the revision is the same at the beginning and at the end of the round.
+ * that changed since the round before. The last round is one state of the guild: the revision is the same at the beginning and at the end of the
+ * round.
  */
 export class GuildMoveOut {
   private readonly keys: LockedKeys;
@@ -54,13 +55,14 @@ export class GuildMoveOut {
    * Writes the stream. O(n log n) for each round, in steps of 125 members. Reads only.
    * @returns the number of members.
    * @throws RefusedError when the guild has no data, another command works on it or left it unfinished, or it changes after the pause has begun;
-   *   and for values written by hand that the other end of the move refuses: a member in two places, a user id that is no text, an API key, a text above its bound.
+   *   and for values written by hand that the other end of the move refuses: a member in two places, a user id that is no text, an API key, a text
+   *   above its bound.
    * @throws StoreUnavailableError
    */
   async run(): Promise<number> {
     const { write, pause, signal } = this.options;
     const stats = await this.checkIdle();
-    // Refuses what the other end would refuse before the first line is written.
+    // Before the first line is written, refuses what the other end of the move would refuse.
     await readLastLine(this.store, this.guildId, stats);
     await write({ format: FORMAT, guild: this.guildId, model: stats.model ?? '' });
     await this.round();
@@ -86,7 +88,7 @@ export class GuildMoveOut {
     }
   }
 
-  /** Reads all members and writes those that changed since the round before. @returns the revision at the beginning of the round. */
+  /** Reads all members, and writes the members that changed since the round before. @returns the revision at the beginning of the round. */
   private async round(): Promise<string | null> {
     const before = await this.revision();
     const found = new Map<string, number>();
@@ -117,7 +119,7 @@ export class GuildMoveOut {
     }
   }
 
-  /** Adds the members of a slice to `found`, and writes those that changed. @param scored user ids and XP in turn. */
+  /** Adds the members of a slice to `found`, and writes the members that changed. @param scored user ids and XP in turn. */
   private async writeMembers(place: 'xp' | 'hidden', scored: readonly string[], found: Map<string, number>) {
     const userIds = membersOf(scored);
     const { keys } = this;

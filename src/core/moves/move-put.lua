@@ -1,4 +1,4 @@
--- move-put: stores members of a guild that comes from another Redis, and removes those that are gone at the source.
+-- move-put: stores members of a guild that comes from another Redis, and removes members that are gone at the source.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:next:xp:lock   KEYS[7] gr:{G}:hidden:reasons   KEYS[8] gr:{G}:avatars

@@ -17,6 +17,7 @@ interface StepFields {
   readonly token: string;
 }
 
+/** A refusal of a step. */
 type Obstacle = 'guild_busy' | 'guild_exists' | 'import_disturbed' | 'import_failed_over' | 'import_incomplete';
 
 /** The refusal for each status of a reply that ends a move. */
@@ -76,6 +77,7 @@ export const storeFieldsScript = defineScript({
   decode: throwObstacle,
 });
 
+/** What the last check of a move compares with the guild. */
 interface VerifyFields extends StepFields {
   /** Name of the server that has stored the members. */
   readonly server: string;

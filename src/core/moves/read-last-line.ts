@@ -54,6 +54,7 @@ export async function readLastLine(
   };
 }
 
+/** @throws RefusedError for an API key that was written by hand, or stands in the list twice. */
 function refuseUnfitKeys(moved: LastLine['keys'], guildId: string, listKey: string): void {
   const unfit = moved.find((key) => !movedKeySchema.safeParse(key).success);
   if (unfit) throw new RefusedError('key_unfit', { guild: guildId, key: unfit.id });
@@ -63,6 +64,7 @@ function refuseUnfitKeys(moved: LastLine['keys'], guildId: string, listKey: stri
 
 const bytes = (text: string) => Buffer.from(text).toString('latin1');
 
+/** Returns the fields and values of a hash in turn, as texts of bytes. */
 function listed(hash: Record<string, string>): Fields {
   return Object.entries(hash).flatMap(([name, value]) => [bytes(name), bytes(value)]);
 }

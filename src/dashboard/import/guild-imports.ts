@@ -36,6 +36,7 @@ type State = {
 /** The answer of a person to the question about a file: which field is which, or which of its guilds to import. */
 type FileAnswer = { readonly map: FieldMap } | { readonly sourceGuild: string };
 
+/** Returns the choice of the person together with the answer. */
 function answered({ choice, questioned }: UnreadImport, answer: FileAnswer): ImportChoice {
   if ('sourceGuild' in answer) return { ...choice, ...answer };
   const files = choice.files.map((each, index) => (questioned.includes(index) ? { ...each, ...answer } : each));
@@ -44,6 +45,7 @@ function answered({ choice, questioned }: UnreadImport, answer: FileAnswer): Imp
 
 const waitingOf = ({ checked, unread }: State): WaitingFiles | undefined => checked ?? unread;
 
+/** Deletes files that exist. */
 async function remove(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => rm(path, { force: true })));
 }
@@ -70,6 +72,7 @@ export class GuildImports {
     return this.states.get(guildId) ?? {};
   }
 
+  /** Whether an import of the guild runs. */
   isRunning(guildId: string): boolean {
     const { run } = this.of(guildId);
     return run !== undefined && run.summary === undefined;

@@ -66,6 +66,7 @@ export async function readFiles<T>(
   }
 }
 
+/** Opens a file of the choice. @throws FileQuestion when a person has to answer a question about the file. */
 async function openFile(
   { files, format, sourceGuild }: ImportChoice,
   index: number,

@@ -27,6 +27,7 @@ export class ReceivingFiles {
   /** @param slowMs an upload that takes longer gives its place to another guild when all places are taken. */
   constructor(private readonly slowMs: number) {}
 
+  /** Whether the guild has a place. */
   has(guildId: string): boolean {
     return this.places.has(guildId);
   }

@@ -52,7 +52,7 @@ describe('detection of formats', () => {
 
   it('a file with another text is refused, and the message quotes its beginning', async () => {
     await expect(readFile('error code: 1015', { name: 'x.json' })).rejects.toThrow(
-      'x.json is neither CSV nor JSON, and begins with "error code: 1015": export it again as one of them',
+      'x.json is neither CSV nor JSON, and begins with "error code: 1015": export it again as CSV or JSON',
     );
   });
 });

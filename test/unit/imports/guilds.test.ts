@@ -36,7 +36,7 @@ describe('guilds inside other objects', () => {
       };
       const map = Array.isArray(one) ? { id: 'id', xp: 'xp' } : { xp: 'xp' };
       await expect(readFile(JSON.stringify(content), { map })).rejects.toThrow(
-        `f has its members inside 2 objects of servers, such as ${id} "${GUILD}": write the members of one of them alone, such as with jq '.servers[] | select(.${id} == "GUILD") | .members' FILE > members.json`,
+        `f has its members inside 2 objects of servers, such as ${id} "${GUILD}": write the members of one object alone, such as with jq '.servers[] | select(.${id} == "GUILD") | .members' FILE > members.json`,
       );
       const single = { servers: [{ [id]: GUILD, members: one }] };
       expect((await readFile(JSON.stringify(single), { map })).rows).toEqual([{ userId: ANN, xp: 5 }]);

@@ -190,6 +190,6 @@ describe('titles above the names of the columns', () => {
 it('a document of no known bot with several lists of members is refused, and the message says how to choose a list', async () => {
   const list = (xp: number) => [{ id: ONE, xp }];
   await expect(readFile(JSON.stringify({ weekly: list(5), alltime: list(500) }))).rejects.toThrow(
-    "f has several lists that can be the members, in weekly, in alltime: save one of them alone, such as with jq '.weekly' FILE > members.json",
+    "f has several lists that can be the members, in weekly, in alltime: save one list alone, such as with jq '.weekly' FILE > members.json",
   );
 });
