@@ -1,4 +1,5 @@
 import type { Core } from '../../src/core/core.ts';
+import { importRecords } from '../../src/core/members/record-members.ts';
 import type { XpRecord } from '../../src/core/members/xp-record.ts';
 import { logProgress } from './report.ts';
 import { type LoadedGuild, mixOf, userIdOf } from './requests.ts';
@@ -10,7 +11,7 @@ const WRITES_PER_S = 500;
 const TICK_MS = 10;
 /** Requests that a run of the mix draws; it begins again after the last. */
 const DISTINCT_REQUESTS = 200_000;
-/** Members in one call of the writer, and calls in flight. */
+/** Members in one call, and calls in flight. */
 const MEMBERS_PER_CALL = 500;
 const CALLS_IN_FLIGHT = 4;
 
@@ -30,8 +31,8 @@ export function recordOf(index: number, random: () => number) {
   } satisfies XpRecord;
 }
 
-/** Stores members of one guild through the writer, with a few calls in flight. */
-export async function seedMembers({ writer }: Core, guildId: string, members: number, seed: number): Promise<void> {
+/** Imports members of one guild, with a few calls in flight. */
+export async function seedMembers(store: Core, guildId: string, members: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
   let next = 0;
   const sendCalls = async (): Promise<void> => {
@@ -39,7 +40,7 @@ export async function seedMembers({ writer }: Core, guildId: string, members: nu
       const end = Math.min(next + MEMBERS_PER_CALL, members);
       const records: XpRecord[] = [];
       for (; next < end; next++) records.push(recordOf(next, random));
-      await writer.load(guildId, records);
+      await importRecords(store, guildId, records, Date.now());
     }
   };
   await Promise.all(Array.from({ length: CALLS_IN_FLIGHT }, sendCalls));

@@ -41,7 +41,7 @@ const HELP = `
 Sections:
   mix    requests a second and CPU time of the service, bare node:http and nginx with Lua
   scale  cost of a page in guilds of 1,000 to 1,000,000 members, and Redis memory a member
-  seed   members a second that the writer loads, against redis-cli --pipe
+  seed   members a second that the writes of an import store, against redis-cli --pipe
   pair   CPU time of two builds at once on one core; needs --before
   tail   latency at 30, 50 and 70 % of the peak, beside bare node:http and nginx with Lua
   pages  latency of the API beside 1,000 requests of public pages a second

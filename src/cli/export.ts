@@ -61,7 +61,7 @@ async function run(context: CommandContext, { guild: ranking, format }: Options)
   if (format === 'polaris') lines.push(LEFT_OUT);
   if (result.curve)
     lines.push(
-      `The file does not contain the curve: load it with ${commandLine('seed', `--curve ${result.curve} ...`)}`,
+      `The file does not contain the curve: import the file with ${commandLine('seed', `--curve ${result.curve} ...`)}`,
     );
   context.stderr.write(`${lines.join('\n')}\n`);
 }

@@ -2,22 +2,22 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { InvalidInputError } from '../core/errors.ts';
 import { count } from '../core/format-numbers.ts';
-import { GuildExport } from '../core/moves/guild-export.ts';
-import { importGuild } from '../core/moves/guild-import.ts';
-import type { Line } from '../core/moves/moved-guild.ts';
+import { moveGuildIn } from '../core/moves/move-in.ts';
+import type { MoveLine } from '../core/moves/move-lines.ts';
+import { GuildMoveOut } from '../core/moves/move-out.ts';
 import type { CommandContext } from './context.ts';
 import { interruptible } from './interrupt.ts';
 import { print } from './terminal.ts';
 import { withCore } from './with-core.ts';
 
-/** Writes a guild to standard output. The bot writes until the person says on standard input that it is stopped. */
-export async function exportGuild(
+/** Runs `guild export`: writes a guild to standard output. The bot writes until the person says on standard input that it is stopped. */
+export async function moveOut(
   context: CommandContext,
   guild: string,
   { paused }: { readonly paused?: boolean },
 ): Promise<void> {
   const tell = (text: string) => context.stderr.write(`${text}\n`);
-  const write = (line: Line) => writeLine(context, line);
+  const write = (line: MoveLine) => writeLine(context, line);
   const members = await interruptibleMove(context, (signal) => {
     const pause = async (members: number, seconds: number): Promise<void> => {
       if (paused) return;
@@ -29,33 +29,33 @@ export async function exportGuild(
       );
       await enter(context, signal);
     };
-    return withCore(context, (services) => new GuildExport(services, guild, { write, pause, signal }).run());
+    return withCore(context, (services) => new GuildMoveOut(services, guild, { write, pause, signal }).run());
   });
   tell(
     `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. The ids of events are not moved: calls that the bot keeps on a disk and repeats after the move count twice.`,
   );
 }
 
-/** Stores the guild on standard input. */
-export async function importFromStream(context: CommandContext, { json }: { readonly json?: boolean }): Promise<void> {
-  const imported = await interruptibleMove(context, (signal) =>
+/** Runs `guild import`: stores the guild that arrives on standard input. */
+export async function moveIn(context: CommandContext, { json }: { readonly json?: boolean }): Promise<void> {
+  const moved = await interruptibleMove(context, (signal) =>
     withCore(context, (services) => {
       // Created only now: a line that arrives before anything reads the lines would be lost.
       const lines = createInterface({ input: context.stdin, crlfDelay: Number.POSITIVE_INFINITY, signal });
-      return importGuild(services, lines, signal);
+      return moveGuildIn(services, lines, signal);
     }),
   );
-  const { guild, members, hidden, keys } = imported;
+  const { guild, members, hidden, keys } = moved;
   print(
     context,
     json,
-    imported,
+    moved,
     () =>
       `Stored guild ${guild}: ${count(members, 'member')}, ${hidden} of them hidden, and ${count(keys, 'API key')}.`,
   );
 }
 
-/** Runs one half of a move. After a signal, any error of it counts as the interruption. */
+/** Runs one half of a move. After a signal, any error of this half counts as the interruption. */
 function interruptibleMove<T>(context: CommandContext, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const message = () => 'Interrupted: run export and import again';
   return interruptible(
@@ -76,7 +76,7 @@ async function enter({ stdin }: CommandContext, signal: AbortSignal): Promise<vo
 }
 
 /** Writes a line, and waits while the reader is slower. @throws when the reader is gone. */
-function writeLine({ stdout }: CommandContext, line: Line): Promise<void> {
+function writeLine({ stdout }: CommandContext, line: MoveLine): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(`${JSON.stringify(line)}\n`, (error) =>
       error

@@ -19,7 +19,7 @@ import {
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
 import { listGuilds } from './guild-list.ts';
-import { exportGuild, importFromStream } from './guild-move.ts';
+import { moveIn, moveOut } from './guild-move.ts';
 import { defineRules } from './guild-rules.ts';
 import { addPageLookOptions, gatherLook, lookLines, type PageLookOptions } from './page-look-options.ts';
 import { confirm, PartialResult, print, UsageError } from './terminal.ts';
@@ -82,14 +82,12 @@ export function defineGuild(command: Command, context: CommandContext): void {
     'Write the whole guild to standard output, for "guild import" on another Redis, while the bot runs',
   )
     .option('--paused', 'do not wait for Enter, because the bot is already stopped')
-    .action(({ guild, ...options }: GuildOptions & { readonly paused?: boolean }) =>
-      exportGuild(context, guild, options),
-    );
+    .action(({ guild, ...options }: GuildOptions & { readonly paused?: boolean }) => moveOut(context, guild, options));
   command
     .command('import')
     .description('Store the guild that "guild export" has written, from standard input')
     .option('--json', 'print JSON')
-    .action((options: Pick<GuildOptions, 'json'>) => importFromStream(context, options));
+    .action((options: Pick<GuildOptions, 'json'>) => moveIn(context, options));
   subcommand('delete', 'Delete everything of a guild: members, counters, configuration, quota and API keys')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print JSON')

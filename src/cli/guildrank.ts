@@ -53,7 +53,7 @@ const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'seed',
-    description: 'Load members into a guild, from files or generated',
+    description: 'Import members into a guild, from files or generated',
     define: async (command, context) => (await import('./seed.ts')).defineSeed(command, context),
   },
   {

@@ -1,18 +1,18 @@
 import cliProgress from 'cli-progress';
 import { digits } from '../core/format-numbers.ts';
-import type { Progress } from '../imports/read-members.ts';
+import type { ImportProgress } from '../imports/read-members.ts';
 import type { Output } from './context.ts';
 import { formatDuration } from './duration.ts';
 
 /** The progress of a run on the terminal. */
-export interface ProgressBar extends Pick<Progress, 'update'> {
+export interface ProgressBar extends Pick<ImportProgress, 'update'> {
   /** Removes the bar. */
   stop(): void;
 }
 
 /**
  * Shows a bar with the rate and the time left. Where the stream is not a terminal, nothing is written.
- * @param size amount to read, in the unit of {@link Progress.update}; undefined = unknown, without a time left.
+ * @param size amount to read, in the unit of {@link ImportProgress.update}; undefined = unknown, without a time left.
  */
 export function startProgress(size: number | undefined, stream: Output): ProgressBar {
   if (!stream.isTTY) {

@@ -48,7 +48,7 @@ export function tellInputs(
   const { doubts, notices } = checkInputs(inputs);
   if (doubts.length > 0 && replace && !isDry)
     throw new InvalidInputError(
-      `${doubts.join('; ')}: nothing was replaced. Complete the files, or ${COMMAND_ADVICE.loadWithoutReplacing}`,
+      `${doubts.join('; ')}: nothing was replaced. Complete the files, or ${COMMAND_ADVICE.importWithoutReplacing}`,
     );
   for (const line of [...doubts, ...notices]) report.note(line);
 }

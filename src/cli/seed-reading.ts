@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { InvalidInputError, messageOf } from '../core/errors.ts';
 import type { Input } from '../imports/inputs.ts';
 import { Problems, type RefusedRow } from '../imports/problems.ts';
-import type { Progress, Reading } from '../imports/read-members.ts';
+import type { ImportProgress, Reading } from '../imports/read-members.ts';
 import { REFUSED_HEADER, refusedLine } from '../imports/refused-rows.ts';
 import type { CommandContext } from './context.ts';
 import type { Interrupt } from './interrupt.ts';
@@ -20,7 +20,7 @@ export function startReading(
   { signal }: Interrupt,
 ): { readonly reading: Reading; readonly stop: () => void } {
   const bar = startProgress(totalSize(inputs), stderr);
-  const progress: Progress = { update: bar.update, write: report.note, advice: COMMAND_ADVICE };
+  const progress: ImportProgress = { update: bar.update, write: report.note, advice: COMMAND_ADVICE };
   const list = refused === undefined ? undefined : openRefused(refused);
   const problems = new Problems((row) => list?.add(row));
   const stop = () => {

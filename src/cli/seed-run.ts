@@ -1,9 +1,10 @@
 import { RefusedError } from '../core/errors.ts';
 import { curveOfFiles } from '../imports/curve-choice.ts';
 import { dryRun } from '../imports/dry-run.ts';
+import { importMembers } from '../imports/import-members.ts';
+import { storeRules } from '../imports/import-rules.ts';
+import { summaryLine } from '../imports/import-summary.ts';
 import type { Input } from '../imports/inputs.ts';
-import { load } from '../imports/load.ts';
-import { summaryLine } from '../imports/load-summary.ts';
 import { IncompleteRun } from '../imports/outcome.ts';
 import type { CommandContext } from './context.ts';
 import { dryRunLines } from './dry-run-lines.ts';
@@ -13,18 +14,18 @@ import { openInputs, tellInputs } from './seed-inputs.ts';
 import type { SeedOptions } from './seed-options.ts';
 import { startReading } from './seed-reading.ts';
 import { SeedReport } from './seed-report.ts';
-import { storeRules, takeRules } from './seed-rules.ts';
+import { takeRules } from './seed-rules.ts';
 import { COMMAND_ADVICE } from './sentences.ts';
 import { PartialResult, print, UsageError } from './terminal.ts';
 import { planQuotasOf, withCore } from './with-core.ts';
 
-/** Members that are told apart. They take up to 140 MB in a dry run, which keeps the XP of each, and up to 70 MB in a load. */
-const MAX_DISTINCT = { dryRun: 5_000_000, load: 5_000_000 };
+/** Members that are told apart. They take up to 140 MB in a dry run, which keeps the XP of each, and up to 70 MB in an import. */
+const MAX_DISTINCT = { dryRun: 5_000_000, import: 5_000_000 };
 const EXIT_CODES = { skipped: REFUSED, levels: REFUSED, interrupted: INTERRUPTED } as const;
 
 /**
- * Runs `seed`: loads members into a guild, from files or generated.
- * @throws InvalidInputError for wrong options; PartialResult when not all rows were loaded.
+ * Runs `seed`: imports members into a guild, from files or generated.
+ * @throws InvalidInputError for wrong options; PartialResult when not all rows were imported.
  */
 export async function seed(context: CommandContext, options: SeedOptions): Promise<void> {
   if ((options.file === undefined) === (options.generate === undefined)) {
@@ -32,8 +33,8 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
   }
   // Reports a wrong plan or a wrong setting before any input is read.
   planQuotasOf(context, options.plan);
-  // Only an interruption while the inputs are opened throws. A later one ends the run, which reports what it loaded.
-  const message = () => 'Interrupted: nothing was loaded';
+  // Only an interruption while the inputs are opened throws. A later interruption ends the run, which reports what it has imported.
+  const message = () => 'Interrupted: nothing was imported';
   const report = new SeedReport(context);
   const outcome = await interruptible(context, message, async (interrupt) => {
     try {
@@ -48,6 +49,7 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
   if (outcome) throw outcome;
 }
 
+/** Opens the inputs, runs the import or the dry run, and closes the inputs. @returns the error to report after the run. */
 async function runWith(
   context: CommandContext,
   options: SeedOptions,
@@ -64,7 +66,7 @@ async function runWith(
   }
 }
 
-/** Reads the inputs and prints what they would load. @returns the error to report after that. */
+/** Reads the inputs and prints what they would import. @returns the error to report after that. */
 async function preview(
   context: CommandContext,
   options: SeedOptions,
@@ -84,7 +86,7 @@ async function preview(
   return result.outcome;
 }
 
-/** Loads the inputs and prints the summary. @returns the error to report after that. */
+/** Imports the inputs and prints the summary. @returns the error to report after that. */
 async function write(
   context: CommandContext,
   options: SeedOptions,
@@ -99,9 +101,9 @@ async function write(
     const { reading, stop } = startReading(context, options, inputs, report, interrupt);
     const choices = { replace, plan, curve, formatCurve, levels };
     const holdExit = () => interrupt.holdExit();
-    const job = { guild, reading, holdExit, ...choices, maxDistinct: MAX_DISTINCT.load };
-    const result = await load(services, job).finally(stop);
-    if (rules && result.summary.complete) await storeRules(services, guild, rules);
+    const job = { guild, reading, holdExit, ...choices, maxDistinct: MAX_DISTINCT.import };
+    const result = await importMembers(services, job).finally(stop);
+    if (rules && result.summary.complete) await storeRules(services.guildConfig, guild, rules);
     return { ...result, reading };
   });
   print(context, json, summary, () => summaryLine(summary));
@@ -110,6 +112,7 @@ async function write(
   return outcome;
 }
 
+/** Returns the curve of the files, unless a person names a curve. */
 function formatCurveOf({ curve }: SeedOptions, inputs: readonly Input[]) {
   return curve ? undefined : curveOfFiles(inputs, COMMAND_ADVICE);
 }

@@ -18,19 +18,19 @@ Examples:
   ${example('--guild demo --generate 100000')}
 
 Exit codes:
-  0    everything was loaded
+  0    everything was imported
   1    it failed, or --strict met a bad row, or --replace met a bad row and replaced nothing
   2    the options or the environment are wrong
-  3    bad rows were skipped and all other rows loaded; or levels do not fit the curve; or another command holds the guild
-  130  it was interrupted; run it again to load the rest
+  3    bad rows were skipped and all other rows imported; or levels do not fit the curve; or another command holds the guild
+  130  it was interrupted; run it again to import the rest
 
 seed sets XP and does not add it, so a second run changes nothing. docs/importing.md describes the formats.`;
 
-/** Defines `seed`, which loads members into a guild from files, or generates them. */
+/** Defines `seed`, which imports members into a guild from files, or generates them. */
 export function defineSeed(command: Command, context: CommandContext): void {
-  requireId(command, '--guild <id>', 'guild to load into')
-    .option('--file <path...>', 'files to load, in order; - is standard input')
-    .option('--generate <n>', 'load n made-up members instead', parseMemberCount)
+  requireId(command, '--guild <id>', 'guild to import into')
+    .option('--file <path...>', 'files to import, in order; - is standard input')
+    .option('--generate <n>', 'import n made-up members instead', parseMemberCount)
     .option(
       '--random-seed <text>',
       'text that decides which members are made up; the same text gives the same members',
@@ -38,7 +38,7 @@ export function defineSeed(command: Command, context: CommandContext): void {
     )
     .addOption(new Option('--format <name>', 'format of the files; detected if left out').choices(FORMAT_NAMES))
     .option('--map <fields>', `fields of the files, such as xp=total_xp,name=tag; of ${FIELD_LIST}`, parseFieldMap)
-    .option('--source-guild <id>', 'guild whose members are loaded, when the files have several')
+    .option('--source-guild <id>', 'guild whose members are imported, when the files have several')
     .option('--curve <curve>', `curve that gives the levels of the guild: ${CURVES}`, parseCurveText)
     .addOption(
       new Option(

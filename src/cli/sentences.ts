@@ -10,7 +10,7 @@ export const COMMAND_ADVICE: Advice = {
   checkFormat: 'is --format right?',
   mapFields: (readings) => `say which field is which, such as ${readings.map(mapOption).join(', or ')}`,
   readInstead: (reading) => `add ${mapOption(reading)} to read it instead`,
-  chooseGuild: 'choose a guild with --source-guild',
+  chooseGuild: 'choose the guild with --source-guild',
   nameCurve: 'name a curve with --curve',
   switchCurve: (curve) => `add --curve ${curve} to switch`,
   chooseLevels(better) {
@@ -18,7 +18,7 @@ export const COMMAND_ADVICE: Advice = {
       '--levels curve to give these members the level of their XP, or --levels file to keep the levels of the file';
     return better ? `add --curve ${better}, or ${levels}` : `add ${levels}`;
   },
-  loadWithoutReplacing: 'load without --replace',
+  importWithoutReplacing: 'import without --replace',
   runAgain: 'run the same command again',
 };
 

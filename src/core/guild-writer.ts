@@ -7,7 +7,6 @@ import { EVENT_TTL_MS, eventCall, type OnceOptions } from './members/event.ts';
 import { changeReason, type HideOptions, type PlaceChange } from './members/hiding.ts';
 import {
   type LevelChange,
-  loadMembers,
   type ProfileUpdate,
   type RecordResult,
   recordMembers,
@@ -17,7 +16,7 @@ import {
 } from './members/record-members.ts';
 import { removeMembers } from './members/remove.ts';
 import { type PresentMembers, type SyncOptions, type SyncResult, syncMembers } from './members/sync.ts';
-import type { FileRecord, XpRecord } from './members/xp-record.ts';
+import type { XpRecord } from './members/xp-record.ts';
 import { type SeasonOptions, SeasonReset, type SeasonResult } from './seasons/season.ts';
 import type { ScriptStore } from './store/scripts.ts';
 
@@ -58,16 +57,6 @@ export class GuildWriter {
    */
   recordMany(guildId: string, records: readonly XpRecord[], options: OnceOptions = {}): Promise<RecordResult> {
     return recordMembers(this.store, this.context, guildId, records, options);
-  }
-
-  /**
-   * Records the members of a file as {@link recordMany} does, in less time, because it does not return what each member had before. It is for
-   * imports; a bot calls `recordMany`.
-   * @returns the number of members that were not in the ranking before.
-   * @throws as {@link record}.
-   */
-  load(guildId: string, records: readonly FileRecord[]): Promise<{ readonly created: number }> {
-    return loadMembers(this.store, this.context, guildId, records);
   }
 
   /**

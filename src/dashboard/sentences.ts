@@ -7,15 +7,15 @@ import type { Advice } from '../imports/advice.ts';
 export const PAGE_ADVICE: Advice = {
   checkFormat: 'is the format right?',
   mapFields: () => 'choose below which field is which',
-  readInstead: ({ xp }) => `if ${xp} is right, press "Choose other fields" before you load the file`,
-  chooseGuild: 'choose one of them',
-  nameCurve: 'choose it in the field "Level curve"',
+  readInstead: ({ xp }) => `if ${xp} is right, press "Choose other fields" before you import the file`,
+  chooseGuild: 'choose the server',
+  nameCurve: 'choose the curve in the field "Level curve"',
   switchCurve: (curve) => `choose the curve ${curve} to switch`,
   chooseLevels(better) {
     const choose = 'choose in the field "Levels" what becomes of them';
     return better ? `choose the curve ${better} when you upload it again, or ${choose}` : choose;
   },
-  loadWithoutReplacing: 'load it without replacing',
+  importWithoutReplacing: 'import without replacing',
   runAgain: 'start it again',
 };
 

@@ -121,7 +121,7 @@ export async function startDashboard(
       drain(server, port, config.shutdownTimeoutMs, onPortClosed),
       healthListener.close(config.shutdownTimeoutMs),
     ]);
-    // The ends of the loads are written to Redis, so Redis is closed after them.
+    // The ends of the imports are written to Redis, so Redis is closed after them.
     await parts.imports.end();
     health.stop();
     client.disconnect();

@@ -12,7 +12,7 @@ export interface Advice {
   switchCurve(curve: string): string;
   /** @param better the curve that gives most of the levels, if it differs from the chosen curve. */
   chooseLevels(better: string | undefined): string;
-  readonly loadWithoutReplacing: string;
+  readonly importWithoutReplacing: string;
   readonly runAgain: string;
 }
 

@@ -1,14 +1,14 @@
 /** Recognises files that are no text by their first bytes, whatever their names are. */
 
 /** A kind of file that is not read. */
-export interface BinaryKind {
+interface BinaryKind {
   readonly what: string;
-  /** What to do to get a file that loads. */
+  /** What to do to get a file that can be imported. */
   readonly remedy: string;
 }
 
 const SAVE_SHEET = 'save the sheet with the members as CSV';
-const UNPACK = 'unpack it, and load the files in it';
+const UNPACK = 'unpack it, and import the files in it';
 /** Bytes that only files of one kind begin with. */
 const SIGNATURES: readonly (readonly [bytes: Buffer, kind: BinaryKind])[] = [
   [Buffer.from('d0cf11e0a1b11ae1', 'hex'), { what: 'an Excel workbook', remedy: SAVE_SHEET }],
@@ -24,7 +24,7 @@ const SIGNATURES: readonly (readonly [bytes: Buffer, kind: BinaryKind])[] = [
     Buffer.from('6de29981', 'hex'),
     {
       what: 'an archive of mongodump',
-      remedy: 'export the collection with mongoexport, which writes a file that loads',
+      remedy: 'export the collection with mongoexport, whose file can be imported',
     },
   ],
   [

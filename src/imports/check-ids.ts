@@ -10,7 +10,7 @@ import { quote } from './row-values.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 /** What the ids of a file tell about it. */
-export interface IdCheck {
+interface IdCheck {
   /** Lines for the person. */
   readonly lines: readonly string[];
   /** Why nothing may be replaced by the file. */
@@ -41,7 +41,7 @@ export function hasStrangeIds(chosen: ChosenFormat): boolean {
  * @param map the fields that a person names.
  * @throws InvalidInputError when the ids were rounded; UnknownFieldsError when the file is of no known bot, and another field has ids of Discord.
  */
-export function checkIds(chosen: ChosenFormat, map: FieldMap | undefined, file: string, advice: Advice): IdCheck {
+export function checkFileIds(chosen: ChosenFormat, map: FieldMap | undefined, file: string, advice: Advice): IdCheck {
   const { list, names, format } = chosen;
   const ids = idsOf(chosen);
   if (!list || !ids) return { lines: [], doubts: [] };

@@ -8,7 +8,7 @@ import type { Input } from './inputs.ts';
 const PAGE_OF_RANKS = 100;
 
 /**
- * Checks the inputs of one load together, in any order.
+ * Checks the inputs of an import together, in any order.
  * @throws InvalidInputError when they are of several guilds.
  */
 export function checkInputs(inputs: readonly Input[]): InputCheck {
@@ -20,13 +20,14 @@ export function checkInputs(inputs: readonly Input[]): InputCheck {
   };
 }
 
+/** @throws InvalidInputError when the inputs name several guilds. */
 function refuseSeveralGuilds(inputs: readonly Input[]): void {
   const fileOf = new Map<string, string>();
   for (const { name, guild } of inputs) if (guild !== undefined && !fileOf.has(guild)) fileOf.set(guild, name);
   if (fileOf.size < 2) return;
   const shown = [...fileOf].map(([guild, name]) => `${name} of guild ${guild}`);
   throw new InvalidInputError(
-    `The files are of ${fileOf.size} guilds: ${shown.join(', ')}. Load those of one guild at a time`,
+    `The files are of ${fileOf.size} guilds: ${shown.join(', ')}. Import the files of one guild at a time`,
   );
 }
 

@@ -6,7 +6,7 @@ const FULL_PAGES = [100, 1000];
 /** Most numbers that a line names. */
 const MAX_SHOWN = 10;
 
-/** What only all inputs of a load together show. */
+/** What only all inputs of an import together show. */
 export interface InputCheck {
   /** Why members can be missing or wrong. With a doubt, the inputs must not replace the members of a guild. */
   readonly doubts: readonly string[];
@@ -34,7 +34,7 @@ export function checkPages(inputs: readonly Input[]): InputCheck {
   const end = pages.find(({ page }) => page === last);
   if (end && FULL_PAGES.includes(end.members) && !isWhole(inputs))
     doubts.push(
-      `page ${last}, the last one, is full with ${count(end.members, 'member')}: add the next page, even if it has no members`,
+      `the last page, page ${last}, is full with ${count(end.members, 'member')}: add the next page, even if it has no members`,
     );
   const notices = [...numbers]
     .filter((page) => pages.filter((each) => each.page === page).length > 1)

@@ -5,7 +5,6 @@ import { FORMAT_NAMES, type FormatName, formatNamed } from './formats.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
 import { guildsInMembers } from './inner-guilds.ts';
-import { mapFields } from './map-fields.ts';
 import {
   hasColumns,
   hasGuildsAsNames,
@@ -15,9 +14,11 @@ import {
   isOfColumns,
   likeliest,
   looksLikeMembers,
-} from './member-lists.ts';
+} from './list-facts.ts';
+import { mapFields } from './map-fields.ts';
 import { severalLists, unknownFields, unknownMaps } from './unknown-fields.ts';
 
+/** The syntax of a file, whatever its fields are called. */
 export type Syntax = 'csv' | 'ndjson' | 'json';
 
 /** What a person says about a file. */
@@ -25,7 +26,7 @@ export interface GivenFormat {
   /** Undefined = detect it. */
   readonly format: FormatName | undefined;
   readonly map: FieldMap | undefined;
-  /** The guild whose members are loaded from a file of several. */
+  /** The guild whose members are imported from a file with members of several guilds. */
   readonly sourceGuild: string | undefined;
 }
 
@@ -128,6 +129,7 @@ function asMapped(
   return { format: format ?? detected, ...mapped };
 }
 
+/** Returns the format that a person names, with the first list that fits it. @throws InvalidInputError when the file has no such list. */
 function asGiven(
   found: FoundMembers,
   syntax: Syntax,
@@ -176,6 +178,7 @@ function isEmpty(found: FoundMembers, only?: FormatName): boolean {
   });
 }
 
+/** Returns the error for a document with columns in place of rows. */
 function columnsInsteadOfRows(file: string): InvalidInputError {
   return new InvalidInputError(
     `${file} has columns by their names, and in each the values of all rows, as pandas writes them: write the members as rows, as with to_json(orient="records")`,

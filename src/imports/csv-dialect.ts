@@ -56,6 +56,7 @@ export function dialectOf(head: string): CsvDialect {
 
 const isId = (text: string): boolean => isSnowflake(text.trim());
 
+/** Returns the values of the first record of a text; none for an empty text. */
 function firstRecord(text: string, delimiter: string, newline: string): readonly string[] {
   return new Papa.Parser({ delimiter, newline, preview: 1 } as Papa.ParseConfig).parse(text, 0, false).data[0] ?? [];
 }

@@ -13,7 +13,7 @@ const RULE = /^[\s+:-]*$/;
 const ROW_COUNT = /^(?:\(\d+ rows?\)|\d+ rows? in set\b.*)$/;
 
 /** One line of values, with its place in the file. */
-export interface CsvRecord {
+interface CsvRecord {
   /** Its first line in the file, from 1. */
   readonly line: number;
   readonly last: number;

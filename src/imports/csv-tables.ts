@@ -6,7 +6,7 @@ const TELLING_FIELDS: ReadonlySet<ImportField | undefined> = new Set(['userId', 
 const LONG_ID = /\d{15}/;
 
 /** What a record is in a file that can have several tables, one below the other. */
-export type RecordKind = 'member' | 'names' | 'other table';
+type RecordKind = 'member' | 'names' | 'other table';
 
 /**
  * Tells the members of the first table of a file from the tables below it. The names of the columns of another table stand below an empty line,
@@ -75,6 +75,7 @@ function hasGap(values: readonly string[]): boolean {
 const hasDigit = (text: string): boolean => /\d/.test(text);
 const isNumeric = (text: string): boolean => LONG_ID.test(text) || readNumber(text, PLAIN_STYLE) !== undefined;
 
+/** Whether texts look like the names of columns, and at least one of them is a name that tells a field of a member. */
 function areTellingNames(texts: readonly string[]): boolean {
   return !texts.some(hasDigit) && texts.some((text) => TELLING_FIELDS.has(guessField(text)));
 }

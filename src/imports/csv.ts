@@ -4,7 +4,7 @@ import { readRecords, wrongWidth } from './csv-records.ts';
 import { contentOf, entryOf } from './entries.ts';
 import { type FieldNames, guessField, type ImportField } from './fields.ts';
 import { FoundMembers } from './found-members.ts';
-import type { Entry, RawRow, RowReading } from './rows.ts';
+import type { RawRow, RowEntry, RowReading } from './rows.ts';
 
 /** Rows in which an example of each column is looked for. */
 const MAX_EXAMPLE_ROWS = 100;
@@ -64,11 +64,11 @@ export async function* readCsv(
   reading: RowReading,
   keep: (raw: RawRow) => boolean,
   file: string,
-): AsyncGenerator<Entry[]> {
+): AsyncGenerator<RowEntry[]> {
   const indices = indicesOf(dialect.columns, reading.names);
   const width = dialect.columns.length;
   for await (const records of readRecords(chunks, dialect, file)) {
-    const entries: Entry[] = [];
+    const entries: RowEntry[] = [];
     for (const record of records) {
       const { line, values, problem } = record;
       const raw = rawRow(values, indices);
@@ -81,12 +81,14 @@ export async function* readCsv(
   }
 }
 
+/** Returns the fields that the columns have, each with the number of its column. */
 function indicesOf(columns: readonly string[], names: FieldNames): readonly (readonly [ImportField, number])[] {
   return (Object.entries(names) as [ImportField, string][])
     .map(([field, name]) => [field, columns.indexOf(name)] as const)
     .filter(([, index]) => index >= 0);
 }
 
+/** Returns the values of a record by field. A value that the record lacks is empty. */
 function rawRow(values: readonly string[], indices: readonly (readonly [ImportField, number])[]): RawRow {
   const raw: { [Field in ImportField]?: string } = {};
   for (const [field, index] of indices) {

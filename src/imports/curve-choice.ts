@@ -4,7 +4,7 @@ import type { Advice } from './advice.ts';
 import { type FormatName, formatNamed } from './formats.ts';
 import type { Input } from './inputs.ts';
 
-/** The guild before the load. */
+/** The guild before the import. */
 export interface GuildState {
   /** The curve as text in the config of the guild; null = the default curve. */
   readonly configured: string | null;
@@ -18,6 +18,7 @@ export interface FormatCurve {
   readonly format: FormatName;
 }
 
+/** The curve that an import uses, and what becomes of the curve of the guild. */
 export interface CurveChoice {
   /** Curve to count levels on. */
   readonly curve: CurveText;

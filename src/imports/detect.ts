@@ -15,6 +15,7 @@ export function detectSyntax(head: string, name: string): Syntax | undefined {
   return /[,;\t|]/.test(firstLine(text)) || /\.(csv|tsv|txt)(\.gz)?$/i.test(name) ? 'csv' : undefined;
 }
 
+/** Returns the first line of a text. */
 function firstLine(text: string): string {
   return /^[^\r\n]*/.exec(text)?.[0] ?? '';
 }

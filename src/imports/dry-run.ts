@@ -1,21 +1,23 @@
 import { curveNameOf, levelForXp } from '../core/ranking/curves.ts';
 import { chooseCurve, type GuildState } from './curve-choice.ts';
-import { LevelCheck, recordOf } from './level-check.ts';
-import type { LoadJob } from './load-job.ts';
+import type { ImportJob } from './import-job.ts';
+import { fileRecordOf, LevelCheck } from './level-check.ts';
 import { IncompleteRun } from './outcome.ts';
 import { badRows } from './problems.ts';
-import { TopMembers } from './ranking.ts';
 import { BadRowError, type Reading, readMembers } from './read-members.ts';
 import { Tally } from './tally.ts';
+import { TopMembers } from './top-members.ts';
 
 const MEMBERS_SHOWN = 10;
 const NEW_GUILD: GuildState = { configured: null, members: 0 };
 
-interface DryRunJob extends Pick<LoadJob, 'guild' | 'curve' | 'formatCurve' | 'levels' | 'maxDistinct'> {
+/** What a dry run compares the inputs with. */
+interface DryRunJob extends Pick<ImportJob, 'guild' | 'curve' | 'formatCurve' | 'levels' | 'maxDistinct'> {
   /** The present state of the guild; if left out, the guild is new. */
   readonly state?: GuildState;
 }
 
+/** The result of a dry run. */
 export type DryRunResult = Awaited<ReturnType<typeof dryRun>>;
 
 /** Reads all inputs and writes nothing. Returns what a new guild would show. Needs no Redis. */
@@ -54,7 +56,7 @@ export async function dryRun(
       curve: curveNameOf(choice.curve),
       /** Good rows of the inputs. */
       rows: tally.rows,
-      /** Members of these rows. A load stores the last row of each member. */
+      /** Members of these rows. An import stores the last row of each member. */
       members: tally.members,
       /** Rows that repeat a member. */
       repeated: tally.repeated,
@@ -73,7 +75,7 @@ export async function dryRun(
       total_xp: tally.totalXp,
       /** The first members as the leaderboard of a new guild would show them, best first. */
       top: top.list().map((row, index) => {
-        const level = recordOf(row, check.curve, levels).level ?? levelForXp(check.curve, row.xp);
+        const level = fileRecordOf(row, check.curve, levels).level ?? levelForXp(check.curve, row.xp);
         return { rank: index + 1, user_id: row.userId, level, xp: row.xp, username: row.username ?? row.userId };
       }),
     },

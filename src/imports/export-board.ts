@@ -8,9 +8,10 @@ import { type ExportResult, lineOf } from './export.ts';
 
 /** The formats of a board. No format of XP data has room for XP gained. */
 export const BOARD_FORMATS = ['csv', 'ndjson'] as const;
+/** The name of a format of {@link BOARD_FORMATS}. */
 export type BoardFormat = (typeof BOARD_FORMATS)[number];
 
-/** The column is not called `xp`, so that nobody loads the XP gained in a week as the total XP of a member. */
+/** The column is not called `xp`, so that nobody imports the XP gained in a week as the total XP of a member. */
 const COLUMNS = ['rank', 'user_id', 'username', 'xp_gained', 'level'];
 
 /** Members of one step. Redis serves nobody else during a step, which takes a few milliseconds. */

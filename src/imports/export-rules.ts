@@ -5,6 +5,7 @@ import { InvalidInputError } from '../core/errors.ts';
 
 /** Bots whose exports have rules. */
 export const RULE_SOURCES = ['polaris', 'lurkr', 'mee6'] as const;
+/** The name of a bot of {@link RULE_SOURCES}. */
 export type RuleSource = (typeof RULE_SOURCES)[number];
 
 /** A document of rules, and lines about settings of the export that rules cannot express. */
@@ -60,6 +61,7 @@ const polarisExport = z.object({
   }),
 });
 
+/** Returns the rules in the settings of Polaris, with a line for each setting that has no equal here. */
 function ofPolaris({ settings: { gain, multipliers, rewards } }: z.output<typeof polarisExport>): ExportedRules {
   const { rolePriority, channelStacking } = multipliers;
   const notices: string[] = [];
@@ -105,6 +107,7 @@ const lurkrPage = z.object({
   xpPerMessageMin: z.number().optional(),
 });
 
+/** Returns the rules in a page of the API of Lurkr. @throws InvalidInputError when the page has none. */
 function ofLurkr(page: z.output<typeof lurkrPage>, name: string): ExportedRules {
   const { multipliers = [], roleRewards = [], xpGainInterval, xpGlobalMultiplier = 1 } = page;
   const { xpPerMessageMin: min, xpPerMessageMax: max } = page;
@@ -140,6 +143,7 @@ const mee6Page = z.object({
 /** MEE6 gives XP once a minute. */
 const MEE6_COOLDOWN_MS = 60_000;
 
+/** Returns the rules in a page of the API of MEE6. */
 function ofMee6({ role_rewards, xp_per_message, xp_rate = 1 }: z.output<typeof mee6Page>): ExportedRules {
   const [min, max] = xp_per_message ?? [];
   const rules = {
@@ -150,6 +154,7 @@ function ofMee6({ role_rewards, xp_per_message, xp_rate = 1 }: z.output<typeof m
   return withMultiplier(rules, notices, xp_rate);
 }
 
+/** Returns rules with the multiplier of all XP, unless the multiplier is 1. */
 function withMultiplier(rules: object, notices: readonly string[], multiplier: number): ExportedRules {
   return { rules, notices, ...(multiplier !== 1 && { multiplier }) };
 }
@@ -161,6 +166,7 @@ function factorsOf(pairs: readonly (readonly [id: string, factor: number])[]): R
   return Object.fromEntries(factors);
 }
 
+/** Checks a document against the schema of a bot. @throws InvalidInputError that names the first wrong field. */
 function read<T>(schema: z.ZodType<T>, document: unknown, name: string): T {
   const { data, error } = schema.safeParse(document);
   if (!error) return data;

@@ -7,6 +7,7 @@ import { settingsOfCurve } from './polaris-settings.ts';
 
 /** The formats that an export can have. The seed command reads them. */
 export const EXPORT_FORMATS = ['csv', 'ndjson', 'polaris'] as const;
+/** The name of a format of {@link EXPORT_FORMATS}. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** What an export contained. It is complete once the last piece of the text was read. */
@@ -70,6 +71,7 @@ export function lineOf(row: Readonly<Record<string, unknown>>, format: 'csv' | '
   return format === 'csv' ? csvLine(Object.values(row)) : `${JSON.stringify(row)}\n`;
 }
 
+/** Returns a member as the pair of a name and a value in an object of JSON, as Polaris has its members. */
 function polarisPair({ userId, xp, hidden }: StoredMember): string {
   return `${JSON.stringify(userId)}:${JSON.stringify({ xp, ...(hidden && { hidden }) })}`;
 }

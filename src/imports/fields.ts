@@ -1,10 +1,11 @@
 /** The fields that a member in a file can have, and their names in files. */
 
-/** The fields of a member that are loaded, and the guild of the row. */
-export const IMPORT_FIELDS = [
+/** The fields of a member that are imported, and the guild of the row. */
+const IMPORT_FIELDS = [
   ...(['userId', 'xp', 'username', 'level', 'dailyStreak', 'lastDailyClaim'] as const),
   ...(['explicitLevel', 'hidden', 'hiddenReasons', 'avatar', 'guildId'] as const),
 ] as const;
+/** The name of a field of {@link IMPORT_FIELDS}. */
 export type ImportField = (typeof IMPORT_FIELDS)[number];
 
 /** The name of each field in a file. A dot leads into an object, as in `user.username`. A field without a name is not read. */
@@ -36,6 +37,7 @@ export const FIELD_WORDS = {
   avatar: 'avatar',
   guild: 'guildId',
 } as const satisfies Record<string, ImportField>;
+/** A word for a field, as `--map` takes it. */
 export type FieldWord = keyof typeof FIELD_WORDS;
 /** The fields that a person names, by the words of `--map`. */
 export type FieldMap = { readonly [Word in FieldWord]?: string };

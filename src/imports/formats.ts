@@ -2,7 +2,7 @@ import type { CurveText } from '../core/ranking/curves.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
-import type { Place } from './json-place.ts';
+import type { JsonPlace } from './json-place.ts';
 
 /** The names that a field can have in the files of a bot, the current name first. */
 type Alternatives = { readonly [Field in ImportField]?: readonly string[] };
@@ -12,7 +12,7 @@ export interface Format {
   /** Level curve of the bot that writes such files. */
   readonly curve?: CurveText;
   /** Places of the members in JSON documents. CSV and NDJSON have no places. */
-  readonly places: readonly Place[];
+  readonly places: readonly JsonPlace[];
   /** The names of its fields. At a place with `#`, the key of the object is the user id, and the key of an outer `#` is the guild. */
   readonly names: Alternatives;
   /** Whether a list must be of this format: it has a field that no other bot has, or a place and fields that together only this bot has. */
@@ -129,7 +129,9 @@ export const FORMATS = {
   },
 } as const satisfies Record<string, Format>;
 
+/** The name of a format, as `--format` takes it. */
 export type FormatName = keyof typeof FORMATS;
+/** The names of all formats. */
 export const FORMAT_NAMES = Object.keys(FORMATS) as [FormatName, ...FormatName[]];
 
 /** The formats that any program can write. In them, "XP" can be the XP within a level, of a week or of all time, and an "id" can be a name. */

@@ -28,6 +28,7 @@ export function guildText(text: string): string {
   return text.slice(0, MAX_GUILD_LENGTH);
 }
 
+/** Counts a row of a guild. Beyond {@link MAX_GUILDS}, further guilds are not counted. */
 function countGuild(guilds: Map<string, number>, guild: string): void {
   const rows = guilds.get(guild);
   if (rows !== undefined) guilds.set(guild, rows + 1);
@@ -78,7 +79,7 @@ export class FoundField {
     if (name === 'rank') this.ranks = new RankSpans();
   }
 
-  /** Takes a value as the example, unless there is one. O(1). */
+  /** Takes a value as the example, unless the field has an example already. O(1). */
   show(text: string): void {
     if (this.example === '') this.example = text.slice(0, EXAMPLE);
   }

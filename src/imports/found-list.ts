@@ -36,6 +36,7 @@ export class FoundList {
     readonly otherGuildFields: readonly string[] = [],
   ) {}
 
+  /** Returns the field with a name, and creates the field when the name is new; undefined when the list has too many fields. */
   field(name: string): FoundField | undefined {
     const found = this.fields.get(name);
     if (found) return found;
@@ -68,6 +69,7 @@ export class FoundList {
     return [...this.fields.keys()].every((name) => names.includes(name));
   }
 
+  /** Whether the list has all fields with these names. */
   has(...names: readonly string[]): boolean {
     return names.every((name) => this.fields.has(name));
   }

@@ -38,6 +38,7 @@ export class FoundMembers {
     this.document = new FoundList('', guildField, DOCUMENT_IDS);
   }
 
+  /** Returns the list at a place, and creates the list when the place is new; undefined when the file has too many lists. */
   list(place: string): FoundList | undefined {
     const found = this.byPlace.get(place);
     if (found) return found;
@@ -77,10 +78,12 @@ export class FoundMembers {
     return container?.kind === 'array' && container.isFilled && !this.byPlace.has(`${place}.*`);
   }
 
+  /** Returns the list at a place; undefined when nothing was found there. */
   at(place: string): FoundList | undefined {
     return this.byPlace.get(place);
   }
 
+  /** All lists of the file, in the order in which they begin. */
   get lists(): readonly FoundList[] {
     return [...this.byPlace.values()];
   }

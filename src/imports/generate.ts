@@ -1,4 +1,4 @@
-import type { Entry, SeedRow } from './rows.ts';
+import type { ImportRow, RowEntry } from './rows.ts';
 
 const ENTRIES_AT_ONCE = 250;
 const DAY_MS = 86_400_000;
@@ -14,14 +14,14 @@ const SECOND =
 
 /**
  * Generates members to try things out: a few with very much XP, most with little, many with equal XP, one in fifty with
- * none. The same seed gives the same members; a larger count begins with the members of a smaller one.
+ * none. The same seed gives the same members; a larger count begins with the members of a smaller count.
  */
 export async function* generateEntries(
   count: number,
   seed: string,
   onRead: (amount: number) => void,
-): AsyncGenerator<Entry[]> {
-  let entries: Entry[] = [];
+): AsyncGenerator<RowEntry[]> {
+  let entries: RowEntry[] = [];
   let at = 0;
   for (const row of generateMembers(count, seed)) {
     entries.push({ at: ++at, row });
@@ -34,7 +34,7 @@ export async function* generateEntries(
 }
 
 /** Generates the members of {@link generateEntries} one by one. Ids are distinct and have 17 to 19 digits. */
-export function* generateMembers(count: number, seed: string): Generator<SeedRow> {
+export function* generateMembers(count: number, seed: string): Generator<ImportRow> {
   const random = randomNumbers(seed);
   const pick = (n: number): number => Math.floor(random() * n);
   const orders: number[] = [...ID_STARTS];

@@ -7,7 +7,7 @@ import type { FoundList } from './found-list.ts';
 import { DOCUMENT_IDS, type FoundMembers } from './found-members.ts';
 import type { RawRow } from './rows.ts';
 
-/** A file with members of several guilds. A person has to choose one. */
+/** A file with members of several guilds. A person has to choose a guild. */
 export class SeveralGuildsError extends InvalidInputError {
   /**
    * @param guilds the guilds, the largest first: each with the number of its members, or of its pages if only the pages name their guild.
@@ -25,11 +25,11 @@ export class SeveralGuildsError extends InvalidInputError {
 /** Guilds that a message lists. */
 const MAX_GUILDS_SHOWN = 5;
 
-/** What a person can do whose file has guilds inside each member. */
+/** What a person can do about a file with guilds inside each member. */
 const IF_MEMBERS = `. If these are ids of members, with the ids of guilds inside, write the XP of one guild alone, such as with jq 'map_values(.["GUILD"] // empty)' FILE > members.json`;
 
 /** The guilds of a file, and whether each row names its guild, or only each page. */
-export interface FoundGuilds {
+interface GuildsOfFile {
   /** The number of rows of each guild, or the number of pages. */
   readonly rowsOf: ReadonlyMap<string, number>;
   readonly areOfRows: boolean;
@@ -37,7 +37,7 @@ export interface FoundGuilds {
   readonly areKeys: boolean;
   /** Rows that name no guild, where other rows do. */
   readonly unnamedRows: number;
-  /** The field of the pages that names the guild, if they have one. */
+  /** The field of the pages that names the guild, if the pages have such a field. */
   readonly pageField: string | undefined;
 }
 
@@ -59,7 +59,7 @@ function guildFieldIn(list: FoundList): string | undefined {
 }
 
 /** Returns the guilds of a file. Rows without a guild are left out. */
-export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): FoundGuilds {
+export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): GuildsOfFile {
   const field = names.guildId === undefined ? undefined : list?.fields.get(names.guildId)?.guilds;
   const pageField = guildFieldIn(found.document) ?? guildIdOf(list, found);
   const ofRows = [field, list?.outerKeys.guilds].map(named);
@@ -93,18 +93,19 @@ function guildIdOf(list: FoundList | undefined, { document }: FoundMembers): str
   });
 }
 
+/** Returns the guilds without the rows that name no guild. */
 function named(guilds: ReadonlyMap<string, number> | undefined): Map<string, number> {
   return new Map([...(guilds ?? [])].filter(([id]) => id !== ''));
 }
 
 /**
- * Returns a function that tells whether a row is of the guild that is loaded.
+ * Returns a function that tells whether a row is of the guild that is imported.
  * @param isKnown whether the guild of each row is known, from the row or from its page.
  * @throws SeveralGuildsError when the file has several guilds and none is chosen; InvalidInputError when the file does not have the chosen guild,
  *   or has several guilds and the guild of each row is not known.
  */
 export function guildFilter(
-  { rowsOf, areOfRows, areKeys, unnamedRows }: FoundGuilds,
+  { rowsOf, areOfRows, areKeys, unnamedRows }: GuildsOfFile,
   isKnown: boolean,
   sourceGuild: string | undefined,
   file: string,
@@ -116,7 +117,7 @@ export function guildFilter(
   const list = `${shown.join(', ')}${guilds.length > shown.length ? ', …' : ''}`;
   if (guilds.length > 1 && !isKnown)
     throw new InvalidInputError(
-      `${file} has pages of ${count(guilds.length, 'guild')} in turn: ${list}: load a file with the pages of one guild alone`,
+      `${file} has pages of ${count(guilds.length, 'guild')} in turn: ${list}: import a file with the pages of one guild alone`,
     );
   if (sourceGuild === undefined) {
     if (guilds.length > 1) {
@@ -136,7 +137,7 @@ export function guildFilter(
   if (guilds.length === 1 && !areOfRows) return () => true;
   const others = guilds.reduce((sum, [id, n]) => (id === sourceGuild ? sum : sum + n), 0);
   if (unnamedRows > 0)
-    write(`${file}: left out: ${count(unnamedRows, 'row')} without a guild, because other rows have one`);
+    write(`${file}: left out: ${count(unnamedRows, 'row')} without a guild, because other rows have a guild`);
   if (others > 0) write(`${file}: left out: ${count(others, areOfRows ? 'row' : 'page')} of other guilds`);
   return ({ guildId }) => String(guildId ?? '') === sourceGuild;
 }

@@ -1,6 +1,7 @@
 import { digits } from '../core/format-numbers.ts';
 import type { XpAmount } from '../core/members/gain-limits.ts';
 import { parseRules } from '../core/rules/parse-rules.ts';
+import type { GuildConfig } from '../core/settings/guild-config.ts';
 import { type ExportedRules, RULE_SOURCES, type RuleSource, rulesOfExport } from './export-rules.ts';
 import type { Input } from './inputs.ts';
 
@@ -25,8 +26,22 @@ const SIGNS: Readonly<Record<RuleSource, readonly string[]>> = {
   mee6: ['role_rewards', 'xp_per_message'],
 };
 
+/** Whether an export of a bot has any of the settings in which the bot keeps its rules. */
 function hasRules(source: RuleSource, settings: ReadonlyMap<string, unknown>): boolean {
   return SIGNS[source].some((name) => settings.has(name));
+}
+
+/**
+ * Replaces the rules of a guild by the rules of a file, and its multiplier too if the file has a multiplier.
+ * @throws StoreUnavailableError
+ */
+export async function storeRules(
+  guildConfig: GuildConfig,
+  guild: string,
+  { rules, multiplier }: Pick<ExportedRules, 'rules' | 'multiplier'>,
+): Promise<void> {
+  await guildConfig.setRules(guild, JSON.stringify(rules));
+  if (multiplier !== undefined) await guildConfig.update(guild, { xpMultiplier: multiplier });
 }
 
 /**
@@ -50,10 +65,12 @@ export function rulesInWords(document: unknown, multiplier: number | undefined):
   return parts.join(', ');
 }
 
+/** Says an amount of XP, such as "15 to 25 XP". */
 function amountInWords(xp: XpAmount): string {
   return typeof xp === 'number' ? `${digits(xp)} XP` : `${digits(xp.min)} to ${digits(xp.max)} XP`;
 }
 
+/** Says how long a list is, such as "2 reward roles"; nothing for an empty list. */
 function counted(list: readonly unknown[], one: string, several = `${one}s`): string[] {
   if (list.length === 0) return [];
   return [list.length === 1 ? `1 ${one}` : `${digits(list.length)} ${several}`];

@@ -24,7 +24,7 @@ export interface ImportSource {
   readonly size: number;
   /** Opens it from its beginning. */
   open(): Readable;
-  /** Deletes the temporary file, if there is one. */
+  /** Deletes the temporary file, if any. */
   close(): Promise<void>;
 }
 
@@ -70,6 +70,7 @@ async function keep(stream: Readable, signal: AbortSignal | undefined, name: str
   }
 }
 
+/** Yields the bytes of an open file from its beginning. */
 async function* bytesOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (let at = 0; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, at);

@@ -3,7 +3,7 @@ import { digits } from '../core/format-numbers.ts';
 import { guessField } from './fields.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import { DOCUMENT_IDS, type FoundMembers } from './found-members.ts';
-import { hasGuildsAsNames } from './member-lists.ts';
+import { hasGuildsAsNames } from './list-facts.ts';
 import { quote } from './row-values.ts';
 
 /**
@@ -31,6 +31,7 @@ export function guildsInMembers(list: FoundList, file: string): InvalidInputErro
   );
 }
 
+/** Returns the error for a file that has lists of members inside several objects of guilds. */
 function membersInGuilds(list: FoundList, around: FoundList, id: string, file: string): InvalidInputError {
   const [outer, inner] = [around, list].map(({ place }) => place.replace(/\.[*#]$/, ''));
   const name = inner?.slice(around.place.length + 1) ?? '';
@@ -40,7 +41,7 @@ function membersInGuilds(list: FoundList, around: FoundList, id: string, file: s
     : '';
   const example = around.fields.get(id)?.example;
   return new InvalidInputError(
-    `${file} has its members inside ${digits(around.count)} objects of ${whereIs(around)}, such as ${id} ${quote(example)}: write the members of one of them alone${command}`,
+    `${file} has its members inside ${digits(around.count)} objects of ${whereIs(around)}, such as ${id} ${quote(example)}: write the members of one object alone${command}`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { InvalidInputError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
 import type { Advice, Reporter } from './advice.ts';
-import { checkIds, hasStrangeIds, idsOf, isOwnExport } from './check-ids.ts';
+import { checkFileIds, hasStrangeIds, idsOf, isOwnExport } from './check-ids.ts';
 import { type ChosenFormat, chooseFormat, type GivenFormat, type Syntax } from './choose-format.ts';
 import { headerOf, inspectCsv, readCsv } from './csv.ts';
 import { type CsvDialect, dialectOf, namesBelow } from './csv-dialect.ts';
@@ -23,7 +23,7 @@ import { inspectNdjson, MAX_LINE, readNdjson } from './ndjson.ts';
 import { PLAIN_STYLE } from './numbers.ts';
 import { refuseOtherContent } from './other-content.ts';
 import { quote } from './row-values.ts';
-import type { Entry, RowReading } from './rows.ts';
+import type { RowEntry, RowReading } from './rows.ts';
 import { curveInSettings } from './settings-curve.ts';
 import { unknownFields } from './unknown-fields.ts';
 import { unreadLines } from './unread-fields.ts';
@@ -55,13 +55,13 @@ export interface Input {
   readonly members?: FoundList;
   /** The names of the fields that are read. */
   readonly names?: FieldNames;
-  /** The guild of its members, if the file names one. */
+  /** The guild of its members, if the file names a guild. */
   readonly guild?: string;
-  /** Why members can be missing or wrong. With a doubt, a load must not replace the members of a guild. */
+  /** Why members can be missing or wrong. With a doubt, an import must not replace the members of a guild. */
   readonly doubts?: readonly string[];
   /** Reads it from its beginning, in pieces. @throws AbortError when the signal given at opening is aborted. */
-  entries(onRead: (amount: number) => void): AsyncGenerator<Entry[]>;
-  /** Deletes its temporary file, if there is one. */
+  entries(onRead: (amount: number) => void): AsyncGenerator<RowEntry[]>;
+  /** Deletes its temporary file, if any. */
   close(): Promise<void>;
 }
 
@@ -89,6 +89,7 @@ export async function openInput(
   }
 }
 
+/** Reads a source once, tells the person how its members will be read, and returns the input. @throws as {@link openInput}. */
 async function inspect(
   source: ImportSource,
   given: GivenFormat,
@@ -109,7 +110,7 @@ async function inspect(
   const { found, chosen } = dialect
     ? await inspectColumns(text, dialect, given, name, advice)
     : await inspectWhole(text, syntax, given, name, advice);
-  const { lines: idLines, doubts: idDoubts } = checkIds(chosen, given.map, name, advice);
+  const { lines: idLines, doubts: idDoubts } = checkFileIds(chosen, given.map, name, advice);
   if (!given.map) refuseSeveralXp(chosen, name, advice);
   if (chosen.list) refuseInnerGuilds(chosen.list, found, name);
   const beside = leftOutLists(chosen, found, name);
@@ -161,19 +162,25 @@ async function beginningOf(text: AsyncGenerator<string>): Promise<string> {
   return head;
 }
 
+/**
+ * Returns the syntax of a file, as the format says or as its beginning shows.
+ * @throws InvalidInputError for an empty text, and for text of no known syntax.
+ */
 function syntaxOf(format: FormatName | undefined, head: string, name: string): Syntax {
   if (head.trim() === '') throw new InvalidInputError(`${name} is empty`);
   if (format === 'csv' || format === 'ndjson') return format;
   const syntax = detectSyntax(head, name);
   if (!syntax)
     throw new InvalidInputError(
-      `${name} is neither CSV nor JSON, and begins with ${quote(head.trim())}: export it again as one of them`,
+      `${name} is neither CSV nor JSON, and begins with ${quote(head.trim())}: export it again as CSV or JSON`,
     );
   return format === 'json' && syntax === 'ndjson' ? 'json' : syntax;
 }
 
+/** Reads the text of a source from its beginning. */
 type Text = (onRead?: (bytes: number) => void) => AsyncGenerator<string>;
 
+/** Reads all values of a JSON or NDJSON file, and chooses its format. */
 async function inspectWhole(text: Text, syntax: Syntax, given: GivenFormat, name: string, advice: Advice) {
   const guildField = given.map?.guild;
   const found =
@@ -225,6 +232,7 @@ function refuseSeveralXp({ format, list, names }: ChosenFormat, file: string, ad
   if (rivals.length > 0) throw unknownFields(file, list, 'has several fields that can be XP', advice);
 }
 
+/** Returns how the values of the rows are read, from what the inspection has found. */
 function readingOf(chosen: ChosenFormat, ofNames: NameReading): RowReading {
   const { format, list, names } = chosen;
   const ids = idsOf(chosen);

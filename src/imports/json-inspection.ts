@@ -43,6 +43,7 @@ interface Level {
   isMember: boolean;
 }
 
+/** Follows the tokens of JSON texts, and records the lists, settings and pages in them. */
 class Inspector implements TokenTaker {
   readonly found: FoundMembers;
   count = 0;

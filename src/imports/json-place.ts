@@ -5,17 +5,18 @@ import type { Token } from 'stream-json/parser.js';
  * Arrays in arrays are one `*`, and an array of documents adds nothing. So the members of MEE6 are at `players.*` in one page, in an array of
  * pages, and in pages that follow each other.
  */
-export type Place = string;
+export type JsonPlace = string;
 
 /** Names of objects whose keys always count as ids, whatever they look like. */
 const KEYED: ReadonlySet<string> = new Set(['users']);
 const ID = /^\d{1,20}$/;
 
+/** An object or array that is open. */
 interface Frame {
   readonly isArray: boolean;
   /** The place of the object or array, and the place of the next value in it. */
-  readonly place: Place;
-  child: Place;
+  readonly place: JsonPlace;
+  child: JsonPlace;
   /** The name of the value that comes next. */
   key: string;
   hasIds: boolean;
@@ -25,17 +26,18 @@ interface Frame {
 export class PlaceTracker {
   private readonly frames: Frame[] = [];
 
+  /** The number of objects and arrays that are open. */
   get depth(): number {
     return this.frames.length;
   }
 
   /** The place of the next value, or of the value that has just ended. */
-  get place(): Place {
+  get place(): JsonPlace {
     return this.frames.at(-1)?.child ?? '';
   }
 
-  /** Place of the object or array around it; undefined at the top. */
-  get outer(): Place | undefined {
+  /** JsonPlace of the object or array around it; undefined at the top. */
+  get outer(): JsonPlace | undefined {
     return this.frames.at(-1)?.place;
   }
 

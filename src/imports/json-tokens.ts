@@ -57,7 +57,7 @@ export async function* parseJson<T>(
       taker.take(token);
       if (taker.depth > MAX_DEPTH) refuse(`is nested deeper than ${MAX_DEPTH} levels`);
     }
-    // An element is in memory as a whole. Of values that are skipped, only one token at a time is.
+    // An element is in memory as a whole. Values that are skipped are in memory one token at a time.
     const isComplete = taker.isAssembling ? taker.count > before : tokens.length > 0;
     open = isComplete ? 0 : open + (text?.length ?? 0);
     if (open > MAX_VALUE) refuse('has more than 1 MiB without the end of a value');
@@ -112,5 +112,7 @@ export function tokenizer(): (text: string | undefined) => Token[] {
   };
 }
 
+/** Whether a token opens an object or array. */
 export const isStart = ({ name }: Token): boolean => name === 'startObject' || name === 'startArray';
+/** Whether a token closes an object or array. */
 export const isEnd = ({ name }: Token): boolean => name === 'endObject' || name === 'endArray';

@@ -2,16 +2,16 @@ import Assembler from 'stream-json/assembler.js';
 import type { Token } from 'stream-json/parser.js';
 import { entryOf, unreadEntry } from './entries.ts';
 import { isObject } from './fields.ts';
-import { type Place, PlaceTracker } from './json-place.ts';
+import { type JsonPlace, PlaceTracker } from './json-place.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 import { ERROR_KEYS } from './other-content.ts';
 import { rawOf } from './raw-row.ts';
 import { quote } from './row-values.ts';
-import type { Entry, RawRow, RowReading } from './rows.ts';
+import type { RawRow, RowEntry, RowReading } from './rows.ts';
 
 /** The list with the members of a document. */
-export interface MemberList {
-  readonly place: Place;
+interface MemberList {
+  readonly place: JsonPlace;
   /** In a list of arrays: the names of the values of each array; if undefined, they are called 1, 2 and so on. */
   readonly columns?: readonly string[] | undefined;
   /** Whether the first array of the list has these names, and is not a member. */
@@ -31,9 +31,9 @@ export function readJson(
   reading: RowReading,
   keep: (raw: RawRow) => boolean,
   file: string,
-  strangers: ReadonlySet<Place> = new Set(),
+  strangers: ReadonlySet<JsonPlace> = new Set(),
   nextGuild?: () => string,
-): AsyncGenerator<Entry[]> {
+): AsyncGenerator<RowEntry[]> {
   const reader = new MemberReader(list, reading, keep, strangers, nextGuild);
   return parseJson(chunks, file, reader, () => reader.taken());
 }
@@ -43,12 +43,12 @@ class MemberReader implements TokenTaker {
   /** Elements so far, in all documents. */
   count = 0;
   isAssembling = false;
-  private entries: Entry[] = [];
+  private entries: RowEntry[] = [];
   private readonly tracker = new PlaceTracker();
   private readonly element = new Assembler<unknown>({ numberAsString: true });
   /** Whether each member is an array of values without names. */
   private readonly isTuple: boolean;
-  private readonly base: Place;
+  private readonly base: JsonPlace;
   /** The field of the current page that names an error, and whether the page has members. */
   private page: { error: string | undefined; hasMembers: boolean } = { error: undefined, hasMembers: false };
   /** The guild of the present page, where the rows do not tell it. */
@@ -58,7 +58,7 @@ class MemberReader implements TokenTaker {
     private readonly list: MemberList,
     private readonly reading: RowReading,
     private readonly keep: (raw: RawRow) => boolean,
-    private readonly strangers: ReadonlySet<Place>,
+    private readonly strangers: ReadonlySet<JsonPlace>,
     private readonly nextGuild: (() => string) | undefined,
   ) {
     const { place } = list;
@@ -71,7 +71,7 @@ class MemberReader implements TokenTaker {
   }
 
   /** Returns the entries since the last call. */
-  taken(): Entry[] {
+  taken(): RowEntry[] {
     const { entries } = this;
     this.entries = [];
     return entries;
@@ -113,7 +113,7 @@ class MemberReader implements TokenTaker {
   }
 
   /** Whether a document, or a page in an array of pages, stands at this place. */
-  private isPage(place: Place): boolean {
+  private isPage(place: JsonPlace): boolean {
     return place !== this.list.place && (place === '' || place === '*');
   }
 

@@ -2,10 +2,10 @@ import { count } from '../core/format-numbers.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
-import { looksLikeMembers } from './member-lists.ts';
+import { looksLikeMembers } from './list-facts.ts';
 
 /** What a document contains outside the list of its members. */
-export interface LeftOutLists {
+interface LeftOutLists {
   /** Lines about lists that are left out. */
   readonly lines: readonly string[];
   /** Lines about lists that are left out although they can be members. */
@@ -39,12 +39,14 @@ function isToldAsField({ place }: FoundList, members: FoundList): boolean {
   return place.startsWith(base) && members.fields.has(field);
 }
 
+/** Says what a list contains, such as "2 objects and 1 value". */
 function contentOf({ count: objects, values, place }: FoundList): string {
   const parts = [objects > 0 && count(objects, place.endsWith('[]') ? 'array' : 'object')];
   parts.push(values.count > 0 && count(values.count, 'value'));
   return parts.filter(Boolean).join(' and ');
 }
 
+/** Returns the places beside the members that look like members, but whose names are no ids. */
 function strangersOf({ list, names }: ChosenFormat, found: FoundMembers): Set<string> {
   const strangers = new Set<string>();
   if (!list?.place.endsWith('#')) return strangers;

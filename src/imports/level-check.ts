@@ -13,8 +13,9 @@ import {
 import type { Advice } from './advice.ts';
 import { Problems } from './problems.ts';
 import { type Reading, readMembers } from './read-members.ts';
-import type { SeedRow } from './rows.ts';
+import type { ImportRow } from './rows.ts';
 
+/** The choices of a person about levels that differ from the curve. */
 export const LEVEL_CHOICES = ['curve', 'file'] as const;
 
 /**
@@ -44,7 +45,7 @@ export class LevelCheck {
   }
 
   /** Compares a row. */
-  add({ xp, level, explicitLevel }: SeedRow): void {
+  add({ xp, level, explicitLevel }: ImportRow): void {
     if (level === undefined || level === null || explicitLevel !== undefined) return;
     this.compared++;
     const given = levelForXp(this.curve, xp);
@@ -56,7 +57,7 @@ export class LevelCheck {
   }
 
   /**
-   * Returns why nothing is loaded until a person chooses what to do with the levels. Names the curve that gives the most levels, if it gives more
+   * Returns why nothing is imported until a person chooses what to do with the levels. Names the curve that gives the most levels, if it gives more
    * than half.
    */
   refusal(advice: Advice): string {
@@ -74,7 +75,7 @@ export class LevelCheck {
   notice(choice: LevelChoice): string {
     return choice === 'curve'
       ? `${this.figures()}: these members get the level of their XP`
-      : `${this.figures()}: these levels are stored as explicit ones, and XP does not move them`;
+      : `${this.figures()}: these levels are stored as explicit levels, and XP does not move them`;
   }
 
   private figures(): string {
@@ -84,7 +85,10 @@ export class LevelCheck {
   }
 }
 
-/** Compares all levels of the inputs. An input that cannot be read ends the comparison without an error, because the load that follows reports it. */
+/**
+ * Compares all levels of the inputs. An input that cannot be read ends the comparison without an error, because the import that follows reports the
+ * error.
+ */
 export async function compareLevels({ inputs, progress, signal }: Reading, check: LevelCheck): Promise<void> {
   const silent = {
     inputs,
@@ -99,7 +103,7 @@ export async function compareLevels({ inputs, progress, signal }: Reading, check
       return undefined;
     });
   } catch {
-    // The load that follows finds the same error, and reports it.
+    // The import that follows finds the same error, and reports it.
   }
 }
 
@@ -107,8 +111,8 @@ export async function compareLevels({ inputs, progress, signal }: Reading, check
  * Returns the write that stores a row. A level is stored only if the row or the person says that it is explicit, because a stored level does not
  * change when the bot adds XP later. A level that the curve gives anyway is stored only if the row says so.
  */
-export function recordOf(
-  { userId, xp, hidden, hiddenReasons, level, explicitLevel, ...profile }: SeedRow,
+export function fileRecordOf(
+  { userId, xp, hidden, hiddenReasons, level, explicitLevel, ...profile }: ImportRow,
   curve: CurveName | Curve,
   levels: LevelChoice = 'curve',
 ) {

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { FIELD_WORDS, type FieldMap, type FieldNames, type FieldWord, guessField } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
-import { hasGuildsAsNames, isKeyed } from './member-lists.ts';
+import { hasGuildsAsNames, isKeyed } from './list-facts.ts';
 
 /**
  * Returns the largest list of a file that has the fields which a person names, and the names of the fields in the list.
@@ -47,6 +47,7 @@ function named({ fields }: FoundList, name: string): string | undefined {
   return [...fields.keys()].find((each) => each.toLowerCase() === name.toLowerCase());
 }
 
+/** Returns the field with the user id, if a single field can be the user id. */
 function onlyId(list: FoundList): string | undefined {
   const ids = [...list.fields.keys()].filter((name) => guessField(name) === 'userId' && !name.startsWith('_'));
   return ids.length === 1 ? ids[0] : undefined;

@@ -72,14 +72,17 @@ class HashTable {
     return slot;
   }
 
+  /** Whether no member is in a slot. */
   isFree(slot: number): boolean {
     return this.high[slot] === 0;
   }
 
+  /** Whether the member in a slot is hidden. */
   isHidden(slot: number): boolean {
     return ((this.low[slot] ?? 0) & 1) === 1;
   }
 
+  /** Returns the XP of the member in a slot; 0 in a table without XP. */
   xpOf(slot: number): number {
     return this.xp?.[slot] ?? 0;
   }

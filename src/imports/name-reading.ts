@@ -27,7 +27,7 @@ export function readingOfNames(
     const begin = `${file}: ${names.username} is ${quote(word)} in ${count(rows, 'row')}`;
     return isMissing(word)
       ? `${begin}, which is read as no name, because databases write it for a missing value`
-      : `${begin}, which is loaded as a name`;
+      : `${begin}, which is imported as a name`;
   });
   for (const { what, count: rows, example } of damage.kinds)
     lines.push(

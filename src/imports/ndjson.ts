@@ -7,12 +7,15 @@ import { FoundMembers } from './found-members.ts';
 import { tokenizer } from './json-tokens.ts';
 import { isDeep, MAX_DEPTH } from './nesting.ts';
 import { rawOf } from './raw-row.ts';
-import type { Entry, RawRow, RowReading } from './rows.ts';
+import type { RawRow, RowEntry, RowReading } from './rows.ts';
 
 /** Most characters of a line. No member needs more, and without a limit, a file without line ends would fill the memory. */
 export const MAX_LINE = 1 << 20;
 
-/** Whether a line is one member in JSON: an object with an id, and with no members by id inside. Otherwise it can be a document with several members. */
+/**
+ * Whether a line is one member in JSON: an object with an id, and with no members by id inside. Any other line can be a document with several
+ * members.
+ */
 export function isMemberLine(line: string): boolean {
   const value = parsed(line);
   if (!isObject(value)) return false;
@@ -55,7 +58,7 @@ export async function inspectNdjson(
 }
 
 /**
- * Reads one JSON object a line; skips blank lines.
+ * Reads a JSON object from each line, and skips blank lines.
  * @throws InvalidInputError at a line longer than 1 MiB.
  */
 export async function* readNdjson(
@@ -63,9 +66,9 @@ export async function* readNdjson(
   reading: RowReading,
   keep: (raw: RawRow) => boolean,
   file: string,
-): AsyncGenerator<Entry[]> {
+): AsyncGenerator<RowEntry[]> {
   for await (const lines of readLines(chunks, file)) {
-    const entries: Entry[] = [];
+    const entries: RowEntry[] = [];
     for (const { text, line } of lines) {
       const raw = rawRowOf(text, reading);
       if (typeof raw === 'string') entries.push(unreadEntry(line, raw, text));
@@ -75,6 +78,7 @@ export async function* readNdjson(
   }
 }
 
+/** Returns the values of a line by field, or the reason why the line cannot be read. */
 function rawRowOf(text: string, { names }: RowReading): RawRow | string {
   let value = parsed(text);
   if (value === undefined) return 'it is not valid JSON';
@@ -84,6 +88,7 @@ function rawRowOf(text: string, { names }: RowReading): RawRow | string {
   return isObject(value) ? rawOf(value, names) : 'it is not an object';
 }
 
+/** Yields the lines that are not blank, each with its number, in pieces. @throws InvalidInputError for a line of more than 1 MiB. */
 async function* readLines(
   chunks: AsyncIterable<string>,
   file: string,
@@ -109,6 +114,7 @@ async function* readLines(
   if (rest.trim() !== '') yield [{ line: line + 1, text: rest.trim() }];
 }
 
+/** Returns the value of a JSON text; undefined for any other text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -20,6 +20,7 @@ const WITH_DECIMALS = /^(\d{1,32})([.,])(\d*)$/;
 /** A word before or after a number that says what it counts, such as in "Level 5" or "4700 XP". */
 const UNIT = /^(?:level|lvl|lv|stufe|niveau|nivel)\.? *|(?<=\d) *(?:xp|exp|points|pts)$/i;
 
+/** A sign that separates groups of digits, or begins decimals. */
 export type Separator = keyof NumberStyle;
 /** Most characters of an example. */
 const MAX_EXAMPLE = 40;
@@ -83,12 +84,13 @@ export class NumberEvidence {
   }
 }
 
+/** Returns the element of a set that has no other element; undefined for any other set. */
 function only<T>(set: ReadonlySet<T>): T | undefined {
   return set.size === 1 ? [...set][0] : undefined;
 }
 
 /** A number of a file; `ambiguous` = its separator can mean two things, which give different numbers; undefined = no number. */
-export type ReadNumber = { readonly whole: number; readonly hasFraction: boolean } | 'ambiguous' | undefined;
+type ReadNumber = { readonly whole: number; readonly hasFraction: boolean } | 'ambiguous' | undefined;
 
 /** Reads a number of 0 to 2^53-1. @returns undefined for a text that is no number, and for a number out of this range. */
 export function readNumber(value: unknown, style: NumberStyle): ReadNumber {
@@ -115,10 +117,12 @@ function plain(text: string): string {
   return INDIAN.test(number) ? number.replaceAll(',', '') : number;
 }
 
+/** Returns a number without its separators, and whether its fraction is more than zeros. */
 function whole(digits = '', fraction = ''): ReadNumber {
   return safe(Number(digits.replace(/[.,]/g, '')), /[1-9]/.test(fraction));
 }
 
+/** Returns a number in the range of XP; undefined for any other number. */
 function safe(number: number, hasFraction: boolean): ReadNumber {
   // An integer above 2^53-1 becomes a double above it too, so nothing is rounded into the range.
   return Number.isSafeInteger(number) && number >= 0 ? { whole: number, hasFraction } : undefined;

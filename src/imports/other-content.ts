@@ -67,11 +67,12 @@ function isYaml(text: string): boolean {
   return second !== undefined && YAML_LINE.test(first) && YAML_LINE.test(second);
 }
 
+/** Whether a text is a JSON object with a field that names an error, and without data. */
 function isErrorResponse(text: string): boolean {
   try {
     const keys = text.startsWith('{') ? Object.keys(JSON.parse(text)) : [];
     return keys.some((key) => ERROR_KEYS.includes(key)) && !keys.some((key) => DATA_KEYS.has(key));
   } catch {
-    return false; // More than one value, or the beginning of a long one.
+    return false; // More than one value, or the beginning of a long value.
   }
 }

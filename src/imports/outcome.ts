@@ -4,12 +4,12 @@ import { explainFailure } from '../core/store/failures.ts';
 import type { DistinctMembers } from './distinct-members.ts';
 import type { Reading } from './read-members.ts';
 
-/** A run that kept results but did not load every row. The message says what happened and what to do. */
+/** A run that kept results but did not import every row. The message says what happened and what to do. */
 export class IncompleteRun extends Error {
   constructor(
     message: string,
     /**
-     * `skipped`: bad rows were skipped, all others are loaded. `levels`: a person has to choose what to do with levels.
+     * `skipped`: bad rows were skipped, all others are imported. `levels`: a person has to choose what to do with levels.
      * `interrupted`: the run was stopped.
      */
     readonly reason: 'skipped' | 'levels' | 'interrupted',
@@ -18,11 +18,11 @@ export class IncompleteRun extends Error {
   }
 }
 
-/** What a load has done so far. */
-export interface LoadCounts {
+/** What an import has done so far. */
+export interface ImportCounts {
   /** The records that Redis confirmed. */
   readonly members: DistinctMembers;
-  loaded: number;
+  imported: number;
   created: number;
   /** Rows that repeated a member of the inputs. */
   repeated: number;
@@ -32,8 +32,8 @@ export interface LoadCounts {
   isSwapSent?: boolean;
 }
 
-/** Returns the error to report after a load that stopped early, with the state of the guild. */
-export function outcomeOf(error: unknown, counts: LoadCounts, { progress, signal }: Reading): Error {
+/** Returns the error to report after an import that stopped early, with the state of the guild. */
+export function outcomeOf(error: unknown, counts: ImportCounts, { progress, signal }: Reading): Error {
   if (error instanceof IncompleteRun) return error;
   const { runAgain } = progress.advice;
   const state = stateOf(counts, runAgain);
@@ -48,7 +48,8 @@ export function outcomeOf(error: unknown, counts: LoadCounts, { progress, signal
   return error instanceof Error ? error : new Error(`${error} (${state})`);
 }
 
-function stateOf({ loaded, removed }: LoadCounts, advice: string): string {
+/** Says what the import has done to the guild, and what to do next. */
+function stateOf({ imported, removed }: ImportCounts, advice: string): string {
   if (removed !== undefined) return 'nothing was replaced';
-  return `${count(loaded, 'member')} ${loaded === 1 ? 'was' : 'were'} loaded, the counters are true: ${advice}`;
+  return `${count(imported, 'member')} ${imported === 1 ? 'was' : 'were'} imported, the counters are true: ${advice}`;
 }

@@ -51,6 +51,7 @@ export class PageGuilds {
   }
 }
 
+/** Whether two maps have the same names with the same values. */
 function haveSameValues(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
   return one.size === other.size && [...one].every(([name, value]) => other.get(name) === value);
 }

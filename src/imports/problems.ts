@@ -2,7 +2,7 @@ import { count, digits } from '../core/format-numbers.ts';
 import { formatNamed } from './formats.ts';
 import type { Input } from './inputs.ts';
 import { quote } from './row-values.ts';
-import type { Entry } from './rows.ts';
+import type { RowEntry } from './rows.ts';
 
 /** Most kinds of reasons that are listed, and most rows of a kind that are named. A broken file can have millions of bad rows. */
 const MAX_KINDS = 50;
@@ -18,7 +18,7 @@ interface Kind {
 }
 
 /** A row that was left out. */
-export interface RefusedRow extends Pick<Entry, 'content'> {
+export interface RefusedRow extends Pick<RowEntry, 'content'> {
   readonly file: string;
   readonly unit: 'line' | 'element';
   readonly at: number;
@@ -37,6 +37,7 @@ class GroupedRows {
   count = 0;
   private readonly kinds = new Map<string, Kind>();
 
+  /** Adds a row with its reason. O(1). */
   add({ input: { name, unit }, at }: RowPlace, reason: string): void {
     this.count++;
     const kind = this.kinds.get(kindOf(name, reason));
@@ -47,7 +48,7 @@ class GroupedRows {
       this.kinds.set(kindOf(name, reason), { first: `${name} ${unit} ${at}: ${reason}`, more: [], count: 1 });
   }
 
-  /** Returns a line for each kind of reason, the most frequent first: its first row, and the places of the next ones. */
+  /** Returns a line for each kind of reason, the most frequent first: its first row, and the places of the next rows. */
   lines(): string[] {
     const kinds = [...this.kinds.values()].sort((one, other) => other.count - one.count);
     const told = kinds.map(({ first, more, count: rows }) => {
@@ -74,12 +75,13 @@ export class Problems {
     return this.bad.count;
   }
 
-  /** Rows that are loaded without their avatar. */
+  /** Rows that are imported without their avatar. */
   get avatarCount(): number {
     return this.avatars.count;
   }
 
-  add(input: RowPlace['input'], { at, row, content }: Entry): void {
+  /** Adds a bad row. */
+  add(input: RowPlace['input'], { at, row, content }: RowEntry): void {
     const reason = String(row);
     this.onRefused({ file: input.name, unit: input.unit, at, reason, ...(content && { content }) });
     this.bad.add({ input, at }, reason);
@@ -87,7 +89,7 @@ export class Problems {
 
   /** Adds a good row that repeats the member of an earlier row. */
   addRepeated(place: RowPlace, userId: string): void {
-    this.repeated.add(place, `it names the member ${quote(userId)} again, and the last row of a member is loaded`);
+    this.repeated.add(place, `it names the member ${quote(userId)} again, and the last row of a member is imported`);
   }
 
   /** Adds a good row whose avatar cannot be read. */
@@ -105,7 +107,7 @@ export class Problems {
     return this.repeated.lines();
   }
 
-  /** Returns lines about the rows that are loaded without their avatar. */
+  /** Returns lines about the rows that are imported without their avatar. */
   avatarLines(): string[] {
     return this.avatars.lines();
   }

@@ -11,7 +11,7 @@ const OTHER_IDS = /guild|server|channel|role|message|emoji/i;
 const ID_IN_TEXT = /\d{15,20}/;
 
 /** Ways to read the fields of a list. */
-export interface Proposal {
+interface Proposal {
   /** One for each field that can be XP, the likeliest first. */
   readonly readings: readonly FieldMap[];
   /** Why there are no readings, or why they can be wrong; undefined when there is no doubt. */
@@ -143,6 +143,7 @@ function commandForNames({ fields }: FoundList): string | undefined {
   return pairs.keys && commandFor('to_entries[]', pairs.keys, '.key', '.value');
 }
 
+/** Returns the `jq` command that writes the ids and the XP of one guild as CSV. */
 function commandFor(rows: string, { begin, end, separator, memberPart }: PairedKeys, key: string, xp: string): string {
   const ofEnd = end === '' ? '' : ` and endswith("${end}")`;
   const member = `${key} | split("${separator}")[${memberPart}]`;

@@ -2,9 +2,9 @@
 const MAX_SPANS = 1000;
 
 /** A run of consecutive ranks. */
-export interface RankSpan {
+interface RankSpan {
   readonly first: number;
-  /** The rank after the last one. */
+  /** The rank after the last rank. */
   next: number;
 }
 

@@ -2,21 +2,21 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { Reporter } from './advice.ts';
 import type { Input } from './inputs.ts';
 import type { Problems, RowPlace } from './problems.ts';
-import type { SeedRow } from './rows.ts';
+import type { ImportRow } from './rows.ts';
 
 /** Receives the progress of a run. */
-export interface Progress extends Reporter {
+export interface ImportProgress extends Reporter {
   /** @param done amount read so far, in the unit of the inputs' sizes. @param members read so far. */
   update(done: number, members: number): void;
 }
 
-/** The inputs of a run, what to do with bad rows, and who gets the progress. */
+/** The inputs of a run, what to do with bad rows, and what receives the progress. */
 export interface Reading {
   readonly inputs: readonly Input[];
   /** Whether the first bad row ends the reading with an error. */
   readonly strict: boolean;
   readonly problems: Problems;
-  readonly progress: Progress;
+  readonly progress: ImportProgress;
   readonly signal: AbortSignal;
 }
 
@@ -25,12 +25,12 @@ export class BadRowError extends InvalidInputError {}
 
 /**
  * Reads every member of the inputs, in order.
- * @param take called with each member and its place; a promise that it returns is awaited before the next one.
+ * @param take called with each member and its place; a promise that it returns is awaited before the next member.
  * @throws BadRowError when strict; InvalidInputError for an unreadable file; AbortError when the signal is aborted.
  */
 export async function readMembers(
   { inputs, strict, problems, progress, signal }: Reading,
-  take: (row: SeedRow, place: RowPlace) => Promise<void> | undefined,
+  take: (row: ImportRow, place: RowPlace) => Promise<void> | undefined,
 ): Promise<void> {
   let members = 0;
   let done = 0;

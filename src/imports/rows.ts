@@ -2,20 +2,19 @@ import { FUTURE_CLAIM, isFutureClaim } from '../core/members/xp-record.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../core/ranking/model.ts';
 import { isPictureHash } from '../core/ranking/picture-hash.ts';
 import { MAX_USERNAME_BYTES } from '../core/text-bounds.ts';
-import { type NameReading, PLAIN_NAMES, readName } from './database-text.ts';
-import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
+import { type NameReading, readName } from './database-text.ts';
+import type { FieldNames, ImportField } from './fields.ts';
 import { isSnowflake } from './found-field.ts';
-import { PLAIN_STYLE } from './numbers.ts';
 import { NO_VALUE, type NumberReading, quote, readId, readTruth, readWhole } from './row-values.ts';
 import { type DateOrder, readTime } from './times.ts';
 
 /** One checked member of a file. A field that is left out is not in the file; null = the field is empty. */
-export interface SeedRow {
+export interface ImportRow {
   readonly userId: string;
   /** Total XP, 0 .. 2^53-1. */
   readonly xp: number;
   readonly username?: string | null;
-  /** The level in the file; recordOf decides whether to store it. */
+  /** The level in the file. `fileRecordOf` decides whether to store it. */
   readonly level?: number | null;
   readonly dailyStreak?: number | null;
   readonly lastDailyClaim?: string | null;
@@ -29,13 +28,13 @@ export interface SeedRow {
 }
 
 /** One row of a file: a member, or the reason why the row is refused. */
-export interface Entry {
+export interface RowEntry {
   /** Line of the file from 1, or number of the element from 1. */
   readonly at: number;
-  readonly row: SeedRow | string;
+  readonly row: ImportRow | string;
   /** The content of a refused row, so that a person can tell whose row it is. */
   readonly content?: RowContent;
-  /** Why the avatar of the member cannot be read. The member is loaded without it. */
+  /** Why the avatar of the member cannot be read. The member is imported without an avatar. */
   readonly avatarProblem?: string;
 }
 
@@ -60,28 +59,18 @@ export interface RowReading extends NumberReading {
   readonly hasSnowflakes: boolean;
 }
 
-/** How to read Guildrank's own files. */
-export const OWN_READING: RowReading = {
-  names: OWN_NAMES,
-  ofNames: PLAIN_NAMES,
-  numbers: PLAIN_STYLE,
-  dates: undefined,
-  hasSnowflakes: false,
-  cutsFractions: false,
-};
-
 /** The address of an avatar, which some bots write instead of its hash. */
 const AVATAR_ADDRESS = /^https:\/\/cdn\.discordapp\.com\/avatars\/\d+\/(\w+)\.\w+(?:\?|$)/;
 /** The address of a picture that Discord shows for a user without an avatar. */
 const DEFAULT_AVATAR = /^https:\/\/cdn\.discordapp\.com\/embed\/avatars\/\d+\.\w+(?:\?|$)/;
-const AVATAR_RULE = `Discord's hash of an avatar, which is 32 hex digits, with "a_" before those of an animated avatar`;
+const AVATAR_RULE = `Discord's hash of an avatar, which is 32 hex digits, with "a_" before the hash of an animated avatar`;
 
 /**
  * Checks the values of one row. Numbers may be text, so that the digits of large ones can be checked exactly.
  * @param now milliseconds since 1970, to recognise a time in the future.
  * @returns the member, or the reason for the refusal, with the field's name in the file.
  */
-export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): SeedRow | string {
+export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): ImportRow | string {
   const { names, numbers } = reading;
   const id = readId(raw.userId, names.userId ?? 'the id');
   if (typeof id === 'object') return id.reason;
@@ -91,7 +80,7 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Se
   const xp = readWhole(raw.xp, names.xp, reading);
   if (typeof xp === 'string') return xp;
 
-  const row: { -readonly [K in keyof SeedRow]: SeedRow[K] } = { userId: id, xp };
+  const row: { -readonly [K in keyof ImportRow]: ImportRow[K] } = { userId: id, xp };
   for (const field of ['level', 'dailyStreak'] as const) {
     const value = raw[field];
     if (value === undefined) continue;
@@ -141,10 +130,11 @@ function readAvatar(value: unknown): string | null | undefined {
 /** Returns why the avatar of a row cannot be read, for a person; undefined if it can be read, or if there is no avatar. */
 export function avatarProblemOf({ avatar }: RawRow, { names }: RowReading): string | undefined {
   if (avatar === undefined || readAvatar(avatar) !== undefined) return undefined;
-  return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}, so the member is loaded without it`;
+  return `${names.avatar} ${quote(avatar)} is not ${AVATAR_RULE}, so the member is imported without an avatar`;
 }
 
-function withReasons(row: SeedRow, reasons: unknown, { names }: RowReading): SeedRow | string {
+/** Returns a row with its reasons for hiding, or the reason why the row is refused. */
+function withReasons(row: ImportRow, reasons: unknown, { names }: RowReading): ImportRow | string {
   if (NO_VALUE.has(reasons)) return row;
   const words = String(reasons).trim().split(/\s+/);
   if (!words.every((word) => (HIDE_REASONS as readonly string[]).includes(word)))

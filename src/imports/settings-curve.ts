@@ -35,10 +35,11 @@ export function curveInSettings(
   return undefined;
 }
 
+/** Returns the curve in the settings of Polaris, and writes a line if some levels will begin at other XP. */
 function polarisCurve(document: unknown, file: string, write: (line: string) => void): CurveText | undefined {
   const { data: settings } = polarisSettings.safeParse(document);
   const found = settings && curveOfSettings(settings);
-  if (!found) write(`${file}: its settings make no curve: levels will differ from those it showed`);
+  if (!found) write(`${file}: its settings make no curve: levels will differ from the levels that the bot showed`);
   else if (found.wrong > 0) {
     write(
       `${file}: ${found.wrong} of its ${settings.maxLevel} levels will begin at other XP, because its curve has many decimals`,
@@ -47,6 +48,7 @@ function polarisCurve(document: unknown, file: string, write: (line: string) => 
   return found?.curve;
 }
 
+/** Returns the curve of the algorithm of LevelUp; undefined for an exponent that no curve has. */
 function levelUpCurve(document: unknown, file: string, write: (line: string) => void): CurveText | undefined {
   const { data } = levelUpAlgorithm.safeParse(document);
   if (data && Number.isInteger(data.base) && data.base > 0 && data.base <= 1_000_000) {
@@ -55,7 +57,7 @@ function levelUpCurve(document: unknown, file: string, write: (line: string) => 
     if (data.exp === 3) return `custom=${data.base},0,0,0,1,1`;
   }
   write(
-    `${file}: its levels follow base ${data?.base} and exponent ${data?.exp}, which is no curve here: levels will differ from those it showed`,
+    `${file}: its levels follow base ${data?.base} and exponent ${data?.exp}, which is no curve here: levels will differ from the levels that the bot showed`,
   );
   return undefined;
 }

@@ -2,7 +2,7 @@ import { RefusedError } from '../core/errors.ts';
 import type { CurveText } from '../core/ranking/curves.ts';
 import { StagedMembers } from '../core/replace/staged-members.ts';
 import { curveFields } from '../core/settings/guild-config.ts';
-import type { LoadTarget } from './load-job.ts';
+import type { ImportTarget } from './import-job.ts';
 
 const RENEW_MS = 2500;
 
@@ -14,7 +14,7 @@ const RENEW_MS = 2500;
  * @throws RefusedError while an import or the end of a season of the guild is unfinished, and as {@link StagedMembers.lock}.
  */
 export async function withStagedMembers(
-  target: LoadTarget,
+  target: ImportTarget,
   guildId: string,
   curve: CurveText,
   plan: string | undefined,
@@ -39,7 +39,7 @@ export async function withStagedMembers(
  * Refuses while the end of a season is unfinished, because the new members would lose XP too, and after an unfinished import of a guild, because its
  * API keys and configuration would stay. The lock keeps both from going on meanwhile.
  */
-async function refuseUnfinished({ client, redisKeys }: LoadTarget, guildId: string): Promise<void> {
+async function refuseUnfinished({ client, redisKeys }: ImportTarget, guildId: string): Promise<void> {
   const { season, seasonXp, stats } = redisKeys.guild(guildId);
   const [archive, waiting, importing] = await Promise.all([
     client.hget(season, 'archive'),

@@ -1,7 +1,7 @@
 import { MemberTable } from './member-table.ts';
-import type { SeedRow } from './rows.ts';
+import type { ImportRow } from './rows.ts';
 
-/** Adds up the members of a file as a load would store them: of a repeated member, the last XP counts, and it is hidden if any row hides it. */
+/** Adds up the members of a file as an import would store them: of a repeated member, the last XP counts, and it is hidden if any row hides it. */
 export class Tally {
   rows = 0;
   members = 0;
@@ -24,7 +24,7 @@ export class Tally {
   }
 
   /** Adds a row. O(1). @returns whether the member is hidden now, and whether the row repeats a member. */
-  add({ userId, xp, hidden = false }: SeedRow): { readonly isHidden: boolean; readonly isRepeated: boolean } {
+  add({ userId, xp, hidden = false }: ImportRow): { readonly isHidden: boolean; readonly isRepeated: boolean } {
     this.rows++;
     const isRepeated = this.table.find(userId);
     const wasHidden = isRepeated && this.table.isHidden;

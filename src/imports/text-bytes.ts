@@ -34,6 +34,7 @@ export async function* textOf(chunks: AsyncGenerator<Buffer>, name: string): Asy
 
 const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
+/** Unpacks gzip, within a bound. @throws InvalidInputError for a broken archive, and for an archive that unpacks to too much. */
 async function* unpacked(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
   let size = 0;
@@ -82,6 +83,7 @@ function utf16Of(head: Buffer): Utf16 | undefined {
   return first === 0 ? 'utf-16be' : 'utf-16le';
 }
 
+/** Decodes UTF-16. @throws InvalidInputError for bytes that are no UTF-16. */
 async function* utf16(chunks: AsyncIterable<Buffer>, encoding: Utf16, name: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   try {
@@ -93,6 +95,7 @@ async function* utf16(chunks: AsyncIterable<Buffer>, encoding: Utf16, name: stri
   }
 }
 
+/** @throws InvalidInputError for a file that is no text, with what to do about it. */
 function refuseOtherKinds(head: Buffer, name: string): void {
   const kind = binaryKindOf(head);
   if (kind) throw new InvalidInputError(`${name} is ${kind.what}: ${kind.remedy}`);
@@ -100,6 +103,7 @@ function refuseOtherKinds(head: Buffer, name: string): void {
   if (head.some(isControl)) throw new InvalidInputError(`${name} is no text: save the members as CSV, NDJSON or JSON`);
 }
 
+/** Decodes UTF-8. @throws InvalidInputError for bytes that are no UTF-8. */
 async function* utf8(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest: Buffer = Buffer.alloc(0);
@@ -125,6 +129,7 @@ function openBytes(bytes: Buffer): number {
   return 0;
 }
 
+/** Returns the error for bytes that are not UTF-8, with the text near the first wrong byte. */
 function notUtf8(bytes: Buffer, name: string): InvalidInputError {
   const text = bytes.toString('utf8');
   const at = text.indexOf('\uFFFD');

@@ -25,6 +25,7 @@ export class DateEvidence {
   /** Whether there are times without a zone. */
   hasZoneless = false;
 
+  /** Takes a value as the file has it. O(1). */
   add(text: string): void {
     const match = LOCAL.exec(text);
     if (match && match[2] !== '.') {
@@ -69,6 +70,7 @@ export function readTime(value: unknown, order?: DateOrder): string | 'ambiguous
   return timeOf(year, month, day, local[5]);
 }
 
+/** Returns a date with the time of a clock as ISO 8601; undefined when there is no such date or time. */
 function timeOf(year: number, month: number, day: number, clock = '0:00'): string | undefined {
   const match = CLOCK.exec(clock);
   if (!match) return undefined;
@@ -83,6 +85,7 @@ function timeOf(year: number, month: number, day: number, clock = '0:00'): strin
   return new Date(midnight.getTime() + clockMs - zoneMs(zone)).toISOString();
 }
 
+/** Returns how far a zone is ahead of UTC, in milliseconds; 0 for UTC itself. */
 function zoneMs(zone: string): number {
   const match = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone);
   if (!match) return 0;

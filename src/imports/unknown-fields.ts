@@ -58,7 +58,7 @@ export function severalLists(file: string, lists: readonly FoundList[]): Invalid
   const first = places.find((place) => /^\w+$/.test(place));
   const command = first === undefined ? '' : `, such as with jq '.${first}' FILE > members.json`;
   return new InvalidInputError(
-    `${file} has several lists that can be the members, in ${places.join(', in ')}: save one of them alone${command}`,
+    `${file} has several lists that can be the members, in ${places.join(', in ')}: save one list alone${command}`,
   );
 }
 

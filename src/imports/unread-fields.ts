@@ -56,6 +56,7 @@ function isBesideUsed(name: string, used: ReadonlySet<string>): boolean {
   return [...used].some((each) => each.startsWith(`${name}.`));
 }
 
+/** Returns the present reading of the fields, with another field as XP. */
 function readingWith({ userId, username, level }: ChosenFormat['names'], xp: string): FieldMap {
   return {
     ...(userId && { id: userId }),

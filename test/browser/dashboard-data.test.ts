@@ -44,7 +44,7 @@ describe('sites, imports and members of the dashboard in Chromium', needs('chrom
   };
   const board = () => visit.page.locator('#preview');
   const ranking = () => visit.dashboard.store.client.zrevrange(`gr:{${GUILD}}:xp`, 0, -1);
-  /** Waits for the end of the load: the page follows it. */
+  /** Waits for the end of the import: the page follows it. */
   const ended = () => visit.page.getByRole('button', { name: 'Import another file' }).waitFor();
 
   /** Goes through the pages and forms, and calls `look` on each. */
@@ -78,9 +78,9 @@ describe('sites, imports and members of the dashboard in Chromium', needs('chrom
     await visit.page.getByLabel('Files', { exact: true }).setInputFiles(file);
     await visit.press('Check the files');
     await look('import, checked');
-    await visit.press('Load the members');
+    await visit.press('Import the members');
     await ended();
-    await look('import, loaded');
+    await look('import, done');
     await visit.press('Import another file');
     await visit.follow('Members');
     await look('members');
@@ -145,7 +145,7 @@ describe('sites, imports and members of the dashboard in Chromium', needs('chrom
     expect(seen['widget, made']).toMatch(/api-key="gr_\w{38}" refresh="5" podium="off" boards="all,week"/);
     expect(seen.widget).toContain('The preview needs JavaScript');
     expect(seen['import, checked']).toContain('members.csv line 3: xp "x" is not a whole number');
-    expect(seen['import, loaded']).toContain('loaded 2 members');
+    expect(seen['import, done']).toContain('imported 2 members');
     expect(seen['member, hidden']).toContain('Not in any ranking');
     expect(seen.activity).toContain('Removed the member m11');
     expect((await ranking()).slice(0, 2)).toEqual(['m10', 'm9']);

@@ -15,7 +15,7 @@ const GUILD = '123456789012345678';
 
 /** Runs the services of docker-compose.yml as it says, on the image that is built. */
 export function composeSuite(image: () => Image): void {
-  /** Loads members and makes an API key by a service of commands, and expects their page of the service. */
+  /** Imports members and makes an API key by a service of commands, and expects their page of the service. */
   const expectPage = async (composition: Composition, service: string, commands: string) => {
     const address = await composition.up(service);
     const seeded = await composition.run(commands, ['seed', '--guild', GUILD, '--generate', '30']);
@@ -47,7 +47,7 @@ export function composeSuite(image: () => Image): void {
     }, 600_000);
     afterAll(() => composition?.remove());
 
-    it('docker compose up serves what its commands have loaded, with an API key that they have made', async () => {
+    it('docker compose up serves what its commands have imported, with an API key that they have made', async () => {
       await expectPage(composition, 'guildrank', 'commands');
     });
 

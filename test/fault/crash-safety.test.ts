@@ -116,10 +116,10 @@ describe('the counters of a guild', needs('redis-server'), () => {
   });
 
   it(
-    `the counters are exact after each of ${RUNS} seed commands was killed with SIGKILL while it loaded or swapped the guild`,
+    `the counters are exact after each of ${RUNS} seed commands was killed with SIGKILL while it imported or swapped the guild`,
     PATIENCE,
     async () => {
-      const seen = { loading: 0, replacing: 0, done: 0 };
+      const seen = { importing: 0, replacing: 0, done: 0 };
       for (let run = 0; run < RUNS; run++) {
         const replaces = run % 2 === 1;
         // A killed --replace leaves its lock behind, and a killed writer its season. Both would refuse the next --replace.
@@ -130,7 +130,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
         await delay((run * 137) % 701);
         child.kill('SIGKILL');
         const { signal } = await child.ended;
-        seen[signal === null ? 'done' : replaces ? 'replacing' : 'loading']++;
+        seen[signal === null ? 'done' : replaces ? 'replacing' : 'importing']++;
         expect(await audited()).toBe(true);
       }
       await suite.guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);

@@ -282,7 +282,7 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
         set: n,
         username: 'W'.repeat(200),
       }));
-      await Promise.all(names.map((name) => guild.store.writer.load(name, members)));
+      await Promise.all(names.map((name) => guild.store.writer.recordMany(name, members)));
       const owners = await Promise.all(names.map(signIn));
       const exports = owners.map((owner, n) => owner.get(`/guilds/large${n}/members/export.csv`));
       const recounts = owners.map((owner, n) =>

@@ -7,11 +7,11 @@ import { type Core, openCore } from '../../src/core/core.ts';
 import { GuildCounters } from '../../src/core/counters/counters.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
-import { importGuild } from '../../src/core/moves/guild-import.ts';
+import { moveGuildIn } from '../../src/core/moves/move-in.ts';
 import type { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import type { Scripts } from '../../src/core/store/scripts.ts';
 import { runCommand } from '../support/command.ts';
-import { streamOf } from '../support/moved-guild.ts';
+import { moveOut } from '../support/guild-move.ts';
 import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';
 import {
@@ -106,7 +106,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
   it('a full Redis ends an import at the members that have no room', async () => {
     await admin.flushall();
     await services.writer.recordMany(GUILD, [{ userId: 'a', set: 5 }]);
-    const lines = await streamOf(services, GUILD);
+    const lines = await moveOut(services, GUILD);
     await deleteGuild(services, GUILD);
     const filled = async function* () {
       for (const line of lines) {
@@ -114,7 +114,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
         yield line;
       }
     };
-    await expect(importGuild(services, filled(), new AbortController().signal)).rejects.toMatchObject({
+    await expect(moveGuildIn(services, filled(), new AbortController().signal)).rejects.toMatchObject({
       reason: expect.stringContaining('OOM'),
     });
     expect(await admin.zcard('gr:{g}:xp')).toBe(0);

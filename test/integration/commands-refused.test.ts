@@ -64,7 +64,7 @@ async function expectRefusals(
   });
   const refused = {
     code: 1,
-    stdout: expect.stringMatching(/^(guild g: nothing was (loaded|replaced)\n)?$/),
+    stdout: expect.stringMatching(/^(guild g: nothing was (imported|replaced)\n)?$/),
     stderr: expect.stringMatching(line),
   };
   expect(results).toEqual(all.map(() => expect.objectContaining(refused)));

@@ -16,7 +16,7 @@ const FORMS: readonly [path: string, fields: Record<string, string>][] = [
   ['/guilds/own/keys/KEY/revoke', {}],
   ['/guilds/own/members/hide', { id: 'm' }],
   ['/guilds/own/members/remove', { id: 'm' }],
-  ['/guilds/own/import/start', { id: 'x', mode: 'load' }],
+  ['/guilds/own/import/start', { id: 'x', mode: 'import' }],
   ['/guilds/own/import/stop', {}],
   ['/guilds/own/import/discard', {}],
   ['/guilds/own/settings/multiplier', { multiplier: '9' }],

@@ -117,7 +117,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
       return html;
     }, PATIENT);
 
-  it('a file is shown first, with bad rows and reasons, and changes nothing before it is loaded', async () => {
+  it('a file is shown first, with bad rows and reasons, and changes nothing before it is imported', async () => {
     const before = await ranking();
     const { status, headers } = await upload(`${CSV}c,-3,Cora\n`, 'my members.csv');
     expect([status, headers.get('location')]).toEqual([303, PAGE]);
@@ -126,14 +126,14 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(html).toMatch(/my members\.csv line 4: xp &quot;-3&quot; is not a whole number/);
     expect(html).toMatch(/Rank <\/span>1<.*<bdi>Anna<\/bdi><\/span><span class="small">a</);
     expect(await ranking()).toEqual(before);
-    expect((await start({ mode: 'load' })).status).toBe(303);
-    expect(await ended()).toContain('loaded 2 members');
+    expect((await start({ mode: 'import' })).status).toBe(303);
+    expect(await ended()).toContain('imported 2 members');
     expect(await ranking()).toEqual(['old', '40', 'b', '70', 'a', '500']);
     expect((await dashboard.store.counters.check('own')).exact).toBe(true);
     await vi.waitFor(() => expect(files()).toEqual([]), PATIENT);
     const activity = await page('/guilds/own/activity');
-    expect(activity).toMatch(/Began to load &quot;my members\.csv&quot;.*owner u1/);
-    expect(activity).toMatch(/loaded 2 members in .*owner u1/);
+    expect(activity).toMatch(/Began to import &quot;my members\.csv&quot;.*owner u1/);
+    expect(activity).toMatch(/imported 2 members in .*owner u1/);
   });
 
   it('a file is checked member by member, and the last row of a member counts', async () => {
@@ -141,10 +141,10 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(await page()).toContain('2 members with 400 XP in all. 1 row repeated a member.');
   });
 
-  it('the pages show the id in place of a name that nobody can see, before and after the file is loaded', async () => {
+  it('the pages show the id in place of a name that nobody can see, before and after the file is imported', async () => {
     await upload('user_id,xp,username\nunseen,900,\u3164\n');
     expect(await page()).toContain('<bdi>unseen</bdi>');
-    await start({ mode: 'load' });
+    await start({ mode: 'import' });
     await ended();
     const pages = ['/guilds/own', '/guilds/own/members?id=unseen', '/guilds/own/members/hide?id=unseen'];
     for (const path of pages) expect(await page(path)).toContain('<bdi>unseen</bdi>');
@@ -166,16 +166,18 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(html).toContain('A file with bad rows cannot replace all members');
     expect(html).not.toContain('name="confirm"');
     expect((await start({ mode: 'replace', confirm: 'yes' })).status).toBe(303);
-    expect(await ended()).toContain('1 bad row: nothing was replaced. Correct them, or load it without replacing');
+    expect(await ended()).toContain('1 bad row: nothing was replaced. Correct them, or import without replacing');
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
   });
 
   it('a file with another curve says before and afterwards that all levels change', async () => {
     await upload(CSV, 'members.csv', { curve: 'lurkr' });
     expect(await page()).toContain('curve: lurkr (instead of standard: the levels of all members of the guild change)');
-    await start({ mode: 'load' });
+    await start({ mode: 'import' });
     await ended();
-    expect(await page('/guilds/own/activity')).toContain('Began to load &quot;members.csv&quot; with the curve lurkr');
+    expect(await page('/guilds/own/activity')).toContain(
+      'Began to import &quot;members.csv&quot; with the curve lurkr',
+    );
   });
 
   it('an answer to a refused file names the file whose check stands below', async () => {
@@ -189,7 +191,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     ]);
   });
 
-  it('a file whose levels the curve does not give asks what becomes of them, and loads nothing without an answer', async () => {
+  it('a file whose levels the curve does not give asks what becomes of them, and imports nothing without an answer', async () => {
     const lurkr = JSON.stringify({ levels: [{ userId: '7', xp: 30_000, level: 26 }] });
     const before = await ranking();
     await upload(lurkr, 'lurkr.json');
@@ -198,15 +200,15 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
       /the level in the file does not fit the curve standard.*choose in the field &quot;Levels&quot; what becomes of them/,
     );
     expect(html).toContain('<select name="levels" required>');
-    expect((await start({ mode: 'load' })).status).toBe(303);
-    expect(await ended()).toMatch(/nothing was loaded.*the level in the file does not fit/s);
+    expect((await start({ mode: 'import' })).status).toBe(303);
+    expect(await ended()).toMatch(/nothing was imported.*the level in the file does not fit/s);
     expect(await ranking()).toEqual(before);
     await owner.submit('/guilds/own', `${PAGE}/discard`, {});
     await upload(lurkr, 'lurkr.json');
-    expect((await start({ mode: 'load', levels: 'nonsense' })).status).toBe(400);
-    expect((await start({ mode: 'load', levels: 'file' })).status).toBe(303);
+    expect((await start({ mode: 'import', levels: 'nonsense' })).status).toBe(400);
+    expect((await start({ mode: 'import', levels: 'file' })).status).toBe(303);
     expect(await ended()).toMatch(
-      /the level in the file does not fit the curve standard: these levels are stored as explicit ones/,
+      /the level in the file does not fit the curve standard: these levels are stored as explicit levels/,
     );
     expect((await createReader(dashboard.store.client).member('own', '7'))?.level).toBe(26);
   });
@@ -248,7 +250,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(html).not.toContain('name="confirm"');
   });
 
-  it('a file with unknown fields asks for them, and loads the members as the person says', async () => {
+  it('a file with unknown fields asks for them, and imports the members as the person says', async () => {
     const text = '[{"user":"a","points":7,"nick":"Anna"},{"user":"c","points":9,"nick":"Cora"}]';
     expect((await upload(text, 'own.json')).status).toBe(303);
     const html = await page();
@@ -260,8 +262,8 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect((await name({ id: 'x', field_xp: 'points' })).status).toBe(400);
     expect((await name({ field_xp: 'points', field_id: 'user', field_name: 'nick' })).status).toBe(303);
     expect(await page()).toContain('2 members with 16 XP in all.');
-    await start({ mode: 'load' });
-    expect(await ended()).toContain('loaded 2 members');
+    await start({ mode: 'import' });
+    expect(await ended()).toContain('imported 2 members');
     expect(await ranking()).toEqual(['a', '7', 'c', '9', 'old', '40']);
   });
 
@@ -271,7 +273,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     const player = { id: '1', xp: 5, total_xp: 4700, level: 0, username: 'ann', nick: 'Anna' };
     await several({ '0.json': mee6(0, [player]), '1.json': mee6(1, [{ ...player, id: '2' }]), '2.json': mee6(2, []) });
     const first = await page();
-    expect(first).toContain('press &quot;Choose other fields&quot; before you load the file');
+    expect(first).toContain('press &quot;Choose other fields&quot; before you import the file');
     expect(first).toMatch(/<li>XP: <bdi><b>xp<\/b>.*<li>Name: <bdi><b>username<\/b>/s);
     const ask = (id: string) => owner.submit('/guilds/own', `${PAGE}/other-fields`, { id, reading: '0' });
     expect((await ask('x')).status).toBe(400);
@@ -301,7 +303,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(asked).toContain('<b>username</b></bdi>: <bdi>ann</bdi>');
   });
 
-  it('a file with the members of several servers offers these servers, and loads the members of the chosen server', async () => {
+  it('a file with the members of several servers offers these servers, and imports the members of the chosen server', async () => {
     const text = 'user_id,xp,guild_id\na,5,7\nb,6,8\nc,7,8\n';
     expect((await upload(text, 'two.csv')).status).toBe(303);
     const html = await page();
@@ -313,7 +315,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect((await choose({ source_guild: '9' })).text).toContain('has no members of guild 9');
     expect((await choose({ source_guild: '8' })).headers.get('location')).toBe(PAGE);
     expect(await page()).toContain('2 members with 13 XP in all.');
-    await start({ mode: 'load' });
+    await start({ mode: 'import' });
     await ended();
     expect(await ranking()).toEqual(['a', '1', 'b', '6', 'c', '7', 'old', '40']);
   });
@@ -330,7 +332,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(await page()).toContain('Does the list show members instead of servers?');
   });
 
-  it('an upload with the pages of several servers offers these servers, and loads the pages of the chosen server', async () => {
+  it('an upload with the pages of several servers offers these servers, and imports the pages of the chosen server', async () => {
     const pageOf = (guild: string, id: string) => ({
       guild: { id: guild },
       page: 0,
@@ -342,7 +344,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(html).toMatch(/value="8" required><span><bdi>8<\/bdi>, 1 page</);
     await owner.submit('/guilds/own', `${PAGE}/server`, { id: idOf(html), source_guild: '8' });
     expect(await page()).toContain('left out: 1 page of other guilds');
-    await start({ mode: 'load' });
+    await start({ mode: 'import' });
     await ended();
     expect(await ranking()).toEqual(['a', '1', 'b', '5', 'old', '40']);
   });
@@ -368,7 +370,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(await page()).toContain('3 members with 24 XP in all.');
   });
 
-  it('the check says what becomes of the XP and of the other members, and that nobody can undo the load', async () => {
+  it('the check says what becomes of the XP and of the other members, and that nobody can undo the import', async () => {
     await upload(CSV);
     const html = await page();
     for (const said of [
@@ -389,21 +391,22 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(html).not.toContain('[object');
   });
 
-  it('the pages say in which lines a member is named again, before and after the file is loaded', async () => {
+  it('the pages say in which lines a member is named again, before and after the file is imported', async () => {
     await upload('user_id,xp\na,2\nb,3\na,1\n');
-    const line = 'members.csv line 4: it names the member &quot;a&quot; again, and the last row of a member is loaded';
+    const line =
+      'members.csv line 4: it names the member &quot;a&quot; again, and the last row of a member is imported';
     expect(await page()).toContain(line);
-    await start({ mode: 'load' });
+    await start({ mode: 'import' });
     expect(await ended()).toContain(line);
   });
 
-  it('a load with a bad row tells first what is loaded, then what was left out, and offers the bad rows as a file', async () => {
+  it('an import with a bad row tells first what is imported, then what was left out, and offers the bad rows as a file', async () => {
     await upload(`${CSV}c,-3,Cora\n`);
-    await start({ mode: 'load' });
+    await start({ mode: 'import' });
     const html = await ended();
     expect(html).not.toContain('class="card problem"');
     expect(html).toContain('href="/guilds/own/members">See the members');
-    expect(html.indexOf('loaded 2 members')).toBeLessThan(html.indexOf('were left out'));
+    expect(html.indexOf('imported 2 members')).toBeLessThan(html.indexOf('were left out'));
     const refused = await owner.get(`${PAGE}/refused.csv`);
     expect(refused.headers.get('content-disposition')).toBe('attachment; filename=refused.csv');
     expect(refused.text).toBe(
@@ -412,14 +415,14 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     );
   });
 
-  it('the dashboard loads a member whose avatar cannot be read, and shows and counts the avatar that it leaves out', async () => {
+  it('the dashboard imports a member whose avatar cannot be read, and shows and counts the avatar that it leaves out', async () => {
     await upload('user_id,xp,username,avatar\na,500,Anna,https://a.example/x.png\n');
     const told =
       'members.csv line 2: avatar &quot;https://a.example/x.png&quot; is not Discord&#39;s hash of an avatar';
     const checked = await page();
     expect(checked).toContain('1 avatar would be left out.');
     expect(checked).toContain(told);
-    await start({ mode: 'load' });
+    await start({ mode: 'import' });
     const html = await ended();
     expect(html).toContain('1 avatar left out');
     expect(html).toContain(told);
@@ -548,7 +551,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     );
     const checked = await page();
     expect(checked).toContain('&lt;script&gt;');
-    await start({ mode: 'load' });
+    await start({ mode: 'import' });
     const done = await ended();
     const pages = ['', '/members?id=a', '/members/hide?id=a', '/activity', `/members?id=${encodeURIComponent(EVIL)}`];
     const later = await Promise.all(pages.map((path) => page(`/guilds/own${path}`)));
@@ -585,10 +588,10 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     const id = idOf(await page());
     const stranger = await dashboard.signIn('other');
     const from = '/guilds/other';
-    expect((await stranger.submit(from, `${PAGE}/start`, { id, mode: 'load' })).status).toBe(404);
-    expect((await stranger.submit(from, '/guilds/other/import/start', { id, mode: 'load' })).status).toBe(409);
+    expect((await stranger.submit(from, `${PAGE}/start`, { id, mode: 'import' })).status).toBe(404);
+    expect((await stranger.submit(from, '/guilds/other/import/start', { id, mode: 'import' })).status).toBe(409);
     expect((await stranger.submit(from, '/guilds/other/import/discard', { id })).status).toBe(303);
-    expect((await start({ id: 'x', mode: 'load' })).status).toBe(409);
+    expect((await start({ id: 'x', mode: 'import' })).status).toBe(409);
     expect(idOf(await page())).toBe(id);
     expect(await ranking('other')).toEqual(['theirs', '9']);
   });
@@ -601,9 +604,9 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(html.length).toBeLessThan(20_000);
   });
 
-  it('a file that a load refuses does not stay open', async () => {
+  it('a file that an import refuses does not stay open', async () => {
     await dashboard.store.client.set('gr:{own}:next:xp:lock', 'of another');
-    for (let load = 0; load < 3; load++) {
+    for (let run = 0; run < 3; run++) {
       await upload(`${CSV}${Array.from({ length: 20_000 }, (_, i) => `u${i},3,Cora\n`).join('')}`);
       await start({ mode: 'replace', confirm: 'yes' });
       expect(await ended()).toContain('is running, or was killed a moment ago');
@@ -612,10 +615,10 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     await vi.waitFor(() => expect(openFiles()).toEqual([]), PATIENT);
   });
 
-  it('a load stops when the person wishes it, and says what was loaded', async () => {
+  it('an import stops when the person wishes it, and says what was imported', async () => {
     const rows = Array.from({ length: 10_000 }, (_, n) => `m${n},${n}`).join('\n');
     await upload(`user_id,xp\n${rows}\n`);
-    // The load waits in its first step until it was stopped.
+    // The import waits in its first step until it was stopped.
     let release = () => {};
     const stopped = new Promise<void>((resolve) => {
       release = resolve;
@@ -639,7 +642,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(await dashboard.store.client.keys('gr:{own}:next:*')).toEqual([]);
   });
 
-  it('a load says in the words of the page that another command took over', async () => {
+  it('an import says in the words of the page that another command took over', async () => {
     const { client } = dashboard.store;
     const rows = Array.from({ length: 100_000 }, (_, n) => `m${n},${n}`).join('\n');
     await upload(`user_id,xp\n${rows}\n`);
@@ -650,7 +653,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
   });
 
-  it('a load ends with the dashboard, leaves nothing staged, and its end is in the activity', async () => {
+  it('an import ends with the dashboard, leaves nothing staged, and its end is in the activity', async () => {
     const second = await startDashboard(
       parseDashboardConfig({ REDIS_URL: dashboard.redis.url, DASHBOARD_PORT: '0', LOG_LEVEL: 'silent' }),
       SILENT,
@@ -769,7 +772,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
       await change('remove', 'a');
       await change('remove', 'old');
       await upload(text);
-      await start({ mode: 'load' });
+      await start({ mode: 'import' });
       await ended();
       const { client } = dashboard.store;
       expect(await ranking()).toEqual(['a', '7']);

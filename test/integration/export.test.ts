@@ -71,7 +71,7 @@ describe('npm run export', needs('redis-server'), () => {
   };
 
   it.each(['csv', 'ndjson'])(
-    'seed loads an export to %s as the same guild, hidden members included',
+    'seed imports an export to %s as the same guild, hidden members included',
     async (format) => {
       const curve = 'custom=0,20,30,5,3,2,50';
       await fill('g', curve);
@@ -80,15 +80,15 @@ describe('npm run export', needs('redis-server'), () => {
       expect(err).toMatch(
         /^guild g: exported 613 members, 2 of them hidden; all from the same moment, revision \d{16}\n/,
       );
-      expect(err).toContain(`load it with npm run -s seed -- --curve ${curve} ...\n`);
+      expect(err).toContain(`import the file with npm run -s seed -- --curve ${curve} ...\n`);
       await store.guildConfig.update('h', { xpCurve: curve });
       for (const [guild, options] of [
         ['h', []],
         ['h', ['--replace']],
         ['i', ['--curve', curve, '--replace']],
       ] as const) {
-        const loaded = await run('seed', ['--guild', guild, '--file', '-', '--format', format, ...options], out);
-        expect(loaded).toMatchObject({ code: 0 });
+        const imported = await run('seed', ['--guild', guild, '--file', '-', '--format', format, ...options], out);
+        expect(imported).toMatchObject({ code: 0 });
         expect(await contentOf(guild)).toEqual(await contentOf('g'));
         expect((await store.counters.check(guild)).exact).toBe(true);
       }

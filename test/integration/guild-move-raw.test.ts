@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
-import { importLines, streamOf } from '../support/moved-guild.ts';
+import { moveIn, moveOut } from '../support/guild-move.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { realStore } from '../support/stores.ts';
@@ -19,9 +19,9 @@ describe('the move of a guild with values that were written by hand', needs('red
     return guild;
   }
   async function move(guild: string): Promise<void> {
-    const lines = await streamOf(suite.store, guild);
+    const lines = await moveOut(suite.store, guild);
     await deleteGuild(suite.store, guild);
-    await importLines(suite.store, lines);
+    await moveIn(suite.store, lines);
   }
   const onBoard = (guild: string) => suite.store.client.zrange(`gr:{${guild}}~week:xp`, 0, -1, 'WITHSCORES');
 
@@ -46,12 +46,12 @@ describe('the move of a guild with values that were written by hand', needs('red
   it.each([
     ['my-key', 'a'.repeat(64)],
     ['mykey', 'no hash'],
-  ])('a move names the API key %s: %s, which no import takes', async (id, sha) => {
+  ])('a move names the API key %s: %s, which the move refuses', async (id, sha) => {
     const { client, redisKeys, apiKeys } = suite.store;
     const guild = await make();
     await client.hset(`gr:{${guild}}:keys`, id, sha);
     await client.hset(redisKeys.apiKey(sha), { id, guild_id: guild });
-    await expect(streamOf(suite.store, guild)).rejects.toThrow(
+    await expect(moveOut(suite.store, guild)).rejects.toThrow(
       `The API key ${id} was written by hand and cannot be moved: revoke it, then export and import again`,
     );
     await apiKeys.revoke(guild, id);
@@ -63,7 +63,7 @@ describe('the move of a guild with values that were written by hand', needs('red
     const guild = await make();
     const { record } = await apiKeys.create(guild, 'x', null);
     await client.hset(`gr:{${guild}}:keys`, 'twin', (await client.hget(`gr:{${guild}}:keys`, record.id)) as string);
-    await expect(streamOf(suite.store, guild)).rejects.toThrow(
+    await expect(moveOut(suite.store, guild)).rejects.toThrow(
       `An API key of guild ${guild} has two ids: remove one of them with HDEL gr:{${guild}}:keys, then export and import again`,
     );
     await client.hdel(`gr:{${guild}}:keys`, 'twin');
@@ -81,7 +81,7 @@ describe('the move of a guild with values that were written by hand', needs('red
   it('a move names a user id that is no text', async () => {
     const guild = await make();
     await suite.store.client.zadd(`gr:{${guild}}:hidden`, 5, Buffer.from('a\xffb', 'latin1'));
-    await expect(streamOf(suite.store, guild)).rejects.toThrow(
+    await expect(moveOut(suite.store, guild)).rejects.toThrow(
       `"a\ufffdb" in gr:{${guild}}:hidden is not a user id: remove it with ZREM, and try again`,
     );
   });
@@ -91,12 +91,12 @@ describe('the move of a guild with values that were written by hand', needs('red
     ['config', 'rules', ' '.repeat(16_385), 'is longer than docs/reference.md allows'],
     ['config', 'page_title', 'é'.repeat(201), 'is longer than docs/reference.md allows'],
     ['about', 'roles', ' '.repeat(262_145), 'is longer than docs/reference.md allows'],
-  ])('a move names a text above its bound, which no import stores: in %s of %s', async (hash, field, text, told) => {
+  ])('a move names a text above its bound, which the move refuses: in %s of %s', async (hash, field, text, told) => {
     const guild = await make();
-    const fitting = await streamOf(suite.store, guild);
+    const fitting = await moveOut(suite.store, guild);
     const key = `gr:{${guild}}:${hash}`;
     await suite.store.client.hset(key, field, text);
-    await expect(streamOf(suite.store, guild)).rejects.toThrow(told);
+    await expect(moveOut(suite.store, guild)).rejects.toThrow(told);
 
     // A person can change a stream, too.
     await deleteGuild(suite.store, guild);
@@ -108,13 +108,13 @@ describe('the move of a guild with values that were written by hand', needs('red
       if (end && hash !== 'members') return JSON.stringify({ end: { ...end, [hash]: [field, bytes] } });
       return JSON.stringify({ members, end, ...format });
     });
-    await expect(importLines(suite.store, changed)).rejects.toThrow('The stream ended before the guild was complete');
+    await expect(moveIn(suite.store, changed)).rejects.toThrow('The stream ended before the guild was complete');
     expect(await suite.store.client.hgetall(key)).toEqual({});
   });
 
   it('a move names a user id above its bound', async () => {
     const guild = await make();
     await suite.store.client.zadd(`gr:{${guild}}:xp`, 5, 'u'.repeat(65));
-    await expect(streamOf(suite.store, guild)).rejects.toThrow(`in gr:{${guild}}:xp is not a user id`);
+    await expect(moveOut(suite.store, guild)).rejects.toThrow(`in gr:{${guild}}:xp is not a user id`);
   });
 });

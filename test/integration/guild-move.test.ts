@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { count } from '../../src/core/format-numbers.ts';
-import { GuildExport } from '../../src/core/moves/guild-export.ts';
-import type { Line } from '../../src/core/moves/moved-guild.ts';
+import type { MoveLine } from '../../src/core/moves/move-lines.ts';
+import { GuildMoveOut } from '../../src/core/moves/move-out.ts';
 import { type RunningCommand, startCommand } from '../support/command.ts';
 import { expectSameGuild, fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
 import { needs } from '../support/needs.ts';
@@ -86,8 +86,8 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     expect((await content(to)).exact).toBe(true);
   });
 
-  /** Makes a guild and exports it, beside a bot that writes once, before the command with this number after the pause. */
-  async function exportBeside(writeBefore: number) {
+  /** Makes a guild and moves the guild out, beside a bot that writes once, before the command with this number after the pause. */
+  async function moveOutBeside(writeBefore: number) {
     const guild = `g${writeBefore}`;
     await fillGuild(from, 10, guild);
     await from.writer.remove(guild, ['u3', 'u4', 'u5']);
@@ -105,7 +105,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     });
     const members = new Map<string, bigint>();
     let total = '';
-    const write = async (line: Line) => {
+    const write = async (line: MoveLine) => {
       if ('members' in line) for (const [id, , xp] of line.members) members.set(id, BigInt(xp ?? 0));
       if ('end' in line) total = line.end.stats[line.end.stats.indexOf('total_xp') + 1] as string;
     };
@@ -113,23 +113,23 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
       commands = 0;
     };
     const { signal } = new AbortController();
-    await new GuildExport({ ...from, client }, guild, { write, pause, signal }).run();
+    await new GuildMoveOut({ ...from, client }, guild, { write, pause, signal }).run();
     return { commands, total, sum: String([...members.values()].reduce((sum, xp) => sum + xp, 0n)) };
   }
 
   it('export and import write members and counters of one moment, whenever the last write of the bot comes', async () => {
-    const { commands } = await exportBeside(Number.POSITIVE_INFINITY);
+    const { commands } = await moveOutBeside(Number.POSITIVE_INFINITY);
     expect(commands).toBeGreaterThan(10);
     // Each waits half a second after the write.
     await Promise.all(
       Array.from({ length: commands }, async (_, before) => {
-        const { total, sum } = await exportBeside(before);
+        const { total, sum } = await moveOutBeside(before);
         expect([before, sum]).toEqual([before, total]);
       }),
     );
   });
 
-  it('an import stores API keys that open the guild of the stream and no other, each in its list', async () => {
+  it('a move stores API keys that open the guild of the stream and no other, each in its list', async () => {
     await fill(10);
     const whole = start(0, 'export', '--guild', 'g', '--paused');
     await whole.ended;

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
-import { GuildWriter } from '../../src/core/guild-writer.ts';
 import { generateEntries } from '../../src/imports/generate.ts';
+import type { ImportJob } from '../../src/imports/import-job.ts';
+import { importMembers } from '../../src/imports/import-members.ts';
 import type { Input } from '../../src/imports/inputs.ts';
-import { load } from '../../src/imports/load.ts';
-import type { LoadJob } from '../../src/imports/load-job.ts';
 import { Problems } from '../../src/imports/problems.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { mockStore } from '../support/stores.ts';
@@ -16,7 +15,7 @@ function inputOf(entries: Input['entries']): Input {
   return { name: 'generated', unit: 'element', size: 3, hasLevels: false, close: async () => {}, entries };
 }
 
-function jobOf(guild: string, inputs: readonly Input[], replace: boolean): LoadJob {
+function jobOf(guild: string, inputs: readonly Input[], replace: boolean): ImportJob {
   const progress = { advice: COMMAND_ADVICE, update: () => {}, write: () => {} };
   const { signal } = new AbortController();
   const reading = { inputs, strict: false, problems: new Problems(), progress, signal };
@@ -26,15 +25,15 @@ function jobOf(guild: string, inputs: readonly Input[], replace: boolean): LoadJ
   };
 }
 
-/** Loads three members in the place of others, while the script of this name gets no reply. */
+/** Imports three members in the place of others, while the script of this name gets no reply. */
 async function replaceWithout(lost: string, guild = suite.newGuild()) {
   await suite.store.writer.record(guild, { userId: 'old', set: 5 });
   const target = suite.beside(async ({ name }) => {
     if (name === lost) throw new StoreUnavailableError(new Error('Connection is closed.'));
   });
   const input = inputOf((onRead) => generateEntries(3, 's', onRead));
-  const { outcome, summary } = await load(target, { ...jobOf(guild, [input], true), plan: 'free' });
-  expect(summary).toMatchObject({ complete: false, loaded: 0 });
+  const { outcome, summary } = await importMembers(target, { ...jobOf(guild, [input], true), plan: 'free' });
+  expect(summary).toMatchObject({ complete: false, imported: 0 });
   return outcome?.message;
 }
 
@@ -62,12 +61,12 @@ it('a replacement that is stopped while its levels are compared says that nothin
   };
   const job = jobOf(suite.newGuild(), [{ ...inputOf(entries), hasLevels: true }], true);
   const reading = { ...job.reading, signal: stop.signal };
-  const { outcome, summary } = await load(suite.store, { ...job, reading });
+  const { outcome, summary } = await importMembers(suite.store, { ...job, reading });
   expect(outcome?.message).toBe('Interrupted: nothing was replaced');
-  expect(summary).toMatchObject({ complete: false, loaded: 0, removed: 0 });
+  expect(summary).toMatchObject({ complete: false, imported: 0, removed: 0 });
 });
 
-it('a load that fails on its way counts the rows that Redis confirmed', async () => {
+it('an import that fails on its way counts the rows that Redis confirmed', async () => {
   const guild = suite.newGuild();
   let writes = 0;
   const target = suite.beside(async ({ name }) => {
@@ -76,7 +75,6 @@ it('a load that fails on its way counts the rows that Redis confirmed', async ()
   async function* entries() {
     yield Array.from({ length: 300 }, (_, n) => ({ at: n, row: { userId: n < 250 ? `u${n}` : 'u0', xp: 5 } }));
   }
-  const writer = new GuildWriter(target, Date.now);
-  const { summary } = await load({ ...target, writer }, jobOf(guild, [inputOf(entries)], false));
-  expect(summary).toMatchObject({ complete: false, loaded: 250, created: 250, repeated: 0 });
+  const { summary } = await importMembers(target, jobOf(guild, [inputOf(entries)], false));
+  expect(summary).toMatchObject({ complete: false, imported: 250, created: 250, repeated: 0 });
 });

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
 import type { CurveText } from '../../src/core/ranking/curves.ts';
+import { importMembers } from '../../src/imports/import-members.ts';
 import { openInput } from '../../src/imports/inputs.ts';
-import { load } from '../../src/imports/load.ts';
 import { Problems } from '../../src/imports/problems.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
@@ -24,7 +24,7 @@ describeStores('replacements of the members, while the owner sets another curve'
     const reading = { inputs: [input], strict: false, problems: new Problems(), progress, signal };
     const choices = { plan: undefined, curve, formatCurve: undefined, levels: undefined };
     const job = { guild, reading, replace: true, ...choices };
-    return load(target, { ...job, maxDistinct: 100 }).finally(() => input.close());
+    return importMembers(target, { ...job, maxDistinct: 100 }).finally(() => input.close());
   }
   const content = async (guild: string) => ({
     members: await suite.store.client.zrange(`gr:{${guild}}:xp`, 0, -1),

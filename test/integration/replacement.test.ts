@@ -155,7 +155,7 @@ describeStores('replacements of the members beside a bot', (kind) => {
       );
       let changed = 600;
       const beside = suite.beside(async ({ name }) => {
-        if (name === 'replace-swap') await writer.load(guild, [...crowd(changed), ...crowd(changed)]);
+        if (name === 'replace-swap') await writer.recordMany(guild, [...crowd(changed), ...crowd(changed)]);
       });
       const first = await StagedMembers.lock(beside, guild);
       await first.stage(records('new', 1, 10));

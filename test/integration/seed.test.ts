@@ -8,7 +8,7 @@ import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedd
 import { type Core, openCore } from '../../src/core/core.ts';
 import { levelForXp } from '../../src/core/ranking/curves.ts';
 import { generateMembers } from '../../src/imports/generate.ts';
-import { byRank } from '../../src/imports/ranking.ts';
+import { byRank } from '../../src/imports/top-members.ts';
 import { createReader, type GuildReader } from '../../src/kit/reader.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
@@ -66,7 +66,7 @@ describe('npm run seed', needs('redis-server'), () => {
   const exact = async () => (await store.counters.check('g')).exact;
   const until = (condition: () => Promise<boolean>) => vi.waitUntil(condition, { interval: 2, timeout: 60_000 });
 
-  it('seed loads a file completely and in order, and a second run changes nothing', async () => {
+  it('seed imports a file completely and in order, and a second run changes nothing', async () => {
     const rows = members(3000);
     const path = file('all.csv', csv(rows));
     const first = await seed('--guild', 'g', '--file', path, '--plan', 'pro', '--json');
@@ -74,7 +74,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(first.stderr).toBe(`${path}: csv (detected)\n`);
     expect(JSON.parse(first.stdout)).toMatchObject({
       guild: 'g',
-      loaded: 3000,
+      imported: 3000,
       created: 3000,
       skipped: 0,
       complete: true,
@@ -83,7 +83,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await exact()).toBe(true);
     const before = await everything();
     const second = await seed('--guild', 'g', '--file', path, '--plan', 'pro');
-    expect(second.stdout).toMatch(/^guild g: loaded 3,000 members in .* 0 new, 3,000 already there\n$/);
+    expect(second.stdout).toMatch(/^guild g: imported 3,000 members in .* 0 new, 3,000 already there\n$/);
     expect(await everything()).toEqual(before);
   });
 
@@ -114,16 +114,16 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['3', '6', '1', '5']);
   });
 
-  it('seed groups bad rows by their reason, with their places, after what was loaded', async () => {
+  it('seed groups bad rows by their reason, with their places, after what was imported', async () => {
     const path = file('worse.csv', `user_id,xp\n${'1,x\n'.repeat(5000)}2,-7\n3,\n4,5\n`);
     const { code, stdout, stderr } = await seed('--guild', 'g', '--file', path);
     expect(code).toBe(3);
-    expect(stdout).toMatch(/loaded 1 member in [^:]+: 1 new, 0 already there, 5,002 bad rows skipped/);
+    expect(stdout).toMatch(/imported 1 member in [^:]+: 1 new, 0 already there, 5,002 bad rows skipped/);
     const reason = 'is not a whole number from 0 to 9007199254740991';
     expect(stderr.split('\n').slice(1, 4)).toEqual([
       `${path} line 2: xp "x" ${reason} (and 5,000 rows like it: 3, 4, 5, 6, 7, …)`,
       `${path} line 5003: xp is missing`,
-      'all other rows are loaded: correct the bad rows, and run the same command again',
+      'all other rows are imported: correct the bad rows, and run the same command again',
     ]);
   });
 
@@ -134,11 +134,11 @@ describe('npm run seed', needs('redis-server'), () => {
       '--file',
       file('all-bad.csv', 'user_id,xp\n1,x\n2,x\n'),
     );
-    expect(stdout).toBe('guild g: nothing was loaded: 2 bad rows skipped\n');
+    expect(stdout).toBe('guild g: nothing was imported: 2 bad rows skipped\n');
     expect([code, stderr]).toEqual([3, expect.stringMatching(/\nthere are no other rows: correct the bad rows, and/)]);
   });
 
-  it('a file with a doubt replaces nothing with --replace, and loads without it', async () => {
+  it('a file with a doubt replaces nothing with --replace, and imports without it', async () => {
     await store.writer.record('g', { userId: 'old', set: 9 });
     const path = file('doubt.csv', 'user_id,xp\n204255221017214980,5\n');
     const replaced = await seed('--guild', 'g', '--file', path, '--replace');
@@ -179,12 +179,12 @@ describe('npm run seed', needs('redis-server'), () => {
       expect([replaced.code, replaced.stderr]).toEqual([
         1,
         expect.stringContaining(
-          'a page is missing between the others: 2: nothing was replaced. Complete the files, or load without',
+          'a page is missing between the others: 2: nothing was replaced. Complete the files, or import without',
         ),
       ]);
       expect(await ranking()).toEqual(['old', '9']);
-      const loaded = await seed('--guild', 'g', ...pages);
-      expect([loaded.code, loaded.stderr]).toEqual([
+      const imported = await seed('--guild', 'g', ...pages);
+      expect([imported.code, imported.stderr]).toEqual([
         0,
         expect.stringContaining('a page is missing between the others: 2\n'),
       ]);
@@ -194,7 +194,7 @@ describe('npm run seed', needs('redis-server'), () => {
       const ids = Array.from({ length: 1000 }, (_, n) => `m${n}`);
       const twice = file('again.json', readFileSync(page(0, 'a'), 'utf8'));
       const pages = ['--file', page(1, ...ids), twice, page(0, 'a')];
-      const full = 'page 1, the last one, is full with 1,000 members: add the next page, even if it has no members';
+      const full = 'the last page, page 1, is full with 1,000 members: add the next page, even if it has no members';
       const { code, stderr } = await seed('--guild', 'g', ...pages);
       expect(code).toBe(0);
       expect(stderr).toContain('page 0 comes more than once\n');
@@ -238,19 +238,19 @@ describe('npm run seed', needs('redis-server'), () => {
     expect((await seed('--guild', 'g', '--file', path)).stderr).toContain('--map ');
     const map = 'id=user,xp=points,name=nick,guild=guild';
     expect((await seed('--guild', 'g', '--file', path, '--map', map)).stderr).toContain(
-      'choose a guild with --source-guild',
+      'choose the guild with --source-guild',
     );
     expect((await seed('--guild', 'g', '--file', path, '--map', map, '--source-guild', '8')).code).toBe(0);
     expect(await ranking()).toEqual(['2', '6']);
   });
 
-  it('--strict stops at the first bad row with exit code 1, and reports the loaded members', async () => {
+  it('--strict stops at the first bad row with exit code 1, and reports the imported members', async () => {
     const path = file('strict.csv', `${csv(members(600))}100000000000000007,x\n100000000000000008,1\n`);
     const { code, stdout, stderr } = await seed('--guild', 'g', '--file', path, '--strict');
     expect(code).toBe(1);
     expect(stderr).toContain('line 602: xp "x" is not a whole number');
     expect(stderr).toMatch(/correct the file and run it again\)\n$/);
-    expect(stdout).toContain('guild g: stopped early, loaded 600 members');
+    expect(stdout).toContain('guild g: stopped early, imported 600 members');
     expect(await redis.zcard(xpKey)).toBe(600);
     expect(await exact()).toBe(true);
   });
@@ -281,29 +281,29 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await exact()).toBe(true);
   });
 
-  it('seed counts a member that is named again once, in a dry run as in the load', async () => {
+  it('seed counts a member that is named again once, in a dry run as in the import', async () => {
     const path = file('again', 'user_id,xp,hidden\na,5,\na,9,\na,7,\nh,3,true\nh,4,\ni,8,\ni,8,true\n');
     const { stdout } = await seed('--guild', 'g', '--file', path, '--dry-run');
     expect(stdout).toContain('3 members in the input, 2 hidden, total XP 7, 4 rows repeated a member\n');
     expect(stdout).toMatch(/\n +1 +a +0 +7 +a\n$/);
     expect((await seed('--guild', 'g', '--file', path)).stdout).toMatch(
-      /^guild g: loaded 3 members in .*: 1 new, 0 already there, 2 hidden, 4 rows repeated a member\n$/,
+      /^guild g: imported 3 members in .*: 1 new, 0 already there, 2 hidden, 4 rows repeated a member\n$/,
     );
     expect(await redis.hgetall('gr:{g}:stats')).toMatchObject({ members: '1', total_xp: '7', hidden: '2' });
     const { stdout: again } = await seed('--guild', 'g', '--file', path, '--json');
-    expect(JSON.parse(again)).toMatchObject({ loaded: 3, created: 0, repeated: 4, hidden: 2 });
+    expect(JSON.parse(again)).toMatchObject({ imported: 3, created: 0, repeated: 4, hidden: 2 });
   });
 
   it('seed says in which lines a member is named again', async () => {
     const path = file('twice.csv', 'user_id,xp\na,5\nb,6\na,9\nb,7\na,1\n');
     const line =
-      `${path} line 4: it names the member "a" again, and the last row of a member is loaded` +
+      `${path} line 4: it names the member "a" again, and the last row of a member is imported` +
       ' (and 2 rows like it: 5, 6)\n';
     for (const options of [[], ['--replace'], ['--dry-run']])
       expect((await seed('--guild', 'g', '--file', path, ...options)).stderr).toContain(line);
   });
 
-  it('seed says first what is loaded, then what was left out and why, and then how the file was read', async () => {
+  it('seed says first what is imported, then what was left out and why, and then how the file was read', async () => {
     const path = file('order.csv', `user_id,xp,note\n${FIRST_ID},5,x\n${SECOND_ID},x,y\n${FIRST_ID},9,z\n`);
     const command = start(['--guild', 'g', '--file', path]);
     let output = '';
@@ -314,18 +314,18 @@ describe('npm run seed', needs('redis-server'), () => {
     await command.ended;
     expect(output.trimEnd().split('\n')).toEqual([
       `${path}: csv (detected)`,
-      expect.stringMatching(/^guild g: loaded 1 member/),
+      expect.stringMatching(/^guild g: imported 1 member/),
       expect.stringContaining('line 3: xp "x" is not a whole number'),
       expect.stringContaining(`line 4: it names the member "${FIRST_ID}" again`),
       `${path}: not used: note`,
-      'all other rows are loaded: correct the bad rows, and run the same command again',
+      'all other rows are imported: correct the bad rows, and run the same command again',
     ]);
   });
 
-  it('seed says that a file has no members, and loads nothing', async () => {
+  it('seed says that a file has no members, and imports nothing', async () => {
     const path = file('none.json', '{"levels":[]}');
     const { code, stdout, stderr } = await seed('--guild', 'g', '--file', path);
-    expect([code, stdout]).toEqual([0, 'guild g: nothing was loaded\n']);
+    expect([code, stdout]).toEqual([0, 'guild g: nothing was imported\n']);
     expect(stderr).toContain(`${path}: no members (detected)\n`);
     expect((await seed('--guild', 'g', '--file', path, '--dry-run')).stdout).toContain(
       'dry run for guild g, nothing was written: no members in the input, total XP 0\n',
@@ -340,7 +340,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect((await seed('--guild', 'g', '--file', ...paths)).stderr).toMatch(/^\S+many0: csv \(detected\)\n$/);
     process.off('warning', warned);
     expect(warnings).toEqual([]);
-    expect((await seed('--guild', 'g', '--file', paths[0] as string)).stdout).toContain('loaded 1 member in');
+    expect((await seed('--guild', 'g', '--file', paths[0] as string)).stdout).toContain('imported 1 member in');
   });
 
   describe('levels that the curve does not give', () => {
@@ -396,20 +396,20 @@ describe('npm run seed', needs('redis-server'), () => {
       command.stdin.end(`user_id,xp,level\n${rows.join('\n')}\n`);
       expect(await command.ended).toMatchObject({
         code: 3,
-        stdout: expect.stringContaining('guild g: nothing was loaded'),
+        stdout: expect.stringContaining('guild g: nothing was imported'),
       });
       expect(await redis.keys('*')).toEqual([]);
     });
   });
 
   it.each([['--replace', '--replace'], ['no other option']])(
-    'seed with %s loads a member whose avatar cannot be read, and counts the avatar',
+    'seed with %s imports a member whose avatar cannot be read, and counts the avatar',
     async (_with, ...options) => {
       const path = file('avatars.csv', 'user_id,xp,avatar\n1,5,x\n2,6,y\n');
       const { code, stdout, stderr } = await seed('--guild', 'g', '--file', path, '--strict', ...options);
       expect([code, stdout]).toEqual([0, expect.stringMatching(/ 2 members .*, 2 avatars left out\n$/)]);
       expect(stderr).toMatch(
-        /line 2: avatar "x" is not .*, so the member is loaded without it \(and 1 row like it: 3\)\n/,
+        /line 2: avatar "x" is not .*, so the member is imported without an avatar \(and 1 row like it: 3\)\n/,
       );
       expect(await ranking()).toEqual(['2', '6', '1', '5']);
       expect(JSON.parse((await seed('--guild', 'g', '--file', path, '--json')).stdout)).toMatchObject({
@@ -488,7 +488,7 @@ describe('npm run seed', needs('redis-server'), () => {
     );
   });
 
-  it('--generate loads the same members for the same --random-seed', async () => {
+  it('--generate imports the same members for the same --random-seed', async () => {
     await seed('--guild', 'g', '--generate', '700', '--random-seed', 'x');
     const first = await everything();
     await redis.flushall();
@@ -540,7 +540,7 @@ describe('npm run seed', needs('redis-server'), () => {
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s while seed loads ends it with exit code 130, a summary, and exact counters',
+    '%s while seed imports ends it with exit code 130, a summary, and exact counters',
     async (signal) => {
       const command = start(['--guild', 'g', '--generate', '5000000']);
       await until(async () => (await redis.zcard(xpKey)) > 2000);
@@ -548,8 +548,8 @@ describe('npm run seed', needs('redis-server'), () => {
       const { code, stdout, stderr } = await command.ended;
       expect(code).toBe(130);
       expect(stderr).toContain('Interrupted');
-      const loaded = Number(/loaded ([\d,]+) members/.exec(stdout)?.[1]?.replaceAll(',', ''));
-      expect(loaded).toBe(await redis.zcard(xpKey));
+      const imported = Number(/imported ([\d,]+) members/.exec(stdout)?.[1]?.replaceAll(',', ''));
+      expect(imported).toBe(await redis.zcard(xpKey));
       expect(await exact()).toBe(true);
     },
   );
@@ -557,7 +557,7 @@ describe('npm run seed', needs('redis-server'), () => {
   it.each([
     ['before anything came from the standard input', ''],
     ['while the standard input still comes', csv(members(1000))],
-  ])('Ctrl-C %s ends seed with exit code 130, and nothing is loaded', async (_when, text) => {
+  ])('Ctrl-C %s ends seed with exit code 130, and nothing is imported', async (_when, text) => {
     const command = start(['--guild', 'g', '--file', file('first.csv', csv(members(5))), '-']);
     // It names the first file when it has read it, and then waits for the other one.
     await command.waitForOutput(/detected/);
@@ -566,7 +566,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await command.ended).toMatchObject({
       code: 130,
       stdout: '',
-      stderr: expect.stringMatching(/\nInterrupted: nothing was loaded\n$/),
+      stderr: expect.stringMatching(/\nInterrupted: nothing was imported\n$/),
     });
     expect(await redis.dbsize()).toBe(0);
   });
@@ -602,7 +602,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('seed reports the loaded members when Redis goes away, and exits with 1', async () => {
+  it('seed reports the imported members when Redis goes away, and exits with 1', async () => {
     const own = await startEmbeddedRedis();
     const client = new Redis(own.url);
     client.on('error', () => {});
@@ -613,9 +613,9 @@ describe('npm run seed', needs('redis-server'), () => {
     const { code, stdout, stderr } = await command.ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: Redis did not answer: .+ \([\d,]+ members were loaded, .* run the same command again\)\n$/,
+      /^error: Redis did not answer: .+ \([\d,]+ members were imported, .* run the same command again\)\n$/,
     );
-    expect(stdout).toMatch(/^guild g: stopped early, loaded /);
+    expect(stdout).toMatch(/^guild g: stopped early, imported /);
   });
 
   it.each([
@@ -645,7 +645,7 @@ describe('npm run seed', needs('redis-server'), () => {
     for (const word of ['--replace', '--dry-run', '--strict', 'Exit codes', '130']) expect(stdout).toContain(word);
   });
 
-  it('seed loads the members of a fixture', async () => {
+  it('seed imports the members of a fixture', async () => {
     const path = new URL('../fixtures/imports/lurkr.json', import.meta.url).pathname;
     expect((await seed('--guild', 'g', '--file', path)).code).toBe(0);
     expect(JSON.parse(readFileSync(path, 'utf8')).levels).toHaveLength(2);

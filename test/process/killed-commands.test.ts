@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { generateMembers } from '../../src/imports/generate.ts';
-import { byRank } from '../../src/imports/ranking.ts';
+import { byRank } from '../../src/imports/top-members.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { runCommand } from '../support/command.ts';
 import { nodeArguments } from '../support/entry.ts';

@@ -89,14 +89,14 @@ describe('the output of a command', () => {
   });
 });
 
-describe('a load', needs('redis-server'), () => {
+describe('an import', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   beforeAll(async () => {
     server = await startEmbeddedRedis();
   });
   afterAll(() => server.stop());
 
-  it('a load goes on to its end when nobody reads its output any more', async () => {
+  it('an import goes on to its end when nobody reads its output any more', async () => {
     const rows = Array.from({ length: 20_000 }, (_, n) => `${n},${n % 50 === 0 ? 'x' : n}`).join('\n');
     const seed = startChild(process.execPath, [...BIN, 'seed', '--guild', 'g', '--file', '-'], {
       cwd: repository,

@@ -44,8 +44,8 @@ describe('seed on a terminal', needs('redis-server', 'script'), () => {
     expect(text).toContain(
       `o.json element 8: exp "${long.slice(0, 56)}... is not a whole number from 0 to 9007199254740991`,
     );
-    expect(text).toMatch(/loaded 29,999 members/);
+    expect(text).toMatch(/imported 29,999 members/);
     expect(text).not.toMatch(/members \||\/s \|/);
-    expect(screen.at(-1)).toBe('all other rows are loaded: correct the bad rows, and run the same command again');
+    expect(screen.at(-1)).toBe('all other rows are imported: correct the bad rows, and run the same command again');
   });
 });

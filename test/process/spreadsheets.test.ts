@@ -59,17 +59,20 @@ describe('an export that a spreadsheet has saved', needs('ssconvert'), () => {
     ['text with semicolons', 'txt', ['-O', 'separator=; quoting-mode=always format=raw']],
     ['text with tabs and CRLF', 'txt', ['-O', "separator='\t' eol=windows format=raw"]],
     ['UTF-16', 'txt', ['-O', 'charset=UTF-16LE separator=, format=raw']],
-  ])('an export that a spreadsheet has saved as %s loads back equal', async (_what, ending, options) => {
-    await fc.assert(
-      fc.asyncProperty(members, async (list) => {
-        const text = await csvOf(list);
-        const [before, after] = [await readFile(text), await readFile(saved(folder, text, ending, options))];
-        expect(refusals(after)).toEqual([]);
-        expect(after.rows).toEqual(before.rows);
-      }),
-      { numRuns: 8 },
-    );
-  });
+  ])(
+    'an import of an export that a spreadsheet has saved as %s gives equal members',
+    async (_what, ending, options) => {
+      await fc.assert(
+        fc.asyncProperty(members, async (list) => {
+          const text = await csvOf(list);
+          const [before, after] = [await readFile(text), await readFile(saved(folder, text, ending, options))];
+          expect(refusals(after)).toEqual([]);
+          expect(after.rows).toEqual(before.rows);
+        }),
+        { numRuns: 8 },
+      );
+    },
+  );
 
   it('an export whose ids a spreadsheet has rounded is refused', async () => {
     const text = 'user_id,xp\n123456789012345678,5\n223456789012345679,6\n';

@@ -25,8 +25,8 @@ interface Run {
 }
 
 /**
- * Measures members a second through the writer, through the command `seed` from its start to its end, and through `redis-cli --pipe`, which
- * loads keys of equal content without counters.
+ * Measures members a second of the writes of an import alone, of the command `seed` from its start to its end, and of `redis-cli --pipe`, which
+ * stores keys of equal content without counters.
  */
 export async function runSeed(options: BenchOptions): Promise<SectionResult> {
   const cli = findOnPath(['redis-cli', 'valkey-cli']);
@@ -38,18 +38,18 @@ export async function runSeed(options: BenchOptions): Promise<SectionResult> {
   logProgress('seed: writing the files for redis-cli and for the command');
   await pipeline(Readable.from(textOf(members, rawCommands)), createWriteStream(file));
   await pipeline(Readable.from(textOf(members, csvLine)), createWriteStream(csv));
-  const runs = { writer: [] as Run[], command: [] as Run[], raw: [] as Run[] };
+  const runs = { writes: [] as Run[], command: [] as Run[], raw: [] as Run[] };
   for (let round = 1; round <= options.rounds; round++) {
     logProgress(`seed: round ${round} of ${options.rounds}`);
     runs.raw.push(await timed(options, members, (testbed) => pipe(cli, file, testbed)));
-    runs.writer.push(await timed(options, members, ({ store }) => seedMembers(store, GUILD, members, SEED)));
+    runs.writes.push(await timed(options, members, ({ store }) => seedMembers(store, GUILD, members, SEED)));
     runs.command.push(await timed(options, members, (testbed) => runCommand(csv, testbed)));
   }
   return seedResult(members, runs);
 }
 
-/** Times a load into a fresh Redis. @throws if not all members are there afterwards. */
-function timed(options: BenchOptions, members: number, load: (testbed: Testbed) => Promise<void>): Promise<Run> {
+/** Times an import into a fresh Redis. @throws if not all members are there afterwards. */
+function timed(options: BenchOptions, members: number, importInto: (testbed: Testbed) => Promise<void>): Promise<Run> {
   return withTestbed(options, async (testbed) => {
     const { redis, store } = testbed;
     const pid = redis.process.pid as number;
@@ -57,7 +57,7 @@ function timed(options: BenchOptions, members: number, load: (testbed: Testbed) 
     moveToCore(options.cores?.server, pid);
     const cpuBefore = cpuSeconds(pid);
     const startedAt = performance.now();
-    await load(testbed);
+    await importInto(testbed);
     const seconds = (performance.now() - startedAt) / 1000;
     const redisCpuUs = ((cpuSeconds(pid) - cpuBefore) * 1e6) / members;
     const ranked = await store.client.zcard(store.redisKeys.guild(GUILD).xp);
@@ -74,7 +74,7 @@ async function pipe(cli: string, file: string, { redis }: Testbed): Promise<void
   if (code !== 0) throw new Error(`redis-cli --pipe ended with ${code}`);
 }
 
-/** Loads the CSV file with the built command. @throws if it does not load every row. */
+/** Imports the CSV file with the built command. @throws if the command does not import every row. */
 async function runCommand(csv: string, { redis }: Testbed): Promise<void> {
   const child = spawn(process.execPath, ['dist/guildrank.cjs', 'seed', '--guild', GUILD, '--file', csv, '--json'], {
     env: { ...process.env, REDIS_URL: redis.url },
@@ -92,7 +92,7 @@ function* textOf(members: number, text: (member: Member, index: number) => strin
   for (let index = 0; index < members; index++) yield text(recordOf(index, random), index);
 }
 
-/** Returns ZADD and HSET of one member in Redis's protocol: the same content as from the writer, without counters and revision. */
+/** Returns ZADD and HSET of one member in Redis's protocol: the same content as an import writes, without counters and revision. */
 function rawCommands({ userId, set, username, dailyStreak, lastDailyClaim }: Member): string {
   const command = (...args: readonly string[]) =>
     `*${args.length}\r\n${args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`).join('')}`;
@@ -110,19 +110,19 @@ function csvLine({ userId, set, username, dailyStreak, lastDailyClaim }: Member,
 
 function seedResult(
   members: number,
-  runs: Readonly<Record<'writer' | 'command' | 'raw', readonly Run[]>>,
+  runs: Readonly<Record<'writes' | 'command' | 'raw', readonly Run[]>>,
 ): SectionResult {
   const rate = (of: readonly Run[]) => median(of.map(({ membersPerSecond }) => membersPerSecond));
   const cpu = (of: readonly Run[]) => figure(median(of.map(({ redisCpuUs }) => redisCpuUs)));
-  const writer = rate(runs.writer);
+  const writes = rate(runs.writes);
   const command = rate(runs.command);
   const raw = rate(runs.raw);
   return {
-    data: { members, writer, command, raw, runs },
+    data: { members, writes, command, raw, runs },
     lines: tableLines(
-      ['loading', 'members/s', 'against raw', 'CPU µs of Redis a member'],
+      ['import', 'members/s', 'against raw', 'CPU µs of Redis a member'],
       [
-        ['load, with counters and revision', figure(writer), times(writer, raw), cpu(runs.writer)],
+        ['the writes alone, with counters and revision', figure(writes), times(writes, raw), cpu(runs.writes)],
         [
           'the command seed with a CSV file, its start included',
           figure(command),
@@ -133,8 +133,8 @@ function seedResult(
       ],
     ),
     goals: [
-      atLeast('seeding against redis-cli --pipe', writer / raw, RAW_RATIO_GOAL),
-      atLeast('members seeded a second', writer, RATE_GOAL),
+      atLeast('seeding against redis-cli --pipe', writes / raw, RAW_RATIO_GOAL),
+      atLeast('members seeded a second', writes, RATE_GOAL),
     ],
   };
 }

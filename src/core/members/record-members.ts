@@ -86,14 +86,19 @@ export async function recordMembers(
   };
 }
 
-/** Records the members of a file. @throws as GuildWriter.load. */
-export async function loadMembers(
+/**
+ * Records the members of a file as {@link recordMembers} does, in less time, because it does not return what each member had before. O(n log m).
+ * @param now milliseconds since 1970.
+ * @returns the number of members that were not in the ranking before.
+ * @throws as GuildWriter.recordMany.
+ */
+export async function importRecords(
   store: ScriptStore,
-  { now }: WriterContext,
   guildId: string,
   records: readonly FileRecord[],
+  now: number,
 ): Promise<{ readonly created: number }> {
-  checkIds(guildId, checkRecords(records, now(), FILE_FIELDS));
+  checkIds(guildId, checkRecords(records, now, FILE_FIELDS));
   const created = await inSlices(records, async (slice) => {
     const guild = store.redisKeys.guild(guildId);
     const changes = changesOf(slice);

@@ -1,4 +1,4 @@
--- lib-move: shared by the scripts that store a guild from another Redis (src/core/moves/guild-import.ts). move-begin.lua takes the lock, which
+-- lib-move: shared by the scripts that store a guild from another Redis (src/core/moves/move-in.ts). move-begin.lua takes the lock, which
 -- expires after ten seconds, and marks the guild as unfinished. Until move-finish.lua, the guild has no revision. Each step in between checks
 -- that it still has the lock and that the guild has no revision, and renews the lock.
 

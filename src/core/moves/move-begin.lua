@@ -1,4 +1,4 @@
--- move-begin: takes the lock of a guild that comes from another Redis, and deletes what an unfinished import of the guild left.
+-- move-begin: takes the lock of a guild that comes from another Redis, and deletes what an unfinished move of the guild left.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:keys   KEYS[8] gr:{G}:next:xp:lock
@@ -7,7 +7,7 @@
 -- ARGV[1] token of the lock   ARGV[2] version of the data at the source, "" = none
 --
 -- Reply: {"OK", name of the server}; {"BUSY"} when the lock has another owner; {"EXISTS"} when the guild has data already, or another
---        program wrote to it since the unfinished import; {"REFUSED", 0, "argument"} for a token that is too long
+--        program wrote to it since the unfinished move; {"REFUSED", 0, "argument"} for a token that is too long
 -- O(1): Redis frees the removed keys in the background.
 
 --- @include lib-move

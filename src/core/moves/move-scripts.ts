@@ -2,7 +2,7 @@ import { RefusedError } from '../errors.ts';
 import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
-import type { Fields, MovedMember } from './moved-guild.ts';
+import type { Fields, MovedMember } from './move-lines.ts';
 
 /** The scripts that store a guild which comes from another Redis, over lib-move.lua. */
 
@@ -17,9 +17,10 @@ interface StepFields {
   readonly token: string;
 }
 
+/** A refusal of a step. */
 type Obstacle = 'guild_busy' | 'guild_exists' | 'import_disturbed' | 'import_failed_over' | 'import_incomplete';
 
-/** The refusal for each status of a reply that ends an import. */
+/** The refusal for each status of a reply that ends a move. */
 const OBSTACLES: ReadonlyMap<string, Obstacle> = new Map([
   ['BUSY', 'guild_busy'],
   ['EXISTS', 'guild_exists'],
@@ -37,7 +38,7 @@ function throwObstacle(reply: ScriptReply, { guild }: StepFields): void {
 
 const toBytes = (text: string) => Buffer.from(text, 'latin1');
 
-/** Takes the lock, deletes what an unfinished import left, and returns the name of the Redis server. */
+/** Takes the lock, deletes what an unfinished move left, and returns the name of the Redis server. */
 export const beginMoveScript = defineScript({
   name: 'move-begin',
   keys: [...GUILD_KEYS, 'season', 'apiKeys', 'lock', 'hiddenReasons', 'about', 'avatars'],
@@ -76,6 +77,7 @@ export const storeFieldsScript = defineScript({
   decode: throwObstacle,
 });
 
+/** What the last check of a move compares with the guild. */
 interface VerifyFields extends StepFields {
   /** Name of the server that has stored the members. */
   readonly server: string;

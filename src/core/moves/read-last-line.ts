@@ -1,6 +1,6 @@
 import { RefusedError } from '../errors.ts';
 import type { ClientStore } from '../store/store.ts';
-import { type Fields, type LastLine, movedKeySchema, oversizedField } from './moved-guild.ts';
+import { type Fields, type LastLine, movedKeySchema, oversizedField } from './move-lines.ts';
 
 /** Fields of the counters that only work in progress needs, and that are not moved. */
 const RUNNING = ['rev', 'recount', 'replacing'];
@@ -8,7 +8,7 @@ const RUNNING = ['rev', 'recount', 'replacing'];
 /**
  * Reads all that is stored of a guild except its members: the last line of the stream. Two round trips.
  * @param stats its counters.
- * @throws RefusedError for an API key that was written by hand, and for a text above its bound, because no import accepts them.
+ * @throws RefusedError for an API key that was written by hand, and for a text above its bound, because the other end of the move refuses them.
  */
 export async function readLastLine(
   { client, redisKeys }: ClientStore,
@@ -54,6 +54,7 @@ export async function readLastLine(
   };
 }
 
+/** @throws RefusedError for an API key that was written by hand, or stands in the list twice. */
 function refuseUnfitKeys(moved: LastLine['keys'], guildId: string, listKey: string): void {
   const unfit = moved.find((key) => !movedKeySchema.safeParse(key).success);
   if (unfit) throw new RefusedError('key_unfit', { guild: guildId, key: unfit.id });
@@ -63,6 +64,7 @@ function refuseUnfitKeys(moved: LastLine['keys'], guildId: string, listKey: stri
 
 const bytes = (text: string) => Buffer.from(text).toString('latin1');
 
+/** Returns the fields and values of a hash in turn, as texts of bytes. */
 function listed(hash: Record<string, string>): Fields {
   return Object.entries(hash).flatMap(([name, value]) => [bytes(name), bytes(value)]);
 }

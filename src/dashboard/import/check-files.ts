@@ -1,11 +1,11 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkInputs } from '../../imports/check-inputs.ts';
 import { type DryRunResult, dryRun } from '../../imports/dry-run.ts';
-import { readGuildState } from '../../imports/load.ts';
-import type { LoadTarget } from '../../imports/load-job.ts';
+import type { ImportTarget } from '../../imports/import-job.ts';
+import { readGuildState } from '../../imports/import-members.ts';
 import { IncompleteRun } from '../../imports/outcome.ts';
 import { hiddenNotice, Problems } from '../../imports/problems.ts';
-import type { Progress } from '../../imports/read-members.ts';
+import type { ImportProgress } from '../../imports/read-members.ts';
 import { PAGE_ADVICE } from '../sentences.ts';
 import { type FieldReading, fieldReadings } from './field-readings.ts';
 import { type FoundRules, rulesOf } from './found-rules.ts';
@@ -30,17 +30,17 @@ export interface CheckedFile {
   readonly rules: FoundRules | undefined;
 }
 
-/** Longest time for reading, because a small archive can contain a text of any length. The command loads files that take longer. */
+/** Longest time for reading, because a small archive can contain a text of any length. The command imports files that take longer. */
 const CHECK_MS = 30_000;
 /**
  * Reads files once, and writes nothing.
  * @throws InvalidInputError when the files cannot be read, or reading takes longer than 30 s; FileQuestion when a person has to answer a question
  *   about a file.
  */
-export async function checkFiles(target: LoadTarget, guildId: string, choice: ImportChoice): Promise<CheckedFile> {
+export async function checkFiles(target: ImportTarget, guildId: string, choice: ImportChoice): Promise<CheckedFile> {
   const notes: string[] = [];
   const signal = AbortSignal.timeout(CHECK_MS);
-  const progress: Progress = {
+  const progress: ImportProgress = {
     advice: PAGE_ADVICE,
     update: () => {},
     write: (line) => notes.push(shortened(line)),

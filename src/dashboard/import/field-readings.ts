@@ -11,7 +11,10 @@ export interface FieldReading {
   readonly map: FieldMap;
 }
 
-/** Returns the readings of the inputs: one for the files of each format and each choice of fields. Files without fields have none. O(files and fields). */
+/**
+ * Returns the readings of the inputs: a reading for the files of each format and each choice of fields, and no reading for files without fields.
+ * O(files and fields).
+ */
 export function fieldReadings(inputs: readonly Input[]): readonly FieldReading[] {
   const readings = new Map<string, FieldReading>();
   for (const [file, { format, members, names }] of inputs.entries()) {

@@ -5,9 +5,9 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { count } from '../../core/format-numbers.ts';
 import { countStored } from '../../core/guilds/overview.ts';
 import type { FieldMap } from '../../imports/fields.ts';
-import type { LoadTarget } from '../../imports/load-job.ts';
+import type { ImportTarget } from '../../imports/import-job.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { type ImportRun, type LoadChoice, loadFiles } from './load-files.ts';
+import { type HowToImport, type ImportRun, importFiles } from './import-files.ts';
 import { type ImportChoice, shortened } from './read-files.ts';
 import { MAX_AT_ONCE, ReceivingFiles, TOO_MANY } from './receiving-files.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type WaitingFiles,
 } from './waiting-files.ts';
 
-/** Milliseconds for which a checked file, or the result of a load, is kept. */
+/** Milliseconds for which a checked file, or the result of an import, is kept. */
 const KEPT_MS = 30 * 60_000;
 /** If all places are taken, a file that has been arriving for longer than this gives its place to the file of another guild. */
 const SLOW_MS = 20_000;
@@ -33,9 +33,10 @@ type State = {
   readonly stop?: () => void;
 };
 
-/** The answer of a person to the question about a file: which field is which, or which of its guilds to load. */
-export type FileAnswer = { readonly map: FieldMap } | { readonly sourceGuild: string };
+/** The answer of a person to the question about a file: which field is which, or which of its guilds to import. */
+type FileAnswer = { readonly map: FieldMap } | { readonly sourceGuild: string };
 
+/** Returns the choice of the person together with the answer. */
 function answered({ choice, questioned }: UnreadImport, answer: FileAnswer): ImportChoice {
   if ('sourceGuild' in answer) return { ...choice, ...answer };
   const files = choice.files.map((each, index) => (questioned.includes(index) ? { ...each, ...answer } : each));
@@ -44,19 +45,20 @@ function answered({ choice, questioned }: UnreadImport, answer: FileAnswer): Imp
 
 const waitingOf = ({ checked, unread }: State): WaitingFiles | undefined => checked ?? unread;
 
+/** Deletes files that exist. */
 async function remove(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => rm(path, { force: true })));
 }
 
-/** The imports of the guilds, one import of a guild at a time: from the upload of the files to the end of their load. The files are temporary. */
+/** The imports of the guilds, one import of a guild at a time, from the upload of the files to the end of the import. The files are temporary. */
 export class GuildImports {
   private readonly states = new Map<string, State>();
   private readonly receiving: ReceivingFiles;
-  private readonly loads = new Set<Promise<unknown>>();
+  private readonly running = new Set<Promise<unknown>>();
   private folder: string | undefined;
 
   constructor(
-    private readonly target: LoadTarget,
+    private readonly target: ImportTarget,
     /** Most members of a file, and most members of a guild to which a file may be added, because owners share the Redis of the bot. */
     private readonly maxMembers: number,
     private readonly maxWaitingBytes = MAX_WAITING_BYTES,
@@ -65,11 +67,12 @@ export class GuildImports {
     this.receiving = new ReceivingFiles(slowMs);
   }
 
-  /** Returns the files that wait for an answer or for their load, or the load that runs or ran last. */
+  /** Returns the files that wait for an answer or for their import, or the import that runs or ran last. */
   of(guildId: string): Pick<State, 'unread' | 'checked' | 'run'> {
     return this.states.get(guildId) ?? {};
   }
 
+  /** Whether an import of the guild runs. */
   isRunning(guildId: string): boolean {
     const { run } = this.of(guildId);
     return run !== undefined && run.summary === undefined;
@@ -109,7 +112,7 @@ export class GuildImports {
   /**
    * Reads the files again with the answer of a person to the question about them.
    * @param id of the files that the person has seen.
-   * @param answer the names of the fields of the file in question, or the guild whose members are loaded.
+   * @param answer the names of the fields of the file in question, or the guild whose members are imported.
    * @throws InvalidInputError when these files are gone, or cannot be read with this answer. In the second case they are kept.
    */
   async answer(guildId: string, id: string, answer: FileAnswer): Promise<void> {
@@ -172,7 +175,7 @@ export class GuildImports {
     }
   }
 
-  /** Drops the waiting files, or the load that has ended. */
+  /** Drops the waiting files, or the import that has ended. */
   async discard(guildId: string): Promise<void> {
     if (this.isRunning(guildId)) return;
     const { checked, unread } = this.of(guildId);
@@ -180,7 +183,7 @@ export class GuildImports {
     await remove((checked ?? unread?.choice)?.files.map(({ path }) => path) ?? []);
   }
 
-  /** Drops files that nobody loads, or a load that has ended, after {@link KEPT_MS}. */
+  /** Drops files that nobody imports, or an import that has ended, after {@link KEPT_MS}. */
   private discardLater(guildId: string, kept: State): void {
     setTimeout(() => {
       const { unread, checked, run } = this.of(guildId);
@@ -189,15 +192,15 @@ export class GuildImports {
   }
 
   /**
-   * Starts to load the checked files. Two round trips.
+   * Starts to import the checked files. Two round trips.
    * @param id of the checked files that the person has seen.
-   * @param onEnd called with the last line of the load.
-   * @throws InvalidInputError when these files are gone, too many loads run, or the guild has too many members already.
+   * @param onEnd called with the last line of the import.
+   * @throws InvalidInputError when these files are gone, too many imports run, or the guild has too many members already.
    */
   async start(
     guildId: string,
     id: string,
-    how: LoadChoice,
+    how: HowToImport,
     onEnd: (summary: string) => Promise<unknown>,
   ): Promise<void> {
     await this.dropOld(guildId);
@@ -206,32 +209,32 @@ export class GuildImports {
     const { checked } = this.of(guildId);
     if (checked?.id !== id || this.receiving.has(guildId))
       throw new InvalidInputError('There is no file: upload it again');
-    if (this.loads.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
+    if (this.running.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
     const run: ImportRun = {
       ...{ name: checked.name, ...how, notes: [], members: 0, share: 0 },
       ...{ refused: [], repeated: [], avatars: [], refusedCsv: '', isComplete: false },
     };
     const controller = new AbortController();
     this.states.set(guildId, { run, stop: () => controller.abort() });
-    const load = loadFiles(this.target, guildId, checked, run, controller.signal, this.maxMembers)
+    const running = importFiles(this.target, guildId, checked, run, controller.signal, this.maxMembers)
       .then(onEnd)
-      .catch(() => {}) // An error of `onEnd` changes nothing: the load is done, and the page shows its last line.
+      .catch(() => {}) // An error of `onEnd` changes nothing: the import is done, and the page shows its last line.
       .finally(() => {
         if (this.of(guildId).run === run) this.states.set(guildId, { run });
         this.discardLater(guildId, { run });
-        this.loads.delete(load);
+        this.running.delete(running);
         return remove(checked.files.map(({ path }) => path));
       });
-    this.loads.add(load);
+    this.running.add(running);
   }
 
-  /** Stops all loads, and waits until they have ended. */
+  /** Stops all imports, and waits until they have ended. */
   async end(): Promise<void> {
     for (const { stop } of this.states.values()) stop?.();
-    await Promise.all(this.loads);
+    await Promise.all(this.running);
   }
 
-  /** Asks the running load to stop. A replacement that is already putting its members in place still finishes. */
+  /** Asks the running import to stop. A replacement that is already putting its members in place still finishes. */
   stop(guildId: string): void {
     this.states.get(guildId)?.stop?.();
   }

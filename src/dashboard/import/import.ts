@@ -13,7 +13,7 @@ import { sentence } from '../sentences.ts';
 import { receiveUpload } from '../upload.ts';
 import { actorOf, guildOf } from '../visit.ts';
 
-/** Seconds after which the page of a running load is loaded again. */
+/** Seconds after which the page of a running import is loaded again. */
 const REFRESH_S = '1';
 /** Largest upload, in MB. */
 const MAX_MB = 50;
@@ -54,16 +54,16 @@ const serverForm = z.object({ id: z.string(), source_guild: z.string().min(1, { 
 const startForm = z
   .object({
     id: z.string(),
-    mode: z.enum(['load', 'replace'], { error: 'Choose to load or to replace' }),
+    mode: z.enum(['import', 'replace'], { error: 'Choose to import or to replace' }),
     confirm: z.string().default(''),
     levels: anyOf(LEVEL_CHOICES),
     rules: z.string().default(''),
   })
-  .refine(({ mode, confirm }) => mode === 'load' || confirm === 'yes', {
+  .refine(({ mode, confirm }) => mode === 'import' || confirm === 'yes', {
     error: 'Check the box to replace all members',
   });
 
-/** Imports the members of files: the pages show first what would be loaded, and then the load. */
+/** Imports the members of files: the pages show first what would be imported, and then the import. */
 export const importPage: GuildPage = {
   path: '/import',
   label: 'Import',
@@ -157,7 +157,7 @@ export const importPage: GuildPage = {
         const actor = actorOf(req, res);
         const log = (what: string) => auditLog.note(guildId, actor, what, 'data');
         const onCurve = checked.curve ? ` with the curve ${checked.curve}` : '';
-        const what = `Began to ${replace ? 'replace all members by' : 'load'} "${checked.name}"${onCurve}`;
+        const what = `Began to ${replace ? 'replace all members by' : 'import'} "${checked.name}"${onCurve}`;
         const start = () => imports.start(guildId, id, { replace, levels, withRules: rules === 'yes' }, log);
         await auditLog.change(guildId, actor, what, start);
         res.redirect(303, `/guilds/${guildId}/import`);
@@ -175,7 +175,7 @@ export const importPage: GuildPage = {
   },
 };
 
-/** Shows the form, the file that was checked, or the load. */
+/** Shows the form, the file that was checked, or the import. */
 function sendState({ views, imports }: Parts, res: Response, problem = ''): void {
   const { unread, checked, run } = imports.of(guildOf(res));
   const status = problem === '' ? 200 : 400;

@@ -5,13 +5,13 @@ import type { FieldMap } from '../../imports/fields.ts';
 import { SeveralGuildsError } from '../../imports/guild-filter.ts';
 import { type Input, openInput } from '../../imports/inputs.ts';
 import type { Problems } from '../../imports/problems.ts';
-import type { Progress, Reading } from '../../imports/read-members.ts';
+import type { ImportProgress, Reading } from '../../imports/read-members.ts';
 import { UnknownFieldsError } from '../../imports/unknown-fields.ts';
 import { PAGE_ADVICE } from '../sentences.ts';
 import type { UploadedFile } from '../upload.ts';
 
 /** A received file, with the names of its fields if a person has chosen them. */
-export interface ImportFile extends UploadedFile {
+interface ImportFile extends UploadedFile {
   readonly map?: FieldMap;
 }
 
@@ -27,7 +27,7 @@ export interface ImportChoice extends Partial<Pick<GivenFormat, 'format' | 'sour
 /** Most members that are told apart, which bounds the memory of many files that are read at once. Repeats of any further member are not counted. */
 export const MAX_DISTINCT = 50_000;
 
-/** A question about a file that only a person can answer: what its fields mean, or which of its guilds to load. */
+/** A question about a file that only a person can answer: what its fields mean, or which of its guilds to import. */
 export class FileQuestion extends Error {
   constructor(
     /** The number of the file, from 0. */
@@ -45,7 +45,7 @@ export class FileQuestion extends Error {
 export async function readFiles<T>(
   choice: ImportChoice,
   signal: AbortSignal,
-  progress: Progress,
+  progress: ImportProgress,
   problems: Problems,
   take: (reading: Reading, formatCurve: FormatCurve | undefined) => Promise<T>,
 ): Promise<T> {
@@ -66,11 +66,12 @@ export async function readFiles<T>(
   }
 }
 
+/** Opens a file of the choice. @throws FileQuestion when a person has to answer a question about the file. */
 async function openFile(
   { files, format, sourceGuild }: ImportChoice,
   index: number,
   signal: AbortSignal,
-  progress: Progress,
+  progress: ImportProgress,
 ): Promise<Input> {
   const { path, name, map: ownMap } = files[index] as ImportFile;
   const openWith = (map: FieldMap | undefined) =>

@@ -1,20 +1,20 @@
 import { InvalidInputError } from '../../core/errors.ts';
 
-/** Most uploads at once, and most loads at once. */
+/** Most uploads at once, and most imports at once. */
 export const MAX_AT_ONCE = 20;
 /** What a person is told when all places are taken. */
 export const TOO_MANY = 'Too many imports run: try again in some minutes';
 
 /** Files that are being uploaded, or read for the first time. */
-export interface Receiving {
+interface Receiving {
   /** Aborted when the place is needed for other files, which only happens during the upload. */
   readonly signal: AbortSignal;
   /** Says that the upload is complete. From now on the place is safe. */
   received(): void;
 }
 
-/** A place for files. */
-interface Place extends Receiving {
+/** A place for the files of a guild. */
+interface UploadPlace extends Receiving {
   readonly since: number;
   /** Takes the place away; undefined once the upload is complete. */
   cut: (() => void) | undefined;
@@ -22,11 +22,12 @@ interface Place extends Receiving {
 
 /** The uploads of guilds at this moment, at most one of each guild. */
 export class ReceivingFiles {
-  private readonly places = new Map<string, Place>();
+  private readonly places = new Map<string, UploadPlace>();
 
   /** @param slowMs an upload that takes longer gives its place to another guild when all places are taken. */
   constructor(private readonly slowMs: number) {}
 
+  /** Whether the guild has a place. */
   has(guildId: string): boolean {
     return this.places.has(guildId);
   }
@@ -35,7 +36,7 @@ export class ReceivingFiles {
   begin(guildId: string): Receiving {
     if (this.places.size >= MAX_AT_ONCE && !this.cutSlowest()) throw new InvalidInputError(TOO_MANY);
     const controller = new AbortController();
-    const place: Place = {
+    const place: UploadPlace = {
       signal: controller.signal,
       since: performance.now(),
       cut: () => controller.abort(),

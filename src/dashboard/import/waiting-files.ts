@@ -5,12 +5,12 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { count } from '../../core/format-numbers.ts';
 import type { FieldMap } from '../../imports/fields.ts';
 import type { SeveralGuildsError } from '../../imports/guild-filter.ts';
-import type { LoadTarget } from '../../imports/load-job.ts';
+import type { ImportTarget } from '../../imports/import-job.ts';
 import { UnknownFieldsError } from '../../imports/unknown-fields.ts';
 import { type CheckedFile, checkFiles } from './check-files.ts';
 import { FileQuestion, type ImportChoice, shortened } from './read-files.ts';
 
-/** Files that were received, and wait for an answer or for their load. */
+/** Files that were received, and wait for an answer or for their import. */
 export interface WaitingFiles {
   readonly id: string;
   readonly bytes: number;
@@ -21,17 +21,17 @@ export interface WaitingFiles {
 /** Files that were received and read once. */
 export interface CheckedImport extends ImportChoice, CheckedFile, WaitingFiles {}
 
-/** Files with a question about one of them: which field is which, or which of its guilds to load. */
+/** Files with a question about one of them: which field is which, or which of its guilds to import. */
 export interface UnreadImport extends WaitingFiles {
   readonly choice: ImportChoice;
   /** The numbers of the files for which the answer counts, from 0. The question shows the first of them. */
   readonly questioned: readonly number[];
   /** Why the file cannot be read; "" when it can, and a person wants to choose other fields. */
   readonly problem: string;
-  /** The fields to name, and the likeliest names; undefined when the question is another one. */
+  /** The fields to name, and the likeliest names; undefined for another question. */
   readonly fields?: UnknownFieldsError['fields'];
   readonly likeliest?: FieldMap;
-  /** The guilds to choose from; undefined when the question is another one. */
+  /** The guilds to choose from; undefined for another question. */
   readonly guilds?: SeveralGuildsError['guilds'];
   /** Whether the guilds can be members. */
   readonly mayBeMembers?: boolean;
@@ -47,7 +47,7 @@ const MAX_LISTED = 200;
  * @throws InvalidInputError when the files cannot be read, or have too many members.
  */
 export async function checkImport(
-  target: LoadTarget,
+  target: ImportTarget,
   guildId: string,
   choice: ImportChoice,
   maxMembers: number,
@@ -59,7 +59,7 @@ export async function checkImport(
   try {
     const file = await checkFiles(target, guildId, choice);
     const { repeated_exact, members } = file.preview;
-    // In a larger file, repeats are not counted exactly, so it is not refused here: the load ends at the limit.
+    // In a larger file, repeats are not counted exactly, so it is not refused here: the import ends at the limit.
     if (repeated_exact && members > maxMembers)
       throw tooManyMembers(`The file has ${count(members, 'member')}`, maxMembers);
     return { checked: { ...choice, ...file, ...common } };
@@ -77,5 +77,5 @@ export async function checkImport(
 /** Returns the error for too many members. @param what says what has how many members. */
 export function tooManyMembers(what: string, maxMembers: number): InvalidInputError {
   const limit = count(maxMembers, 'member');
-  return new InvalidInputError(`${what}, and the dashboard loads up to ${limit}: ask the operator for more`);
+  return new InvalidInputError(`${what}, and the dashboard imports up to ${limit}: ask the operator for more`);
 }

@@ -5,9 +5,9 @@ import type { Request, Response, Router } from 'express';
 import { count } from '../../core/format-numbers.ts';
 import { parseRules } from '../../core/rules/parse-rules.ts';
 import type { Rules } from '../../core/rules/rules-document.ts';
-import { readDocument } from '../../imports/document.ts';
 import { rulesOfExport, sourceOfRules } from '../../imports/export-rules.ts';
 import { checkNesting } from '../../imports/nesting.ts';
+import { readRulesDocument } from '../../imports/rules-document.ts';
 import { formOf, MAX_FORM_KB, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn, oneAtATime } from '../one-at-a-time.ts';
@@ -144,7 +144,7 @@ async function sendDocument(parts: Parts, res: Response, shown: Shown, status = 
 
 /** Reads a document of rules, or the export of a bot, for the page. The text of one file at a time is in memory. @throws InvalidInputError */
 async function readRules(path: string) {
-  const document = await readDocument(path, 'The file', MAX_FILE);
+  const document = await readRulesDocument(path, 'The file', MAX_FILE);
   const source = sourceOfRules(document);
   const { rules, notices } = source ? rulesOfExport(source, document, 'The file') : { rules: document, notices: [] };
   parseRules(rules);

@@ -34,7 +34,7 @@ export function listColumns(names: readonly string[], file: string): ListColumns
   const plain = names.map((name) => name.trim().toLowerCase());
   if (plain.some((name) => OF_EXPORTS.includes(name)))
     throw new InvalidInputError(
-      `${file} is an export of all members: load it on the page Import, or keep only the column user_id and the columns that change`,
+      `${file} is an export of all members: import it on the page Import, or keep only the column user_id and the columns that change`,
     );
   const places = new Map<ListColumn, number>();
   for (const [column, known] of Object.entries(COLUMN_NAMES) as [ListColumn, readonly string[]][]) {

@@ -68,7 +68,7 @@ export async function readList(path: string, name: string): Promise<ReadList> {
     }
     if (rows.length > MAX_LISTED)
       throw new InvalidInputError(
-        `${name} has more than ${digits(MAX_LISTED)} members: split it, or load XP on the page Import`,
+        `${name} has more than ${digits(MAX_LISTED)} members: split it, or import XP on the page Import`,
       );
   }
   refuseRounded(rows, name);

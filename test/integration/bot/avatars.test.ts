@@ -3,7 +3,7 @@ import { deleteGuild } from '../../../src/core/guilds/delete.ts';
 import { readAvatars } from '../../../src/core/reads/avatars.ts';
 import { StagedMembers } from '../../../src/core/replace/staged-members.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
-import { importLines, streamOf } from '../../support/moved-guild.ts';
+import { moveIn, moveOut } from '../../support/guild-move.ts';
 import { storeSuite } from '../../support/store-suite.ts';
 import { describeStores, mockStore } from '../../support/stores.ts';
 
@@ -111,10 +111,10 @@ describeStores('the avatars of members', (kind) => {
     await writer().hide(guild, ['3']);
     await writer().describeGuild(guild, { name: 'Quiet Hours', icon: ANIMATED });
     const about = await suite.store.client.hgetall(`gr:{${guild}}:about`);
-    const lines = await streamOf(suite.store, guild);
+    const lines = await moveOut(suite.store, guild);
     await deleteGuild(suite.store, guild);
     expect(await suite.store.client.keys(`*{${guild}}*`)).toEqual([`gr:{${guild}}:sessions`]);
-    await importLines(suite.store, lines);
+    await moveIn(suite.store, lines);
     expect(await avatarsIn(guild)).toEqual({ 1: HASH, 3: ANIMATED });
     expect(await suite.store.client.hgetall(`gr:{${guild}}:about`)).toEqual(about);
   });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { entryOf } from '../../../src/imports/entries.ts';
-import { checkRow, OWN_READING } from '../../../src/imports/rows.ts';
+import { checkRow } from '../../../src/imports/rows.ts';
+import { OWN_READING } from './own-reading.ts';
 
 const HASH = '0123456789abcdef0123456789abcdef';
 const row = (avatar: unknown) => checkRow({ userId: '1', xp: 5, avatar }, OWN_READING);
@@ -30,7 +31,7 @@ it.each([
   const { avatarProblem, ...entry } = entryOf(7, { userId: '1', xp: 5, avatar }, OWN_READING);
   expect(entry).toEqual({ at: 7, row: { userId: '1', xp: 5 } });
   expect(avatarProblem).toMatch(
-    /^avatar .* is not Discord's hash of an avatar, .*, so the member is loaded without it$/,
+    /^avatar .* is not Discord's hash of an avatar, .*, so the member is imported without an avatar$/,
   );
 });
 

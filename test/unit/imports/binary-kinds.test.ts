@@ -35,8 +35,8 @@ it.each([
     zip('mimetype', 'application/vnd.oasis.opendocument.spreadsheet'),
     'a spreadsheet of LibreOffice: save the sheet with the members as CSV',
   ],
-  ['zip', zip('members.csv', 'user_id,xp'), 'a zip archive: unpack it, and load the files in it'],
-  ['tar', tar, 'a tar archive: unpack it, and load the files in it'],
+  ['zip', zip('members.csv', 'user_id,xp'), 'a zip archive: unpack it, and import the files in it'],
+  ['tar', tar, 'a tar archive: unpack it, and import the files in it'],
   ['SQLite', Buffer.from('SQLite format 3\0\x10\0\x01\x01'), 'an SQLite database: export the table with the members'],
   [
     'BSON',

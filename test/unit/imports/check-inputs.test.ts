@@ -4,7 +4,7 @@ import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
 import { checkInputs } from '../../../src/imports/check-inputs.ts';
 import { openInput } from '../../../src/imports/inputs.ts';
 
-/** Opens texts as the files of one load, named a, b and so on, and checks them. */
+/** Opens texts as the files of one import, named a, b and so on, and checks them. */
 async function check(...texts: readonly unknown[]) {
   const { signal } = new AbortController();
   const reporter = { write: () => {}, advice: COMMAND_ADVICE };
@@ -35,22 +35,22 @@ const tatsu = (first: number, count: number, guild = '7') => ({
   })),
 });
 
-describe('pages of one load', () => {
-  it('a load raises a doubt when its first page is missing, even if it has one page alone', async () => {
+describe('pages of one import', () => {
+  it('an import raises a doubt when its first page is missing, even if it has one page alone', async () => {
     const missing = { doubts: ['a page is missing between the others: 0'], notices: [] };
     expect(await check(mee6(1))).toEqual(missing);
     expect(await check(mee6(0))).toEqual({ doubts: [], notices: [] });
   });
 
-  it('a load raises a doubt when its last page is full, until a page without members follows', async () => {
-    const doubt = 'page 0, the last one, is full with 1,000 members: add the next page, even if it has no members';
+  it('an import raises a doubt when its last page is full, until a page without members follows', async () => {
+    const doubt = 'the last page, page 0, is full with 1,000 members: add the next page, even if it has no members';
     expect(await check(mee6(0, 1000))).toEqual({ doubts: [doubt], notices: [] });
     expect(await check([mee6(0, 1000)])).toEqual({ doubts: [doubt], notices: [] });
     expect(await check(mee6(0, 1000), mee6(1, 0))).toEqual({ doubts: [], notices: [] });
     expect((await check(mee6(0, 1000), mee6(1, 1000))).doubts).toEqual([doubt.replace('page 0', 'page 1')]);
   });
 
-  it('a load of pages of this service is whole when it has as many members as the pages say', async () => {
+  it('an import of pages of this service is whole when it has as many members as the pages say', async () => {
     const page = (total: number) => ({
       data: Array.from({ length: 100 }, (_, index) => ({ user_id: `20425522101721${4000 + index}`, xp: 5 })),
       total,
@@ -58,11 +58,11 @@ describe('pages of one load', () => {
     });
     expect((await check(page(100))).doubts).toEqual([]);
     expect((await check(page(101))).doubts).toEqual([
-      'page 1, the last one, is full with 100 members: add the next page, even if it has no members',
+      'the last page, page 1, is full with 100 members: add the next page, even if it has no members',
     ]);
   });
 
-  it('a load of pages with ranks raises a doubt when ranks are missing, in any order of the files', async () => {
+  it('an import of pages with ranks raises a doubt when ranks are missing, in any order of the files', async () => {
     const missing = ['members are missing between the others, of the ranks 101 to 200'];
     expect((await check(tatsu(201, 30), tatsu(1, 100))).doubts).toEqual(missing);
     expect((await check(tatsu(201, 30))).doubts).toEqual([missing[0]?.replace('101', '1')]);
@@ -74,7 +74,7 @@ describe('pages of one load', () => {
     expect((await check(tatsu(1, 100), tatsu(101, 0))).doubts).toEqual([]);
   });
 
-  it('a load with equal ranks lacks no member', async () => {
+  it('an import with equal ranks lacks no member', async () => {
     const rankings = [1, 2, 2, 4].map((rank) => ({ rank, score: 5, user_id: `u${rank}` }));
     expect((await check({ rankings })).doubts).toEqual([]);
   });
@@ -83,9 +83,9 @@ describe('pages of one load', () => {
     ['MEE6', mee6(0), mee6(1, 1, '8')],
     ['Tatsu', tatsu(1, 100), tatsu(101, 5, '8')],
     ['CSV', 'user_id,xp,server_id\n1,5,7\n', 'user_id,xp,server_id\n2,5,8\n'],
-  ])('a load is refused when its pages of %s are of two guilds', async (_bot, first, second) => {
+  ])('an import is refused when its pages of %s are of two guilds', async (_bot, first, second) => {
     await expect(check(first, second)).rejects.toThrow(
-      'The files are of 2 guilds: a of guild 7, b of guild 8. Load those of one guild at a time',
+      'The files are of 2 guilds: a of guild 7, b of guild 8. Import the files of one guild at a time',
     );
   });
 });

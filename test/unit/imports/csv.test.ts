@@ -137,7 +137,7 @@ describe('CSV files', () => {
     ).rejects.toThrow(/such as --map id=Nutzer,xp=Ruhm, or --map id=Nutzer,xp=Siege$/);
   });
 
-  it('a CSV file of another bot is refused with the way to read it, and loads when a person reads it that way', async () => {
+  it('a CSV file of another bot is refused with the way to read it, and can be imported when a person reads it that way', async () => {
     const text = 'id,username,discriminator,xp,level,messages\n1,ann,0,4700,10,3\n';
     await expect(read(text)).rejects.toThrow(
       'f.csv has the fields of no format that is known. It has 1 row with id "1", username "ann", discriminator "0", xp "4700", level "10", messages "3". None of these has ids of Discord, so this is a guess: say which field is which, such as --map id=id,xp=xp,name=username,level=level',

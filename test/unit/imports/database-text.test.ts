@@ -36,7 +36,7 @@ describe('names that a database writes for a missing value', () => {
     async (name) => {
       expect(await namesIn(`user_id,xp,username\n1,5,ann\n2,6,${name}\n`)).toEqual({
         names: ['ann', name],
-        lines: [`f.csv: username is "${name}" in 1 row, which is loaded as a name`],
+        lines: [`f.csv: username is "${name}" in 1 row, which is imported as a name`],
       });
     },
   );
@@ -75,7 +75,7 @@ describe('names that a program has damaged', () => {
     ['\u00F0\u0178\u02DC\u20AC', 'was written in UTF-8 and read in another encoding'],
     ['Tom &amp; Jerry', 'has signs of HTML in place of characters'],
     ['O&#39;Neil', 'has signs of HTML in place of characters'],
-  ])('the damaged name %s is loaded as it is, and a message shows it', async (name, what) => {
+  ])('the damaged name %s is imported as it is, and a message shows it', async (name, what) => {
     expect(await namesIn(`user_id,xp,username\n1,5,ann\n2,6,${name}\n`)).toEqual({
       names: ['ann', name],
       lines: [

@@ -39,7 +39,7 @@ describe('detection of formats', () => {
     '{"players":[]}\n{"players":[]}',
     '[{"players":[]}]',
     '{"users":{}}',
-  ])('a page without members loads nobody, and its format stays open: %s', async (text) => {
+  ])('the import of a page without members stores nobody, and its format stays open: %s', async (text) => {
     expect(await readFile(text)).toMatchObject({ entries: [], lines: [] });
   });
 
@@ -52,7 +52,7 @@ describe('detection of formats', () => {
 
   it('a file with another text is refused, and the message quotes its beginning', async () => {
     await expect(readFile('error code: 1015', { name: 'x.json' })).rejects.toThrow(
-      'x.json is neither CSV nor JSON, and begins with "error code: 1015": export it again as one of them',
+      'x.json is neither CSV nor JSON, and begins with "error code: 1015": export it again as CSV or JSON',
     );
   });
 });
@@ -114,7 +114,7 @@ describe('files of a home-made bot with a field that LevelUp has too', () => {
     },
   );
 
-  it("a home-made file with the field names of this service's own format loads", async () => {
+  it("a home-made file with the field names of this service's own format can be imported", async () => {
     const { format, rows, lines } = await readFile(`user_id,xp,voice\n${ann},5,3\n`);
     expect([format, rows, lines]).toEqual(['csv', [{ userId: ann, xp: 5 }], ['f: not used: voice']]);
   });
@@ -133,7 +133,7 @@ describe('files of a known bot whose fields a person names', () => {
     expect(file.format).toBe('json');
   });
 
-  it('a page without members loads nobody when a person names its fields', async () => {
+  it('the import of a page without members stores nobody when a person names its fields', async () => {
     const map = { id: 'id', xp: 'xp' };
     expect(await readFile('{"page":1,"players":[]}', { map })).toMatchObject({ format: 'mee6', entries: [] });
   });
@@ -166,7 +166,7 @@ describe('pairs of an id and a member, as a Map of JavaScript has them', () => {
 describe('databases with a document for each guild or member', () => {
   const [ann, bob] = ['204255221017214977', '159998587045832321'];
   const [here, there] = ['111111111111111111', '222222222222222222'];
-  const several = `f has members of 2 guilds: ${here} (1), ${there} (1): choose a guild with --source-guild`;
+  const several = `f has members of 2 guilds: ${here} (1), ${there} (1): choose the guild with --source-guild`;
 
   it.each([
     [
@@ -223,7 +223,7 @@ describe('files with members of several guilds', () => {
 
   it('a file of two guilds is refused, and the message counts the members of each', async () => {
     await expect(readFile(dump)).rejects.toThrow(
-      'f has members of 2 guilds: 7 (2), 8 (1): choose a guild with --source-guild',
+      'f has members of 2 guilds: 7 (2), 8 (1): choose the guild with --source-guild',
     );
   });
 
@@ -240,7 +240,7 @@ describe('files with members of several guilds', () => {
     const [ann, bob, guild] = ['204255221017214977', '159998587045832321', '111111111111111111'];
     const content = JSON.stringify({ [ann]: { [guild]: { xp: 5 } }, [bob]: { [guild]: { xp: 6 } } });
     await expect(readFile(content, { map: { xp: 'xp' } })).rejects.toThrow(
-      `f has members of 2 guilds: ${ann} (1), ${bob} (1): choose a guild with --source-guild. If these are ids of members, with the ids of guilds inside, write the XP of one guild alone, such as with jq 'map_values(.["GUILD"] // empty)' FILE > members.json`,
+      `f has members of 2 guilds: ${ann} (1), ${bob} (1): choose the guild with --source-guild. If these are ids of members, with the ids of guilds inside, write the XP of one guild alone, such as with jq 'map_values(.["GUILD"] // empty)' FILE > members.json`,
     );
   });
 

@@ -1,4 +1,4 @@
-/** Writes members in each layout that the loader reads, as bots, databases, spreadsheets and scrapers do. */
+/** Writes members in each layout that an import reads, as bots, databases, spreadsheets and scrapers do. */
 
 /** A member as an exporter has it. */
 export interface ExportedMember {

@@ -26,7 +26,7 @@ describe('guilds inside other objects', () => {
     ['an id', 'id', [{ id: ANN, xp: 5 }], [{ id: BOB, xp: 6 }]],
     ['a guild_id', 'guild_id', { [ANN]: { xp: 5 } }, { [BOB]: { xp: 6 } }],
   ])(
-    'members inside several objects of guilds with %s are refused, and members inside a single object load',
+    'members inside several objects of guilds with %s are refused, and members inside a single object are imported',
     async (_what, id, one, other) => {
       const content = {
         servers: [
@@ -36,7 +36,7 @@ describe('guilds inside other objects', () => {
       };
       const map = Array.isArray(one) ? { id: 'id', xp: 'xp' } : { xp: 'xp' };
       await expect(readFile(JSON.stringify(content), { map })).rejects.toThrow(
-        `f has its members inside 2 objects of servers, such as ${id} "${GUILD}": write the members of one of them alone, such as with jq '.servers[] | select(.${id} == "GUILD") | .members' FILE > members.json`,
+        `f has its members inside 2 objects of servers, such as ${id} "${GUILD}": write the members of one object alone, such as with jq '.servers[] | select(.${id} == "GUILD") | .members' FILE > members.json`,
       );
       const single = { servers: [{ [id]: GUILD, members: one }] };
       expect((await readFile(JSON.stringify(single), { map })).rows).toEqual([{ userId: ANN, xp: 5 }]);
@@ -45,7 +45,7 @@ describe('guilds inside other objects', () => {
 });
 
 describe('files of two guilds', () => {
-  const refused = 'f has members of 2 guilds: 7 (2), 8 (1): choose a guild with --source-guild';
+  const refused = 'f has members of 2 guilds: 7 (2), 8 (1): choose the guild with --source-guild';
   const rows = [
     [1, 7],
     [2, 8],
@@ -136,7 +136,7 @@ describe('files of two guilds', () => {
       };
       const text = join([page('7', 0, ['1', '2']), page('8', 0, ['3']), page('7', 1, ['4']), page('7', 2, [])]);
       await expect(readFile(text)).rejects.toThrow(
-        'f has pages of 2 guilds: 7 (3), 8 (1): choose a guild with --source-guild',
+        'f has pages of 2 guilds: 7 (3), 8 (1): choose the guild with --source-guild',
       );
       for (const size of [1, 1000]) {
         const chosen = await readFile(text, { sourceGuild: '7', size });
@@ -166,11 +166,11 @@ describe('files of two guilds', () => {
     await Promise.all([seven.close(), eight.close()]);
   });
 
-  it('rows without a guild are not loaded with the rows of the chosen guild, and a message counts them', async () => {
+  it('rows without a guild are not imported with the rows of the chosen guild, and a message counts them', async () => {
     const { rows, lines } = await readFile('user_id,xp,guild_id\n1,5,7\n2,5,\n3,5,8\n', { sourceGuild: '7' });
     expect(rows).toHaveLength(1);
     expect(lines).toEqual([
-      'f: left out: 1 row without a guild, because other rows have one',
+      'f: left out: 1 row without a guild, because other rows have a guild',
       'f: left out: 1 row of other guilds',
     ]);
     const page = (guild: object, id: string) => JSON.stringify({ ...guild, players: [{ id, xp: 5, level: 0 }] });
@@ -188,7 +188,7 @@ describe('files of two guilds', () => {
     );
   });
 
-  it('a file whose pages alone tell its guild loads for that guild, and is refused for another guild', async () => {
+  it('a file whose pages alone tell its guild is imported for that guild, and is refused for another guild', async () => {
     const page = (guild: string) => ({ guild_id: guild, data: [{ user_id: guild, xp: 5 }] });
     const one = JSON.stringify(page('7'));
     expect((await readFile(one, { sourceGuild: '7' })).rows).toHaveLength(1);

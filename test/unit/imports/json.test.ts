@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { parseCurve } from '../../../src/core/ranking/curves.ts';
 import { type FormatName, formatNamed } from '../../../src/imports/formats.ts';
 import { inspectJson } from '../../../src/imports/json-inspection.ts';
-import { recordOf } from '../../../src/imports/level-check.ts';
-import type { SeedRow } from '../../../src/imports/rows.ts';
+import { fileRecordOf } from '../../../src/imports/level-check.ts';
+import type { ImportRow } from '../../../src/imports/rows.ts';
 import { fixture, readFile, refusals } from './read.ts';
 
 const ONE = '100000000000000001';
 const TWO = '100000000000000002';
 
 describe('exports of other bots', () => {
-  const cases: [file: string, format: FormatName, rows: SeedRow[]][] = [
+  const cases: [file: string, format: FormatName, rows: ImportRow[]][] = [
     [
       'mee6.json',
       'mee6',
@@ -136,12 +136,12 @@ describe('exports of other bots', () => {
       const own = (await readFile(fixture(file))).curve;
       const curve = parseCurve(own ?? formatNamed(format).curve ?? 'standard');
       if (!curve) throw new Error('The curve of the format is not sound');
-      for (const row of rows) expect(recordOf(row, curve).level ?? null).toBeNull();
+      for (const row of rows) expect(fileRecordOf(row, curve).level ?? null).toBeNull();
     },
   );
 });
 
-it('a page of money is refused, and loads when a person says how to read it', async () => {
+it('a page of money is refused, and imported when a person says how to read it', async () => {
   await expect(readFile(fixture('unbelievaboat.json'))).rejects.toThrow(/--map id=user_id,xp=total$/);
   expect((await readFile(fixture('unbelievaboat.json'), { map: { xp: 'total' } })).rows).toEqual([
     { userId: ONE, xp: 4700 },
@@ -292,7 +292,7 @@ describe('documents from which nothing can be read', () => {
       '[{"user_id":"100000000000000001","xp":{"total":5}},{"user_id":"100000000000000002","xp":{"total":6}}]',
       'id=user_id,xp=xp.total',
     ],
-  ])('a document with %s is refused with the fields that load it', async (_what, text, fields) => {
+  ])('a document with %s is refused with the fields that import it', async (_what, text, fields) => {
     await expect(readFile(text)).rejects.toThrow(`: say which field is which, such as --map ${fields}`);
     const map = Object.fromEntries(fields.split(',').map((part) => part.split('=')));
     for (const size of [3, 4096])
@@ -359,7 +359,7 @@ describe('objects in the members of an array', () => {
 describe('numbers by user id under a name of their own', () => {
   const text = '{"members":{"100000000000000001":5,"100000000000000002":6}}';
 
-  it('numbers by user id under an unknown name are refused with the command that loads them', async () => {
+  it('numbers by user id under an unknown name are refused with the command that imports them', async () => {
     await expect(readFile(text)).rejects.toThrow(
       'f has numbers by user id in members with "5", and nothing tells which of them are XP: say which field is which, such as --map xp=members',
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
 import { type CurveName, levelForXp, xpForLevel } from '../../../src/core/ranking/curves.ts';
-import { LevelCheck, recordOf } from '../../../src/imports/level-check.ts';
+import { fileRecordOf, LevelCheck } from '../../../src/imports/level-check.ts';
 
 /** Total XP at which levels 1, 2, 3, ... begin, by each bot's documentation. */
 const PUBLISHED: [bot: string, curve: CurveName, thresholds: number[]][] = [
@@ -36,7 +36,7 @@ describe('levels of imported members', () => {
     ['file', 12],
   ] as const)('with --levels %s, a level of 12 that differs from the curve is stored as %s', (levels, stored) => {
     const row = { userId: '1', xp: 4675, username: 'a' };
-    const recordFor = (level: object) => recordOf({ ...row, ...level }, 'standard', levels);
+    const recordFor = (level: object) => fileRecordOf({ ...row, ...level }, 'standard', levels);
     const record = { userId: '1', set: 4675, username: 'a' };
     expect(recordFor({ level: 10 })).toEqual({ ...record, level: null });
     expect(recordFor({ level: 12 })).toEqual({ ...record, level: stored });
@@ -68,7 +68,7 @@ describe('levels of imported members', () => {
 
   it('a row that calls its level explicit or not decides whether the level is stored', () => {
     const row = { userId: '1', xp: 4675 };
-    expect(recordOf({ ...row, level: 10, explicitLevel: true }, 'standard')).toMatchObject({ level: 10 });
-    expect(recordOf({ ...row, level: 12, explicitLevel: false }, 'standard')).toMatchObject({ level: null });
+    expect(fileRecordOf({ ...row, level: 10, explicitLevel: true }, 'standard')).toMatchObject({ level: 10 });
+    expect(fileRecordOf({ ...row, level: 12, explicitLevel: false }, 'standard')).toMatchObject({ level: null });
   });
 });

@@ -12,7 +12,7 @@ describe('exports that LibreOffice has saved', () => {
     ['with columns of whole numbers and dates, and semicolons', 'dates'],
     ['with all texts quoted', 'quoted'],
     ['as UTF-16 with tabs', 'utf16'],
-  ])('an export that LibreOffice saved %s loads back equal', async (_how, name) => {
+  ])('an import of an export that LibreOffice saved %s gives equal members', async (_how, name) => {
     const [exported, saved] = [await savedAs('export'), await savedAs(name)];
     expect(refusals(saved)).toEqual([]);
     expect(saved.rows).toEqual(exported.rows);

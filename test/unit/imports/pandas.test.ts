@@ -19,7 +19,7 @@ describe('members that pandas has written', () => {
       'table',
       `{"schema":{"fields":[{"name":"user_id","type":"string"}]},"data":[{"index":0,"user_id":"${ONE}","xp":4700,"username":"ann"},{"index":1,"user_id":"${TWO}","xp":254,"username":null}]}`,
     ],
-  ])('members that pandas has written with orient="%s" load', async (_orient, content) => {
+  ])('members that pandas has written with orient="%s" are imported', async (_orient, content) => {
     const file = await readFile(content);
     expect(refusals(file)).toEqual([]);
     expect(file.rows).toEqual(MEMBERS);
@@ -42,7 +42,7 @@ describe('members that pandas has written', () => {
     await expect(readFile(content, { map: { xp: 'xp' } })).rejects.toThrow('f has columns by their names');
   });
 
-  it('members in columns load if the rows are named after the ids, and a message names the columns beside XP', async () => {
+  it('members in columns are imported if the rows are named after the ids, and a message names the columns beside XP', async () => {
     const content = `{"xp":{"${ONE}":4700,"${TWO}":254},"username":{"${ONE}":"ann","${TWO}":"bob"}}`;
     expect(await readFile(content)).toMatchObject({
       rows: [
@@ -75,7 +75,7 @@ describe('arrays of which the first has the names', () => {
     ['in an array', `[["user_id","xp","username"],["${ONE}",4700,"ann"],["${TWO}",254,null]]`],
     ['as Google Sheets answers them', fixture('google-sheets.json')],
     ['one a line', `["user_id","xp","username"]\n["${ONE}",4700,"ann"]\n["${TWO}",254,null]\n`],
-  ])('arrays with names in the first of them load %s', async (_what, content) => {
+  ])('arrays with names in the first of them are imported %s', async (_what, content) => {
     const file = await readFile(content, { size: 16 });
     expect(refusals(file)).toEqual([]);
     expect(file.rows).toEqual(MEMBERS);

@@ -72,7 +72,7 @@ describe('the settings of Polaris exports', () => {
     const { curve, lines } = await read(1001);
     expect([curve, lines]).toEqual([
       undefined,
-      ['f.json: its settings make no curve: levels will differ from those it showed'],
+      ['f.json: its settings make no curve: levels will differ from the levels that the bot showed'],
     ]);
   });
 

@@ -25,7 +25,7 @@ describe('proposals to read the fields of a file', () => {
     ],
     ['two kinds of ids', `id,user,xp\n1,${ONE},4700\n2,${TWO},254\n`],
     ['ids of channels', `channel,who,xp\n${GUILD},${ONE},4700\n${GUILD},${TWO},254\n`],
-  ])('a proposal loads what a file with %s means', async (_what, content) => {
+  ])('an import by a proposal stores what a file with %s means', async (_what, content) => {
     const error = await refusal(content);
     expect(error).toBeInstanceOf(UnknownFieldsError);
     expect(error.message).not.toContain('guess');
@@ -190,6 +190,6 @@ describe('titles above the names of the columns', () => {
 it('a document of no known bot with several lists of members is refused, and the message says how to choose a list', async () => {
   const list = (xp: number) => [{ id: ONE, xp }];
   await expect(readFile(JSON.stringify({ weekly: list(5), alltime: list(500) }))).rejects.toThrow(
-    "f has several lists that can be the members, in weekly, in alltime: save one of them alone, such as with jq '.weekly' FILE > members.json",
+    "f has several lists that can be the members, in weekly, in alltime: save one list alone, such as with jq '.weekly' FILE > members.json",
   );
 });

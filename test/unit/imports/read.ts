@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
 import { type Input, type OpenOptions, openInput } from '../../../src/imports/inputs.ts';
-import type { Entry, RowContent } from '../../../src/imports/rows.ts';
+import type { RowContent, RowEntry } from '../../../src/imports/rows.ts';
 
 /** What a file is read as. */
 export interface ReadFile extends Pick<Input, 'format' | 'curve' | 'hasLevels'> {
-  readonly entries: readonly Pick<Entry, 'at' | 'row'>[];
+  readonly entries: readonly Pick<RowEntry, 'at' | 'row'>[];
   /** What the bad rows have, in their order. */
   readonly refused: readonly RowContent[];
   /** The rows of the members. */
@@ -34,7 +34,7 @@ export async function readFile(
   const { signal } = new AbortController();
   const input = await openInput(Readable.from(pieces), { name: 'f', ...options }, signal, reporter);
   try {
-    const all: Entry[] = [];
+    const all: RowEntry[] = [];
     for await (const some of input.entries(() => {})) all.push(...some);
     const entries = all.map(({ at, row }) => ({ at, row }));
     const refused = all.flatMap(({ content }) => content ?? []);

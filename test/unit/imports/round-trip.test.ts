@@ -44,26 +44,38 @@ async function written(list: readonly StoredMember[], format: (typeof EXPORT_FOR
   return text;
 }
 
-it.each(EXPORT_FORMATS)('any members that are exported as %s load back equal, in any encoding', async (format) => {
-  await fc.assert(
-    fc.asyncProperty(
-      membersWith(ids[format]),
-      fc.constantFrom(...Object.keys(ENCODINGS)),
-      fc.integer({ min: 1, max: 50 }),
-      async (list, encoding, size) => {
-        const encode = ENCODINGS[encoding] ?? Buffer.from;
-        const file = await readFile(encode(await written(list, format)), { size: 16 * size });
-        expect(refusals(file)).toEqual([]);
-        const expected = list.map(
-          ({ userId, xp, username, dailyStreak, lastDailyClaim, avatar, hidden, hiddenReasons }) =>
-            format === 'polaris'
-              ? { userId, xp, ...(hidden && { hidden }) }
-              : { userId, xp, username, dailyStreak, lastDailyClaim, avatar, hidden, ...(hidden && { hiddenReasons }) },
-        );
-        expect(file.rows).toMatchObject(expected);
-        expect(file.rows).toHaveLength(list.length);
-      },
-    ),
-    { numRuns: 60 },
-  );
-});
+it.each(EXPORT_FORMATS)(
+  'an import of any members that are exported as %s gives equal members, in any encoding',
+  async (format) => {
+    await fc.assert(
+      fc.asyncProperty(
+        membersWith(ids[format]),
+        fc.constantFrom(...Object.keys(ENCODINGS)),
+        fc.integer({ min: 1, max: 50 }),
+        async (list, encoding, size) => {
+          const encode = ENCODINGS[encoding] ?? Buffer.from;
+          const file = await readFile(encode(await written(list, format)), { size: 16 * size });
+          expect(refusals(file)).toEqual([]);
+          const expected = list.map(
+            ({ userId, xp, username, dailyStreak, lastDailyClaim, avatar, hidden, hiddenReasons }) =>
+              format === 'polaris'
+                ? { userId, xp, ...(hidden && { hidden }) }
+                : {
+                    userId,
+                    xp,
+                    username,
+                    dailyStreak,
+                    lastDailyClaim,
+                    avatar,
+                    hidden,
+                    ...(hidden && { hiddenReasons }),
+                  },
+          );
+          expect(file.rows).toMatchObject(expected);
+          expect(file.rows).toHaveLength(list.length);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  },
+);

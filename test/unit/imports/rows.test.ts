@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkRow, OWN_READING } from '../../../src/imports/rows.ts';
+import { checkRow } from '../../../src/imports/rows.ts';
+import { OWN_READING } from './own-reading.ts';
 import { fixture, readFile, refusals } from './read.ts';
 
 const NOW = Date.parse('2026-11-27T12:00:00Z');

@@ -8,7 +8,7 @@ describe('files without ids of Discord', () => {
     ['a column', 'user_id,xp\nann,4700\nbob,254\n', 'user_id'],
     ['an array', '[{"user_id":"ann","xp":4700},{"user_id":"bob","xp":254}]', 'user_id'],
     ['names of objects', '{"users":{"ann":{"xp":4700},"bob":{"xp":254}}}', 'the names of its members'],
-  ])('a file with ids that are not of Discord in %s loads with a warning', async (_what, content, field) => {
+  ])('a file with ids that are not of Discord in %s is imported with a warning', async (_what, content, field) => {
     const { rows, lines, doubts } = await readFile(content);
     expect(rows).toHaveLength(2);
     expect(lines).toEqual([

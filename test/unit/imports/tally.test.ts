@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { SeedRow } from '../../../src/imports/rows.ts';
+import type { ImportRow } from '../../../src/imports/rows.ts';
 import { Tally } from '../../../src/imports/tally.ts';
 
 const row = fc.record({ userId: fc.constantFrom('a', 'b', 'c'), xp: fc.nat(9), hidden: fc.boolean() });
 
-it('a tally counts the members that the rows leave, as a load does', () => {
+it('a tally counts the members that the rows leave, as an import does', () => {
   fc.assert(
     fc.property(fc.array(row), (rows) => {
       const tally = new Tally(10);
-      const left = new Map<string, SeedRow>();
+      const left = new Map<string, ImportRow>();
       for (const each of rows) {
         tally.add(each);
         left.set(each.userId, { ...each, hidden: each.hidden || left.get(each.userId)?.hidden === true });

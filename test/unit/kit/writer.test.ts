@@ -57,19 +57,6 @@ describe('createWriter', () => {
     await expect(call).rejects.toThrow('The connection is in a transaction, which gives no replies before exec');
   });
 
-  it('a load takes any number of members, in slices', async () => {
-    const sizes: number[] = [];
-    const evalsha = async (...[, keys, ...rest]: [string, number, ...(string | number)[]]) => {
-      sizes.push(rest.length - keys);
-      return ['OK', '1', 500, '0', '0', '0', '0'];
-    };
-    const members = Array.from({ length: 1200 }, (_, n) => ({ userId: `u${n}`, set: 1 }));
-    const loading = createWriter({ evalsha, eval: evalsha }).load('g', members);
-    expect(await loading).toEqual({ created: 1500 });
-    expect(sizes[0]).toBe(sizes[1]);
-    expect(sizes).toHaveLength(3);
-  });
-
   it('a connection that puts a prefix before each key is refused', () => {
     const options = { lazyConnect: true, keyPrefix: 'bot:' };
     const clients = [

@@ -66,10 +66,6 @@ describe('a field that a call does not know', () => {
         ]),
     ],
     [
-      `records[600].name is no field of a record: use ${RECORD}, hiddenReasons`,
-      () => w.load('g', [...Array.from({ length: 600 }, () => ({ userId: '1', set: 1 })), { userId: '2', name: 'X' }]),
-    ],
-    [
       `cooldown is no field of an award: use ${AWARD}`,
       () => w.award('g', { userId: '1', amount: 5, cooldown: 60_000 }),
     ],
@@ -158,7 +154,6 @@ describe('a wrong argument', () => {
     [`A claim must be an object with ${CLAIM}, not undefined`, () => w.claimDaily('g')],
     ['A level must be an object with userId, level, eventId, not undefined', () => w.setLevel('g')],
     ['The records must be a list, not undefined', () => w.recordMany('g')],
-    ['The records must be a list, not undefined', () => w.load('g')],
     [`A record must be an object with ${RECORD}, not undefined`, () => w.record('g')],
     [`records[1] must be an object with ${RECORD}, not null`, () => w.recordMany('g', [{ userId: '1', set: 1 }, null])],
     ['The updates must be a list, not undefined', () => w.setProfiles('g')],

@@ -43,25 +43,7 @@ describe('LeaderboardWriter', () => {
     expect(await profile(guild, 'b')).toBeNull();
   });
 
-  it('a load records members as a record does, and tells how many are new', async () => {
-    const [{ writer }, guild] = [suite.store, suite.newGuild()];
-    await writer.record(guild, { userId: 'a', set: 1, username: 'A', dailyStreak: 4 });
-    const records = [
-      { userId: 'a', add: 4, username: 'Ann', level: 3 },
-      { userId: 'b', set: 7 },
-      { userId: 'c', set: 8, hidden: true },
-    ] as const;
-    expect(await writer.load(guild, records)).toEqual({ created: 1 });
-    expect(await writer.load(guild, [])).toEqual({ created: 0 });
-    expect(await members(guild)).toEqual(['a', 'b']);
-    expect(await profile(guild, 'a')).toBe('3 4 - Ann');
-    expect((await suite.store.counters.check(guild)).exact).toBe(true);
-    const refused = [{ userId: 'b', set: 9 }, { userId: 'a', add: -9 } as const];
-    await expect(writer.load(guild, refused)).rejects.toMatchObject({ code: 'range', params: { index: 1 } });
-    await expect(writer.load(guild, [{ userId: 'a b', set: 1 }])).rejects.toThrow('The user id "a b"');
-  });
-
-  it('a load makes hidden members, and leaves a member where it is', async () => {
+  it('records make hidden members, and leave a member where it is', async () => {
     const [{ writer }, guild] = [suite.store, suite.newGuild()];
     const records = [
       { userId: 'a', set: 5, hidden: true },

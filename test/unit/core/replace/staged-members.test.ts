@@ -65,7 +65,7 @@ describeStores('the staged members of a guild', (kind) => {
 
   it('staged members tell the number of present members that are not staged, in more than one step', async () => {
     const guild = suite.newGuild();
-    await suite.store.writer.load(
+    await suite.store.writer.recordMany(
       guild,
       Array.from({ length: 600 }, (_, index) => ({ userId: `u${index}`, set: index })),
     );

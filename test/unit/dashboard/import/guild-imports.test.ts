@@ -66,10 +66,10 @@ it('a new file takes the room of the files that have waited longest', async () =
   for (const guild of waiting()) await imports.discard(guild);
 });
 
-it('an import loads no more members than the operator allows, in the file or together with the members of the guild', async () => {
+it('an import takes no more members than the operator allows, in the file or together with the members of the guild', async () => {
   const imports = new GuildImports(suite.store, 2);
   await expect(upload(imports, 'a', 'user_id,xp\na,1\nb,2\nc,3\n')).rejects.toThrow(
-    'The file has 3 members, and the dashboard loads up to 2 members: ask the operator for more',
+    'The file has 3 members, and the dashboard imports up to 2 members: ask the operator for more',
   );
   expect(imports.of('a')).toEqual({});
   const start = async (content: string, replace = false) => {
@@ -82,17 +82,17 @@ it('an import loads no more members than the operator allows, in the file or tog
     });
     return String(await ended);
   };
-  expect(await start('user_id,xp\na,1\nb,2\n')).toContain('loaded 2 members');
-  expect(await start('user_id,xp\nc,1\nd,2\n')).toContain('loaded 2 members');
+  expect(await start('user_id,xp\na,1\nb,2\n')).toContain('imported 2 members');
+  expect(await start('user_id,xp\nc,1\nd,2\n')).toContain('imported 2 members');
   const { writer } = suite.store;
   await writer.hide('a', ['a', 'b', 'c']);
   expect(await start('user_id,xp\ne,1\n')).toContain(
-    'This server has 4 members, and the dashboard loads up to 2 members: ask the operator for more',
+    'This server has 4 members, and the dashboard imports up to 2 members: ask the operator for more',
   );
   expect(await start('user_id,xp\ne,1\n', true)).toContain('replaced by 1 member');
 });
 
-it('the dashboard keeps a waiting file and the summary of a load for half an hour', async () => {
+it('the dashboard keeps a waiting file and the summary of an import for half an hour', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const imports = new GuildImports(suite.store, 1000);
   await upload(imports, 'waits');

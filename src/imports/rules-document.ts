@@ -25,13 +25,13 @@ const MEMBERS: ReadonlySet<string> = new Set(
  * @throws InvalidInputError when it cannot be read, has more than `maxBytes` of text (64 MiB) or more than 1 MiB outside its members, or is not
  * one JSON document with at most 100 levels.
  */
-export async function readDocument(
+export async function readRulesDocument(
   from: string | Readable,
   name = typeof from === 'string' ? from : 'stdin',
   maxBytes = MAX_BYTES,
 ): Promise<unknown> {
   const source = await openSource(from, undefined, name);
-  const reader = new DocumentReader(name);
+  const reader = new RulesReader(name);
   async function* bounded(): AsyncGenerator<string> {
     let size = 0;
     for await (const piece of readSource(source, undefined)) {
@@ -50,7 +50,7 @@ export async function readDocument(
 }
 
 /** Puts a document together, with null in place of members. */
-class DocumentReader implements TokenTaker {
+class RulesReader implements TokenTaker {
   readonly count = 0;
   readonly isAssembling = false;
   private readonly tracker = new PlaceTracker();

@@ -4,7 +4,13 @@ import { isPictureHash } from '../ranking/picture-hash.ts';
 import { splitProfile } from '../ranking/profile.ts';
 import { BOUNDS, GUILD_FIELDS, isAbove, MAX_USERNAME_BYTES, oversizedKeyFields } from '../text-bounds.ts';
 
-/** The stream of "guild export": one JSON value a line. Ids, names and values are texts of bytes (latin1), so that they arrive as they were. */
+/**
+ * The stream in which a guild moves from one Redis to another: `guild export` writes the lines, each a JSON value, and `guild import` reads them.
+ * Ids, names and values are texts of bytes (latin1), so that they arrive as they were.
+ */
+export type GuildMove = AsyncIterable<string>;
+
+/** The value of `format` in the first line of a move. */
 export const FORMAT = 'guildrank-guild-1';
 
 /** Members of one line, and of one step in Redis. Redis serves nobody else during a step, which takes a few milliseconds. */
@@ -53,7 +59,10 @@ const member = z.union([
     .readonly(),
   z.tuple([z.string(), z.literal('gone')]).readonly(),
 ]);
-/** User id, "ranked" or "hidden REASONS", XP, end of the cooldown in ms since 1970, profile, XP on each of the four boards, avatar. A later line about the same member replaces this one. */
+/**
+ * User id, "ranked" or "hidden REASONS", XP, end of the cooldown in ms since 1970, profile, XP on each of the four boards, avatar. A later line about
+ * the same member replaces an earlier line.
+ */
 export type MovedMember = z.output<typeof member>;
 
 /** An API key of a guild. */
@@ -88,11 +97,11 @@ const lastLine = z.object({
 /** The last line of the stream: all that is stored of the guild except its members. */
 export type LastLine = z.output<typeof lastLine>;
 
-/** One line of the stream. */
+/** A parsed line of the stream. */
 export const lineSchema = z.union([
   z.object({ members: z.array(member).readonly() }),
   z.object({ end: lastLine }),
   z.object({ format: z.literal(FORMAT), guild: z.string().regex(ID_PATTERN), model: z.string() }),
 ]);
 /** A parsed line of the stream. */
-export type Line = z.output<typeof lineSchema>;
+export type MoveLine = z.output<typeof lineSchema>;

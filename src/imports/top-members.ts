@@ -1,10 +1,10 @@
-import type { SeedRow } from './rows.ts';
+import type { ImportRow } from './rows.ts';
 
 /** Finds the best members of a file, in one pass and bounded memory. */
 export class TopMembers {
-  private members = new Map<string, SeedRow>();
+  private members = new Map<string, ImportRow>();
   /** The best member that was dropped. */
-  private floor: SeedRow | undefined;
+  private floor: ImportRow | undefined;
 
   constructor(
     private readonly size: number,
@@ -15,7 +15,7 @@ export class TopMembers {
    * Adds the member of a row. If a member is repeated, the later row wins, and fields that it lacks are kept from the earlier row. O(1), sometimes
    * O(spare log spare).
    */
-  add(row: SeedRow): void {
+  add(row: ImportRow): void {
     if (this.floor && byRank(row, this.floor) > 0) {
       this.members.delete(row.userId);
       return;
@@ -35,13 +35,13 @@ export class TopMembers {
   }
 
   /** Returns the members, best first. There are fewer than `size` if so many members were repeated with less XP that too few others are left. */
-  list(): SeedRow[] {
+  list(): ImportRow[] {
     return [...this.members.values()].sort(byRank).slice(0, this.size);
   }
 }
 
 /** Compares members in the order of the leaderboard: XP descending, then user id in descending byte order. */
-export function byRank(one: SeedRow, other: SeedRow): number {
+export function byRank(one: ImportRow, other: ImportRow): number {
   if (one.xp !== other.xp) return other.xp - one.xp;
   return one.userId < other.userId ? 1 : one.userId > other.userId ? -1 : 0;
 }

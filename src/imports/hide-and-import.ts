@@ -1,18 +1,19 @@
 import { changeReason } from '../core/members/hiding.ts';
+import { importRecords } from '../core/members/record-members.ts';
 import type { FileRecord } from '../core/members/xp-record.ts';
 import { HIDE_REASONS, type HideReason } from '../core/ranking/model.ts';
-import type { LoadTarget } from './load-job.ts';
+import type { ImportTarget } from './import-job.ts';
 
 const BY_MODERATOR: readonly HideReason[] = ['moderator'];
 
 /**
- * Hides the members that records hide, then loads the records, so that a member that a row hides is never ranked in between. If the run ends early, a
- * member has only reasons for hiding that the file or the guild had.
+ * Hides the members that records hide, and then imports the records, so that a member that a row hides is never ranked in between. If the run ends
+ * early, a member has only reasons for hiding that the file or the guild had.
  * @returns the number of members that are new to the ranking.
- * @throws as GuildWriter.load.
+ * @throws as {@link importRecords}.
  */
-export async function loadAndHide(
-  target: LoadTarget,
+export async function hideAndImport(
+  target: ImportTarget,
   guild: string,
   records: readonly FileRecord[],
 ): Promise<{ readonly created: number }> {
@@ -22,5 +23,5 @@ export async function loadAndHide(
       .map(({ userId }) => userId);
     if (ids.length > 0) await changeReason(target, 'add', guild, [...new Set(ids)], { reason });
   }
-  return target.writer.load(guild, records);
+  return importRecords(target, guild, records, Date.now());
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
-import type { LastLine } from '../../src/core/moves/moved-guild.ts';
+import type { LastLine } from '../../src/core/moves/move-lines.ts';
 import type { NamedScript } from '../../src/core/store/scripts.ts';
-import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
+import { movedOutGuild, moveIn, moveOut } from '../support/guild-move.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { realStore } from '../support/stores.ts';
 
-describe('imports of a guild', needs('redis-server'), () => {
+describe('moves of a guild into a Redis', needs('redis-server'), () => {
   const suite = storeSuite(realStore);
-  const make = () => exportedGuild(suite.store, suite.newGuild());
+  const make = () => movedOutGuild(suite.store, suite.newGuild());
 
   /** Returns the lines with another end. */
   const withEnd = (lines: readonly string[], change: (end: LastLine) => object): string[] => {
@@ -18,7 +18,7 @@ describe('imports of a guild', needs('redis-server'), () => {
   };
 
   it.each(['move-verify', 'move-finish'])(
-    'an import is refused at "%s" when another server took over, which can have lost members',
+    'a move is refused at "%s" when another server took over, which can have lost members',
     async (step) => {
       const { guild, lines, sha } = await make();
       const scripts = Object.create(suite.store.scripts, {
@@ -29,22 +29,22 @@ describe('imports of a guild', needs('redis-server'), () => {
           },
         },
       });
-      await expect(importLines({ ...suite.store, scripts }, lines)).rejects.toThrow('Another Redis server took over');
+      await expect(moveIn({ ...suite.store, scripts }, lines)).rejects.toThrow('Another Redis server took over');
       expect(await suite.store.apiKeys.find(sha)).toBeNull();
       await suite.store.client.del(suite.store.redisKeys.locked(guild).lock);
-      expect(await importLines(suite.store, lines)).toMatchObject({ members: 1, keys: 1 });
+      expect(await moveIn(suite.store, lines)).toMatchObject({ members: 1, keys: 1 });
     },
   );
 
-  it('an import ends where another stream begins, and leaves the guild of the other stream alone', async () => {
+  it('a move ends where another stream begins, and leaves the guild of the other stream alone', async () => {
     const [cut, other] = [await make(), await make()];
     const lines = [...cut.lines.slice(0, -1), ...other.lines];
-    await expect(importLines(suite.store, lines)).rejects.toThrow('The stream ended before the guild was complete');
+    await expect(moveIn(suite.store, lines)).rejects.toThrow('The stream ended before the guild was complete');
     expect(await suite.store.client.keys(`*{${other.guild}}:*`)).toEqual([`gr:{${other.guild}}:sessions`]);
-    expect(await importLines(suite.store, other.lines)).toMatchObject({ members: 1, keys: 1 });
+    expect(await moveIn(suite.store, other.lines)).toMatchObject({ members: 1, keys: 1 });
   });
 
-  it('an unfinished import leaves a hidden member hidden, whatever the bot writes', async () => {
+  it('an unfinished move leaves a hidden member hidden, whatever the bot writes', async () => {
     const { writer, client } = suite.store;
     const guild = suite.newGuild();
     await writer.recordMany(guild, [
@@ -52,56 +52,56 @@ describe('imports of a guild', needs('redis-server'), () => {
       { userId: 'left', set: 32 },
     ]);
     await writer.hide(guild, ['left']);
-    const lines = await streamOf(suite.store, guild);
+    const lines = await moveOut(suite.store, guild);
     await deleteGuild(suite.store, guild);
-    await expect(importLines(suite.store, lines.slice(0, -1))).rejects.toThrow('The stream ended before');
+    await expect(moveIn(suite.store, lines.slice(0, -1))).rejects.toThrow('The stream ended before');
     await writer.award(guild, { userId: 'left', amount: 5 });
     await writer.record(guild, { userId: 'left', add: 5 });
     expect(await client.zscore(`gr:{${guild}}:xp`, 'left')).toBeNull();
     expect(await client.zscore(`gr:{${guild}}:hidden`, 'left')).toBe('42');
   });
 
-  it('an import stores no API key twice, and no API key that opens another guild', async () => {
+  it('a move stores no API key twice, and no API key that opens another guild', async () => {
     const { guild, lines, sha } = await make();
     const twice = [
       ({ keys: [key] }: LastLine) => ({ keys: [key, { ...key, id: 'other' }] }),
       ({ keys: [key] }: LastLine) => ({ keys: [key, { ...key, sha256: '0'.repeat(64) }] }),
     ];
     for (const change of twice) {
-      await expect(importLines(suite.store, withEnd(lines, change))).rejects.toThrow('The stream ended before');
+      await expect(moveIn(suite.store, withEnd(lines, change))).rejects.toThrow('The stream ended before');
       await suite.store.client.del(suite.store.redisKeys.locked(guild).lock);
     }
-    await importLines(suite.store, lines);
+    await moveIn(suite.store, lines);
     const copy = suite.newGuild();
     const edited = [(lines[0] as string).replace(guild, copy), ...lines.slice(1)];
-    await expect(importLines(suite.store, edited)).rejects.toThrow(
+    await expect(moveIn(suite.store, edited)).rejects.toThrow(
       `belongs to guild ${guild} in this Redis: revoke it for that guild first`,
     );
     expect(await suite.store.apiKeys.find(sha)).toMatchObject({ guildId: guild });
     expect(await suite.store.apiKeys.list(copy)).toEqual([]);
   });
 
-  it('an import of data of a newer version is refused, and the guild can be deleted', async () => {
+  it('a move of data of a newer version is refused, and the guild can be deleted', async () => {
     const { guild, lines } = await make();
     const newer = withEnd(lines, () => ({ stats: ['model', '9'] }));
-    await expect(importLines(suite.store, newer)).rejects.toThrow('has data of version 9');
+    await expect(moveIn(suite.store, newer)).rejects.toThrow('has data of version 9');
     await suite.store.client.del(suite.store.redisKeys.locked(guild).lock);
     await deleteGuild(suite.store, guild);
-    expect(await importLines(suite.store, lines)).toMatchObject({ members: 1 });
+    expect(await moveIn(suite.store, lines)).toMatchObject({ members: 1 });
   });
 
-  it('an export is refused, and names the member, when a raw write put a hidden member into the ranking', async () => {
+  it('a move is refused, and names the member, when a raw write put a hidden member into the ranking', async () => {
     const { writer, client } = suite.store;
     const guild = suite.newGuild();
     await writer.record(guild, { userId: 'a', set: 500 });
     await writer.hide(guild, ['a']);
     await client.zadd(`gr:{${guild}}:xp`, 5, 'a');
-    await expect(streamOf(suite.store, guild)).rejects.toThrow(
+    await expect(moveOut(suite.store, guild)).rejects.toThrow(
       'Member a is both hidden and in the ranking: hide the member again',
     );
     await writer.hide(guild, ['a'], { reason: 'moderator' });
-    const lines = await streamOf(suite.store, guild);
+    const lines = await moveOut(suite.store, guild);
     await deleteGuild(suite.store, guild);
-    expect(await importLines(suite.store, lines)).toMatchObject({ members: 1, hidden: 1 });
+    expect(await moveIn(suite.store, lines)).toMatchObject({ members: 1, hidden: 1 });
   });
 });

@@ -27,6 +27,7 @@ export function hasColumns(found: FoundMembers): boolean {
   return hasArraysAsColumns(found) || found.lists.some(isOfIds);
 }
 
+/** Whether a document has its ids and its XP as two arrays of values. */
 function hasArraysAsColumns(found: FoundMembers): boolean {
   const names = [...found.document.fields.keys()].filter((name) => found.hasValuesAt(name));
   const kinds = new Set(names.map(guessField));

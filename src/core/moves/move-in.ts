@@ -4,6 +4,14 @@ import type { LockedKeys } from '../store/redis-keys.ts';
 import type { Script } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
 import {
+  type Fields,
+  type GuildMove,
+  type LastLine,
+  lineSchema,
+  type MovedMember,
+  type MoveLine,
+} from './move-lines.ts';
+import {
   beginMoveScript,
   finishMoveScript,
   type MovedHash,
@@ -11,8 +19,8 @@ import {
   storeFieldsScript,
   verifyMoveScript,
 } from './move-scripts.ts';
-import { type Fields, type LastLine, type Line, lineSchema, type MovedMember } from './moved-guild.ts';
 
+/** The parts that store a guild with its API keys. */
 interface GuildStore extends Store {
   readonly apiKeys: {
     revokeAll(guildId: string, hold: () => Promise<unknown>): Promise<number>;
@@ -20,8 +28,8 @@ interface GuildStore extends Store {
   };
 }
 
-/** The guild that an import stored. */
-export interface Imported {
+/** The guild that a move has stored. */
+interface MovedGuild {
   readonly guild: string;
   readonly members: number;
   readonly hidden: number;
@@ -34,43 +42,40 @@ const TEXTS_PER_STEP = 2000;
 const AGAIN = 'run export and import again';
 
 /**
- * Stores a guild from the stream of "guild export". Until the stream ends, the guild is marked as unfinished. The next import of the guild
- * deletes what an unfinished import left. O(n log n), in steps of a few milliseconds.
+ * Moves a guild into this Redis: stores the guild from the stream of "guild export". Until the stream ends, the guild is marked as unfinished. The
+ * next move of the guild deletes what an unfinished move left. O(n log n), in steps of a few milliseconds.
  * @throws InvalidInputError when the lines are not a stream of "guild export", or end early; RefusedError when the guild has data already, or another
- *   program writes to it.
+ *   program writes to the guild.
  * @throws StoreUnavailableError
  */
-export async function importGuild(
-  store: GuildStore,
-  lines: AsyncIterable<string>,
-  signal: AbortSignal,
-): Promise<Imported> {
-  let move: GuildImport | undefined;
+export async function moveGuildIn(store: GuildStore, lines: GuildMove, signal: AbortSignal): Promise<MovedGuild> {
+  let moveIn: GuildMoveIn | undefined;
   try {
     for await (const text of lines) {
       signal.throwIfAborted();
       const line = parseLine(text);
       // A second first line is the beginning of another stream, so this stream ended early.
-      if (!line || ('format' in line && move)) break;
+      if (!line || ('format' in line && moveIn)) break;
       if ('format' in line) {
-        move = new GuildImport(store, line.guild);
-        await move.begin(line.model);
-      } else if (!move)
+        moveIn = new GuildMoveIn(store, line.guild);
+        await moveIn.begin(line.model);
+      } else if (!moveIn)
         throw new InvalidInputError(`The stream does not begin like the output of "guild export": ${AGAIN}`);
-      else if ('members' in line) await move.put(line.members);
-      else return await move.finish(line.end);
+      else if ('members' in line) await moveIn.put(line.members);
+      else return await moveIn.finish(line.end);
     }
     throw new InvalidInputError(
-      move
+      moveIn
         ? `The stream ended before the guild was complete: ${AGAIN}`
         : 'There is no output of "guild export" of this version on standard input: pipe "guild export" into "guild import"',
     );
   } finally {
-    move?.stop();
+    moveIn?.stop();
   }
 }
 
-class GuildImport {
+/** Stores the lines of a move in this Redis, and holds the lock of the guild meanwhile. */
+class GuildMoveIn {
   private readonly token = randomUUID();
   private readonly renewal = setInterval(() => void this.put([]).catch(() => {}), RENEW_MS);
   /** Name of the Redis server that stores the members. */
@@ -81,12 +86,13 @@ class GuildImport {
     private readonly guildId: string,
   ) {}
 
-  /** Takes the lock and deletes what an unfinished import left. */
+  /** Takes the lock and deletes what an unfinished move left. */
   async begin(model: string): Promise<void> {
     this.server = await this.step(beginMoveScript, { model });
     await this.store.apiKeys.revokeAll(this.guildId, () => this.put([]));
   }
 
+  /** Stores members, and renews the lock. */
   async put(members: readonly MovedMember[]): Promise<void> {
     const { cooldownPrefix } = this.store.redisKeys.guild(this.guildId);
     const cooldowns = members.map(([userId]) => cooldownPrefix + userId);
@@ -94,7 +100,7 @@ class GuildImport {
   }
 
   /** Stores the last line of the stream. The records of the API keys come last, so that no key works before the guild is complete. */
-  async finish({ keys, quota, ...rest }: LastLine): Promise<Imported> {
+  async finish({ keys, quota, ...rest }: LastLine): Promise<MovedGuild> {
     const { apiKeys } = this.store;
     const { ranked, hidden, rev, stats, config, season, about, used, usage } = rest;
     await this.refuseKeysOfOthers(keys);
@@ -137,7 +143,7 @@ class GuildImport {
     }
   }
 
-  /** Deletes the API keys that a refused end of this import has stored, except keys of another import that has taken over or finished since. */
+  /** Deletes the API keys that a refused end of this move has stored, except keys of another move that has taken over or finished since. */
   private async dropKeys(keys: LastLine['keys']): Promise<void> {
     const { client, redisKeys } = this.store;
     const { stats, apiKeys, lock } = redisKeys.locked(this.guildId);
@@ -174,8 +180,8 @@ class GuildImport {
 
 const toBytes = (text: string) => Buffer.from(text, 'latin1');
 
-/** Returns the line; undefined when it was cut off, or is no line of the stream. */
-function parseLine(text: string): Line | undefined {
+/** Returns the line; undefined when the line was cut off, or is no line of the stream. */
+function parseLine(text: string): MoveLine | undefined {
   try {
     return lineSchema.parse(JSON.parse(text));
   } catch {

@@ -1,27 +1,27 @@
 import { messageOf } from '../../core/errors.ts';
+import type { ImportTarget } from '../../imports/import-job.ts';
+import { importMembers } from '../../imports/import-members.ts';
+import { storeRules } from '../../imports/import-rules.ts';
+import { summaryLine } from '../../imports/import-summary.ts';
 import type { LevelChoice } from '../../imports/level-check.ts';
-import { load } from '../../imports/load.ts';
-import type { LoadTarget } from '../../imports/load-job.ts';
-import { summaryLine } from '../../imports/load-summary.ts';
 import { Problems } from '../../imports/problems.ts';
-import type { Progress } from '../../imports/read-members.ts';
+import type { ImportProgress } from '../../imports/read-members.ts';
 import { REFUSED_HEADER, refusedLine } from '../../imports/refused-rows.ts';
 import { PAGE_ADVICE, problemOf } from '../sentences.ts';
 import type { CheckedFile } from './check-files.ts';
-import { storeRules } from './found-rules.ts';
 import { type ImportChoice, MAX_DISTINCT, readFiles, shortened } from './read-files.ts';
 
-/** How a person wants the members to be loaded. */
-export interface LoadChoice {
+/** How a person wants the members to be imported. */
+export interface HowToImport {
   readonly replace: boolean;
-  /** Undefined = refuse the load if levels differ from the curve. */
+  /** Undefined = refuse the import if levels differ from the curve. */
   readonly levels: LevelChoice | undefined;
   /** Whether to store the rules that came with the members too. */
   readonly withRules: boolean;
 }
 
-/** A load that runs, or has ended. */
-export interface ImportRun extends LoadChoice {
+/** An import that runs, or has ended. */
+export interface ImportRun extends HowToImport {
   readonly name: string;
   readonly notes: string[];
   /** Members read so far. */
@@ -40,9 +40,9 @@ export interface ImportRun extends LoadChoice {
   summary?: string;
   /** The rules that came with the members and are stored now, in words. */
   storedRules?: string;
-  /** Whether all good rows are loaded. */
+  /** Whether all good rows are imported. */
   isComplete: boolean;
-  /** Why not everything was loaded. */
+  /** Why not everything was imported. */
   problem?: string;
 }
 
@@ -50,13 +50,13 @@ export interface ImportRun extends LoadChoice {
 const MAX_REFUSED = 1 << 20;
 
 /**
- * Loads files into a guild. Never throws: however the load ends, `run` says so.
+ * Imports files into a guild. Never throws: however the import ends, `run` says so.
  * @param run receives the progress, and the result.
- * @param maxCreated most new members, as for `LoadJob`.
+ * @param maxCreated most new members, as for `ImportJob`.
  * @returns the last line.
  */
-export async function loadFiles(
-  target: LoadTarget,
+export async function importFiles(
+  target: ImportTarget,
   guild: string,
   choice: ImportChoice & Pick<CheckedFile, 'rules'>,
   run: ImportRun,
@@ -64,7 +64,7 @@ export async function loadFiles(
   maxCreated: number,
 ): Promise<string> {
   let size = 1;
-  const progress: Progress = {
+  const progress: ImportProgress = {
     update: (done, members) => Object.assign(run, { members, share: Math.min(1, done / size) }),
     advice: PAGE_ADVICE,
     write: (line) => run.notes.push(shortened(line)),
@@ -91,20 +91,20 @@ export async function loadFiles(
         curve: choice.curve,
         formatCurve,
       };
-      return load(target, job);
+      return importMembers(target, job);
     });
     if (outcome && !summary.complete) run.problem = shortened(problemOf(outcome) ?? outcome.message);
     run.isComplete = summary.complete;
     if (run.withRules && choice.rules && summary.complete) {
-      await storeRules(target, guild, choice.rules);
+      await storeRules(target.guildConfig, guild, choice.rules);
       run.storedRules = choice.rules.words;
     }
     run.summary = summaryLine(summary, 'This server');
   } catch (error) {
     // A person can stop it before the file is open.
-    const stopped = `Interrupted: nothing was ${run.replace ? 'replaced' : 'loaded'}`;
+    const stopped = `Interrupted: nothing was ${run.replace ? 'replaced' : 'imported'}`;
     run.problem = signal.aborted ? stopped : shortened(problemOf(error) ?? messageOf(error));
-    run.summary ??= 'Stopped before anything was loaded';
+    run.summary ??= 'Stopped before anything was imported';
   }
   run.refused = problems.lines().map(shortened);
   run.repeated = problems.repeatedLines().map(shortened);

@@ -3,36 +3,36 @@ import type { Core } from '../../src/core/core.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import type { NamedScript } from '../../src/core/store/scripts.ts';
 import { withStagedMembers } from '../../src/imports/staging.ts';
-import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
+import { movedOutGuild, moveIn, moveOut } from '../support/guild-move.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { realStore } from '../support/stores.ts';
 
-type Guild = Awaited<ReturnType<typeof exportedGuild>>;
+type Guild = Awaited<ReturnType<typeof movedOutGuild>>;
 
-describe('imports of a guild beside other commands', needs('redis-server'), () => {
+describe('moves of a guild beside other commands', needs('redis-server'), () => {
   const suite = storeSuite(realStore);
-  const make = () => exportedGuild(suite.store, suite.newGuild());
+  const make = () => movedOutGuild(suite.store, suite.newGuild());
   const endLock = (guild: string) => suite.store.client.del(suite.store.redisKeys.locked(guild).lock);
   const keysOf = ({ guild }: Guild) => suite.store.apiKeys.list(guild);
 
-  /** Imports the guild, and does something else before the step. */
-  const importBeside = ({ lines }: Guild, step: string, other: () => Promise<unknown>) => {
+  /** Moves the guild in, and does something else before the step. */
+  const moveInBeside = ({ lines }: Guild, step: string, other: () => Promise<unknown>) => {
     let isDone = false;
     const before = async ({ name }: NamedScript) => {
       if (isDone || name !== step) return;
       isDone = true;
       await other();
     };
-    return importLines(suite.beside(before), lines);
+    return moveIn(suite.beside(before), lines);
   };
   const leaveUnfinished = async ({ guild, lines }: Guild) => {
-    await expect(importLines(suite.store, lines.slice(0, -1))).rejects.toThrow('The stream ended before');
+    await expect(moveIn(suite.store, lines.slice(0, -1))).rejects.toThrow('The stream ended before');
     await endLock(guild);
   };
 
   it.each(['move-verify', 'move-finish'])(
-    'an import that is refused at its step "%s" leaves no API key behind',
+    'a move that is refused at its step "%s" leaves no API key behind',
     async (step) => {
       const others: [(guild: Guild) => Promise<unknown>, string][] = [
         [({ guild }) => suite.store.writer.record(guild, { userId: 'a', add: 1 }), 'stop it, delete the guild here'],
@@ -42,64 +42,62 @@ describe('imports of a guild beside other commands', needs('redis-server'), () =
       ];
       for (const [other, message] of others) {
         const moved = await make();
-        await expect(importBeside(moved, step, () => other(moved))).rejects.toThrow(message);
+        await expect(moveInBeside(moved, step, () => other(moved))).rejects.toThrow(message);
         expect(await suite.store.apiKeys.find(moved.sha)).toBeNull();
         expect(await keysOf(moved)).toEqual([]);
       }
       const { lines, sha } = await make();
       const short = [lines[0], lines.at(-1)] as string[];
-      await expect(importLines(suite.store, short)).rejects.toThrow(
-        'does not have as many members here as at the source',
-      );
+      await expect(moveIn(suite.store, short)).rejects.toThrow('does not have as many members here as at the source');
       expect(await suite.store.apiKeys.find(sha)).toBeNull();
     },
   );
 
   it.each(['move-verify', 'move-finish'])(
-    'an import that goes on at "%s" after another import has ended leaves the API keys of the other import',
+    'a move that goes on at "%s" after another move has ended leaves the API keys of the other move',
     async (step) => {
       for (const isRevoked of [true, false]) {
         const moved = await make();
         const other = async () => {
           await endLock(moved.guild);
-          await importLines(suite.store, moved.lines);
+          await moveIn(suite.store, moved.lines);
           if (isRevoked) await suite.store.apiKeys.revoke(moved.guild, moved.keyId);
         };
-        await expect(importBeside(moved, step, other)).rejects.toThrow('was suspended');
+        await expect(moveInBeside(moved, step, other)).rejects.toThrow('was suspended');
         expect(await suite.store.apiKeys.find(moved.sha)).toEqual(isRevoked ? null : expect.anything());
         expect(await keysOf(moved)).toHaveLength(isRevoked ? 0 : 1);
       }
     },
   );
 
-  it('an import that was interrupted at its end is finished by the next import, with the data of the next import', async () => {
+  it('a move that was interrupted at its end is finished by the next move, with the data of the next move', async () => {
     const moved = await make();
     const { client, guildConfig } = suite.store;
-    await importLines(suite.store, moved.lines);
+    await moveIn(suite.store, moved.lines);
     await guildConfig.update(moved.guild, { plan: 'free', boards: ['week'] });
     await client.hset(`gr:{${moved.guild}}:season`, 'phase', 'done');
-    const more = { ...moved, lines: await streamOf(suite.store, moved.guild) };
+    const more = { ...moved, lines: await moveOut(suite.store, moved.guild) };
     await deleteGuild(suite.store, moved.guild);
     const killed = async () => Promise.reject(new Error('killed'));
-    await expect(importBeside(more, 'move-finish', killed)).rejects.toThrow('killed');
+    await expect(moveInBeside(more, 'move-finish', killed)).rejects.toThrow('killed');
     expect(await client.exists(`gr:{${moved.guild}}:config`, `gr:{${moved.guild}}:season`)).toBe(2);
     await endLock(moved.guild);
-    expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+    expect(await moveIn(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
     expect(await client.exists(`gr:{${moved.guild}}:config`, `gr:{${moved.guild}}:season`)).toBe(0);
     expect(await keysOf(moved)).toHaveLength(1);
     expect((await suite.store.counters.check(moved.guild)).exact).toBe(true);
   });
 
-  it('an import stores the usage of more API keys than one call of a function or a command takes', async () => {
+  it('a move stores the usage of more API keys than one call of a function or a command takes', async () => {
     const { guild, lines } = await make();
     const { end } = JSON.parse(lines.at(-1) as string);
     const usage = Array.from({ length: 40_000 }, (_, n) => [`495000 k${n}`, '1']).flat();
-    await importLines(suite.store, [...lines.slice(0, -1), JSON.stringify({ end: { ...end, usage } })]);
+    await moveIn(suite.store, [...lines.slice(0, -1), JSON.stringify({ end: { ...end, usage } })]);
     expect(await suite.store.client.hlen(`gr:{${guild}}:usage`)).toBe(40_000);
     expect(await suite.store.client.ttl(`gr:{${guild}}:usage`)).toBeGreaterThan(7 * 86_400);
   });
 
-  it('an import is refused for an unfinished guild that something else wrote to', async () => {
+  it('a move is refused for an unfinished guild that something else wrote to', async () => {
     const { writer, guildConfig } = suite.store;
     for (const write of [
       (guild: string) => writer.record(guild, { userId: 'bot', set: 5 }),
@@ -109,13 +107,13 @@ describe('imports of a guild beside other commands', needs('redis-server'), () =
       const moved = await make();
       await leaveUnfinished(moved);
       await write(moved.guild);
-      await expect(importLines(suite.store, moved.lines)).rejects.toThrow('delete the guild first');
+      await expect(moveIn(suite.store, moved.lines)).rejects.toThrow('delete the guild first');
       await deleteGuild(suite.store, moved.guild);
-      expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+      expect(await moveIn(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
     }
   });
 
-  it('an unfinished import refuses a replacement of the members, and the end of a season', async () => {
+  it('an unfinished move refuses a replacement of the members, and the end of a season', async () => {
     const { writer, client } = suite.store;
     const other = suite.newGuild();
     await writer.record(other, { userId: 'a', set: 5 });
@@ -129,30 +127,30 @@ describe('imports of a guild beside other commands', needs('redis-server'), () =
       const refusal = `The import of guild ${moved.guild} is not finished: export and import the guild again, or delete it`;
       await expect(begin(moved.guild)).rejects.toThrow(refusal);
       expect(await client.exists(suite.store.redisKeys.locked(moved.guild).lock)).toBe(0);
-      expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+      expect(await moveIn(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
     }
   });
 
-  it('an export takes a guild whose season began and was refused, and refuses a guild whose season is half done', async () => {
+  it('a move takes a guild whose season began and was refused, and refuses a guild whose season is half done', async () => {
     const { writer, client } = suite.store;
     const [moved, archive] = [await make(), suite.newGuild()];
-    await importLines(suite.store, moved.lines);
+    await moveIn(suite.store, moved.lines);
     await writer.record(archive, { userId: 'a', set: 5 });
     await expect(writer.resetSeason(moved.guild, { archiveAs: archive })).rejects.toThrow('already has data');
-    await streamOf(suite.store, moved.guild);
+    await moveOut(suite.store, moved.guild);
     await client.zadd(`gr:{${moved.guild}}:season:xp`, 5, 'a');
-    await expect(streamOf(suite.store, moved.guild)).rejects.toThrow('is not finished for guild');
+    await expect(moveOut(suite.store, moved.guild)).rejects.toThrow('is not finished for guild');
   });
 
-  it('an import that was suspended at its end deletes no API key of another import that has not ended', async () => {
+  it('a move that was suspended at its end deletes no API key of another move that has not ended', async () => {
     const moved = await make();
     let first: Promise<unknown> = Promise.resolve();
     const suspended = new Promise<() => void>((resolve) => {
-      first = importBeside(moved, 'move-finish', () => new Promise<void>((goOn) => resolve(goOn)));
+      first = moveInBeside(moved, 'move-finish', () => new Promise<void>((goOn) => resolve(goOn)));
     });
     const goOn = await suspended;
     await endLock(moved.guild);
-    const second = importBeside(moved, 'move-finish', async () => {
+    const second = moveInBeside(moved, 'move-finish', async () => {
       goOn();
       await expect(first).rejects.toThrow('was suspended');
     });
@@ -162,7 +160,7 @@ describe('imports of a guild beside other commands', needs('redis-server'), () =
   });
 
   it.each([
-    ['another import', (store: Core, { lines }: Guild) => importLines(store, lines)],
+    ['another move', (store: Core, { lines }: Guild) => moveIn(store, lines)],
     ['a deletion', (store: Core, { guild }: Guild) => deleteGuild(store, guild)],
   ])('a guild keeps its new API keys when %s was suspended before it deleted the old keys', async (_, begin) => {
     const moved = await make();
@@ -170,7 +168,7 @@ describe('imports of a guild beside other commands', needs('redis-server'), () =
       revokeAll: {
         value: async (...args: Parameters<typeof suite.store.apiKeys.revokeAll>) => {
           await endLock(moved.guild);
-          await importLines(suite.store, moved.lines);
+          await moveIn(suite.store, moved.lines);
           return suite.store.apiKeys.revokeAll(...args);
         },
       },
@@ -180,7 +178,7 @@ describe('imports of a guild beside other commands', needs('redis-server'), () =
     expect(await keysOf(moved)).toHaveLength(1);
   });
 
-  it('an import stores no API key that is revoked meanwhile', async () => {
+  it('a move stores no API key that is revoked meanwhile', async () => {
     const moved = await make();
     const apiKeys = Object.create(suite.store.apiKeys, {
       storeListed: {
@@ -190,12 +188,12 @@ describe('imports of a guild beside other commands', needs('redis-server'), () =
         },
       },
     });
-    expect(await importLines({ ...suite.store, apiKeys }, moved.lines)).toMatchObject({ members: 1, keys: 0 });
+    expect(await moveIn({ ...suite.store, apiKeys }, moved.lines)).toMatchObject({ members: 1, keys: 0 });
     expect(await suite.store.apiKeys.find(moved.sha)).toBeNull();
     expect(await keysOf(moved)).toEqual([]);
   });
 
-  it('an import waits for a deletion of the guild, until its API keys are deleted too', async () => {
+  it('a move waits for a deletion of the guild, until its API keys are deleted too', async () => {
     const moved = await make();
     await suite.store.writer.record(moved.guild, { userId: 'old', set: 1 });
     const tries: unknown[] = [];
@@ -206,13 +204,13 @@ describe('imports of a guild beside other commands', needs('redis-server'), () =
         return async (...keys: string[]) => {
           const deleted = await target.del(...keys);
           if (keys.includes(`gr:{${moved.guild}}:audit`))
-            tries.push(await importLines(suite.store, moved.lines).catch(String));
+            tries.push(await moveIn(suite.store, moved.lines).catch(String));
           return deleted;
         };
       },
     });
     await deleteGuild({ ...suite.store, client }, moved.guild);
     expect(tries).toEqual([expect.stringContaining('try again in 10 s')]);
-    expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+    expect(await moveIn(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
   });
 });

@@ -7,13 +7,20 @@ import { BOARDS, boardKeys, type LockedKeys } from '../store/redis-keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { type ClientStore, transact } from '../store/store.ts';
 import { BOUNDS, isAbove } from '../text-bounds.ts';
-import { FORMAT, isFitProfile, type LastLine, type Line, MEMBERS_PER_LINE, type MovedMember } from './moved-guild.ts';
+import {
+  FORMAT,
+  isFitProfile,
+  type LastLine,
+  MEMBERS_PER_LINE,
+  type MovedMember,
+  type MoveLine,
+} from './move-lines.ts';
 import { readLastLine } from './read-last-line.ts';
 
-/** What an export writes to and asks, and how it is stopped. */
-export interface ExportOptions {
+/** Where the stream goes, and what the move waits for. */
+interface MoveOutOptions {
   /** Writes one line of the stream. */
-  readonly write: (line: Line) => Promise<void>;
+  readonly write: (line: MoveLine) => Promise<void>;
   /** Asks for the pause of the bot, and settles when it has begun. @param seconds how long a round takes. */
   readonly pause: (members: number, seconds: number) => Promise<void>;
   readonly signal: AbortSignal;
@@ -27,10 +34,11 @@ const ROUND_EVERY_MS = 3000;
 const LAST_ROUNDS = 6;
 
 /**
- * Writes a guild as a stream while its bot goes on writing. It reads the guild in rounds, and each round writes the members that changed since
- * the round before. The last round is one state of the guild: the revision is the same at the beginning and at the end of the round.
+ * Moves a guild out of its Redis: writes the guild as a stream while its bot goes on writing. Each round reads the guild, and writes the members
+ * that changed since the round before. The last round is one state of the guild: the revision is the same at the beginning and at the end of the
+ * round.
  */
-export class GuildExport {
+export class GuildMoveOut {
   private readonly keys: LockedKeys;
   /**
    * A digest of each member as it was written last. Each round removes the members that it finds, so that the members which remain are gone from the
@@ -41,7 +49,7 @@ export class GuildExport {
   constructor(
     private readonly store: ClientStore,
     private readonly guildId: string,
-    private readonly options: ExportOptions,
+    private readonly options: MoveOutOptions,
   ) {
     this.keys = store.redisKeys.locked(guildId);
   }
@@ -50,13 +58,14 @@ export class GuildExport {
    * Writes the stream. O(n log n) for each round, in steps of 125 members. Reads only.
    * @returns the number of members.
    * @throws RefusedError when the guild has no data, another command works on it or left it unfinished, or it changes after the pause has begun;
-   *   and for values written by hand that no import accepts: a member in two places, a user id that is no text, an API key, a text above its bound.
+   *   and for values written by hand that the other end of the move refuses: a member in two places, a user id that is no text, an API key, a text
+   *   above its bound.
    * @throws StoreUnavailableError
    */
   async run(): Promise<number> {
     const { write, pause, signal } = this.options;
     const stats = await this.checkIdle();
-    // Refuses what no import accepts before the first line is written.
+    // Before the first line is written, refuses what the other end of the move would refuse.
     await readLastLine(this.store, this.guildId, stats);
     await write({ format: FORMAT, guild: this.guildId, model: stats.model ?? '' });
     await this.round();

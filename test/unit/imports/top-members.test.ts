@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { generateMembers } from '../../../src/imports/generate.ts';
-import { byRank, TopMembers } from '../../../src/imports/ranking.ts';
+import { byRank, TopMembers } from '../../../src/imports/top-members.ts';
 
 const top = (rows: [userId: string, xp: number][], size: number, spare: number) => {
   const members = new TopMembers(size, spare);

@@ -2,19 +2,18 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
-import { GuildWriter } from '../../src/core/guild-writer.ts';
 import type { FileRecord } from '../../src/core/members/xp-record.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
+import { hideAndImport } from '../../src/imports/hide-and-import.ts';
+import { importMembers } from '../../src/imports/import-members.ts';
 import { openInput } from '../../src/imports/inputs.ts';
-import { load } from '../../src/imports/load.ts';
-import { loadAndHide } from '../../src/imports/load-hidden.ts';
 import { Problems } from '../../src/imports/problems.ts';
 import { RecordSender } from '../../src/imports/record-sender.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { realStore } from '../support/stores.ts';
 
-describe('the load of hidden members', needs('redis-server'), () => {
+describe('an import of hidden members', needs('redis-server'), () => {
   const suite = storeSuite(realStore);
   const rows: readonly FileRecord[] = [
     { userId: 'a', set: 100, hidden: true, hiddenReasons: ['left'] },
@@ -32,37 +31,35 @@ describe('the load of hidden members', needs('redis-server'), () => {
   };
   /** A store that knows nothing of the guild, so that its first write is sent again with the keys of the boards. */
   const freshTarget = () => {
-    const scripts = new Scripts(suite.store.client);
-    return { ...suite.store, scripts, writer: new GuildWriter({ ...suite.store, scripts }, Date.now) };
+    return { ...suite.store, scripts: new Scripts(suite.store.client) };
   };
-  const LOADED = {
+  const IMPORTED = {
     ranked: ['d', '400'],
     hidden: ['a', '100', 'b', '200', 'c', '300'],
     reasons: { a: 'left', b: 'left self' },
   };
 
-  it('a load of hidden members never ranks them meanwhile, even in a guild with boards, whose keys the connection does not know yet', async () => {
+  it('an import of hidden members never ranks them meanwhile, even in a guild with boards, whose keys the connection does not know yet', async () => {
     const guild = suite.newGuild();
     await suite.store.guildConfig.update(guild, { boards: ['week'] });
-    await loadAndHide(freshTarget(), guild, rows);
-    expect(await content(guild)).toEqual(LOADED);
+    await hideAndImport(freshTarget(), guild, rows);
+    expect(await content(guild)).toEqual(IMPORTED);
     expect(await suite.store.client.zcard(`gr:{${guild}}:xp~week`)).toBe(0);
   });
 
-  it('a load of hidden members has the reasons of the file after a kill at any command, and another run', async () => {
+  it('an import of hidden members has the reasons of the file after a kill at any command, and another run', async () => {
     for (let last = 1; ; last++) {
       const guild = suite.newGuild();
       let commands = 0;
       const target = suite.beside(async () => {
         if (++commands > last) throw new StoreUnavailableError(new Error('killed'));
       });
-      const writer = new GuildWriter(target, Date.now);
-      const isKilled = await loadAndHide({ ...target, writer }, guild, rows).then(
+      const isKilled = await hideAndImport(target, guild, rows).then(
         () => false,
         () => true,
       );
-      await loadAndHide(suite.store, guild, rows);
-      expect(await content(guild)).toEqual(LOADED);
+      await hideAndImport(suite.store, guild, rows);
+      expect(await content(guild)).toEqual(IMPORTED);
       if (!isKilled) {
         expect(last).toBeGreaterThan(2);
         break;
@@ -70,14 +67,14 @@ describe('the load of hidden members', needs('redis-server'), () => {
     }
   });
 
-  it('a load of hidden members keeps the reasons of a guild, and adds the reasons of the file', async () => {
+  it('an import of hidden members keeps the reasons of a guild, and adds the reasons of the file', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(
       guild,
       rows.map(({ userId }) => ({ userId, set: 1 })),
     );
     await suite.store.writer.hide(guild, ['a', 'd'], { reason: 'self' });
-    await loadAndHide(suite.store, guild, rows);
+    await hideAndImport(suite.store, guild, rows);
     expect(await content(guild)).toEqual({
       ranked: [],
       hidden: ['a', '100', 'b', '200', 'c', '300', 'd', '400'],
@@ -85,12 +82,12 @@ describe('the load of hidden members', needs('redis-server'), () => {
     });
   });
 
-  it('a load of hidden members counts the last row of a member, and the reasons of all rows, however many members are between', async () => {
+  it('an import of hidden members counts the last row of a member, and the reasons of all rows, however many members are between', async () => {
     const guild = suite.newGuild();
     await suite.store.guildConfig.update(guild, { boards: ['week'] });
     const target = freshTarget();
     const sender = new RecordSender(
-      (records) => loadAndHide(target, guild, records),
+      (records) => hideAndImport(target, guild, records),
       () => {},
     );
     const add = (record: FileRecord) => sender.add(record, { input: { name: 'f', unit: 'line' }, at: 1 });
@@ -107,14 +104,14 @@ describe('the load of hidden members', needs('redis-server'), () => {
   });
 
   it.each([false, true])(
-    'a load of hidden members stops at the most members that may be new, even when all are hidden (replace: %s)',
+    'an import of hidden members stops at the most members that may be new, even when all are hidden (replace: %s)',
     async (replace) => {
       const guild = suite.newGuild();
       const text = `user_id,xp,hidden\n${Array.from({ length: 5000 }, (_, n) => `m${n},1,true\n`).join('')}`;
       const progress = { advice: COMMAND_ADVICE, update: () => {}, write: () => {} };
       const { signal } = new AbortController();
       const inputs = [await openInput(Readable.from([Buffer.from(text)]), {}, signal, progress)];
-      const { outcome } = await load(suite.store, {
+      const { outcome } = await importMembers(suite.store, {
         ...{ guild, replace, maxDistinct: 10, maxCreated: 1000 },
         reading: { inputs, strict: false, problems: new Problems(), progress, signal },
         ...{ plan: undefined, curve: undefined, formatCurve: undefined, levels: undefined },

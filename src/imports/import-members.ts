@@ -5,19 +5,19 @@ import { curveNameOf } from '../core/ranking/curves.ts';
 import { publishInvalidation } from '../core/store/store.ts';
 import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.ts';
 import { DistinctMembers } from './distinct-members.ts';
-import { compareLevels, LevelCheck, recordOf } from './level-check.ts';
-import { loadAndHide } from './load-hidden.ts';
-import type { LoadJob, LoadTarget } from './load-job.ts';
-import type { Summary } from './load-summary.ts';
-import { IncompleteRun, type LoadCounts, outcomeOf } from './outcome.ts';
+import { hideAndImport } from './hide-and-import.ts';
+import type { ImportJob, ImportTarget } from './import-job.ts';
+import type { ImportSummary } from './import-summary.ts';
+import { compareLevels, fileRecordOf, LevelCheck } from './level-check.ts';
+import { type ImportCounts, IncompleteRun, outcomeOf } from './outcome.ts';
 import { badRows, type Problems, type RowPlace } from './problems.ts';
 import { readMembers } from './read-members.ts';
 import { RecordSender } from './record-sender.ts';
 import { withStagedMembers } from './staging.ts';
 
-/** Reads the state of a guild before a load. One round trip, O(1). @throws StoreUnavailableError */
+/** Reads the state of a guild before an import. One round trip, O(1). @throws StoreUnavailableError */
 export async function readGuildState(
-  target: Pick<LoadTarget, 'client' | 'redisKeys'>,
+  target: Pick<ImportTarget, 'client' | 'redisKeys'>,
   guild: string,
   replace: boolean,
 ): Promise<GuildState> {
@@ -31,10 +31,10 @@ export async function readGuildState(
 }
 
 /**
- * Loads the members of the inputs into a guild. However it ends, the counters of the guild are exact.
- * @returns the summary, and the error to report after it; undefined when everything was loaded.
+ * Imports the members of the inputs into a guild. However the import ends, the counters of the guild are exact.
+ * @returns the summary, and the error to report after it; undefined when everything was imported.
  */
-export async function load(target: LoadTarget, job: LoadJob) {
+export async function importMembers(target: ImportTarget, job: ImportJob) {
   const { guild, reading, replace } = job;
   const { problems } = reading;
   const state = await readGuildState(target, guild, replace);
@@ -42,9 +42,9 @@ export async function load(target: LoadTarget, job: LoadJob) {
   if (choice.notice) reading.progress.write(choice.notice);
 
   const start = performance.now();
-  const counts: LoadCounts = {
+  const counts: ImportCounts = {
     members: new DistinctMembers(job.maxDistinct),
-    loaded: 0,
+    imported: 0,
     created: 0,
     repeated: 0,
     ...(replace && { removed: 0 }),
@@ -56,7 +56,7 @@ export async function load(target: LoadTarget, job: LoadJob) {
     else await addMembers(target, job, choice, counts);
     if (problems.count > 0)
       outcome = new IncompleteRun(
-        `${counts.loaded > 0 ? 'all other rows are loaded' : 'there are no other rows'}: correct the bad rows, and ${reading.progress.advice.runAgain}`,
+        `${counts.imported > 0 ? 'all other rows are imported' : 'there are no other rows'}: correct the bad rows, and ${reading.progress.advice.runAgain}`,
         'skipped',
       );
   } catch (error) {
@@ -64,11 +64,11 @@ export async function load(target: LoadTarget, job: LoadJob) {
   }
   const complete = outcome === undefined || (outcome instanceof IncompleteRun && outcome.reason === 'skipped');
   const seconds = (performance.now() - start) / 1000;
-  const { members, loaded, created, repeated, removed } = counts;
-  const summary: Summary = {
+  const { members, imported, created, repeated, removed } = counts;
+  const summary: ImportSummary = {
     guild,
     curve: curveNameOf(choice.curve),
-    loaded,
+    imported,
     created,
     repeated,
     skipped: problems.count,
@@ -78,7 +78,7 @@ export async function load(target: LoadTarget, job: LoadJob) {
     ...(removed !== undefined && { removed }),
     ...(counts.isSwapSent && !complete && { unknown: true as const }),
     seconds: Math.round(seconds * 1000) / 1000,
-    members_per_second: Math.round(loaded / Math.max(seconds, 0.001)),
+    members_per_second: Math.round(imported / Math.max(seconds, 0.001)),
     complete,
   };
   return { summary, outcome };
@@ -88,7 +88,7 @@ export async function load(target: LoadTarget, job: LoadJob) {
  * Compares the levels before anything is written.
  * @throws IncompleteRun when levels differ from the curve, and nobody has chosen what to do with them.
  */
-async function refuseLevels({ levels, reading }: LoadJob, choice: CurveChoice): Promise<void> {
+async function refuseLevels({ levels, reading }: ImportJob, choice: CurveChoice): Promise<void> {
   const inputs = reading.inputs.filter(({ hasLevels }) => hasLevels);
   if (levels !== undefined || inputs.length === 0) return;
   const check = new LevelCheck(choice.curve);
@@ -96,7 +96,13 @@ async function refuseLevels({ levels, reading }: LoadJob, choice: CurveChoice): 
   if (check.differing > 0) throw new IncompleteRun(check.refusal(reading.progress.advice), 'levels');
 }
 
-async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: LoadCounts): Promise<void> {
+/** Writes the members into the guild, beside the members that it has. @throws as {@link sendMembers}. */
+async function addMembers(
+  target: ImportTarget,
+  job: ImportJob,
+  choice: CurveChoice,
+  counts: ImportCounts,
+): Promise<void> {
   const { members } = counts;
   let configured: Promise<void> | undefined;
   // The configuration changes only with the first members, so that levels which are refused at the beginning of a pipe change nothing.
@@ -104,7 +110,7 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
   const sender = new RecordSender(
     async (records) => {
       await configure();
-      return loadAndHide(target, job.guild, records);
+      return hideAndImport(target, job.guild, records);
     },
     countIn(members, job.reading.problems),
   );
@@ -114,16 +120,20 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
     await configure();
   } finally {
     counts.repeated = members.repeated;
-    counts.loaded = Math.max(sender.created, sender.written - members.repeated);
+    counts.imported = Math.max(sender.created, sender.written - members.repeated);
     counts.created = sender.created;
   }
 }
 
+/**
+ * Puts the members in the place of all present members, at one moment.
+ * @throws Error when there are bad rows, or no members; and as {@link sendMembers}.
+ */
 async function replaceMembers(
-  target: LoadTarget,
-  job: LoadJob,
+  target: ImportTarget,
+  job: ImportJob,
   choice: CurveChoice,
-  counts: LoadCounts,
+  counts: ImportCounts,
   { configured }: GuildState,
 ): Promise<void> {
   const { guild, reading } = job;
@@ -132,17 +142,17 @@ async function replaceMembers(
     await sendMembers(sender, job, choice, () => sender.created);
     if (reading.problems.count > 0)
       throw new Error(
-        `${badRows(reading.problems.count)}: nothing was replaced. Correct them, or ${reading.progress.advice.loadWithoutReplacing}`,
+        `${badRows(reading.problems.count)}: nothing was replaced. Correct them, or ${reading.progress.advice.importWithoutReplacing}`,
       );
     if (sender.created === 0) throw new Error('There are no members to put in place: nothing was replaced');
     reading.signal.throwIfAborted();
     job.holdExit?.();
     counts.isSwapSent = true;
     const removed = await staged.countUnstaged();
-    // If the owner changes the curve during the load, only a curve that a person has named for this load may replace it.
+    // If the owner changes the curve during the import, only a curve that a person has named for this import may replace it.
     await staged.putInPlace(job.curve === undefined ? (configured ?? '') : undefined);
     counts.removed = removed;
-    counts.loaded = sender.created;
+    counts.imported = sender.created;
     counts.repeated = sender.written - sender.created;
     await publishInvalidation(target, guild);
   });
@@ -156,7 +166,7 @@ async function replaceMembers(
  */
 async function sendMembers(
   sender: RecordSender,
-  { reading, levels, maxCreated = Number.POSITIVE_INFINITY }: LoadJob,
+  { reading, levels, maxCreated = Number.POSITIVE_INFINITY }: ImportJob,
   choice: CurveChoice,
   countCreated: () => number,
 ): Promise<void> {
@@ -166,7 +176,7 @@ async function sendMembers(
     await readMembers(reading, (row, place) => {
       check.add(row);
       if (countCreated() > maxCreated) throw new InvalidInputError(`It has more than ${count(maxCreated, 'member')}`);
-      return isRefused() ? undefined : sender.add(recordOf(row, check.curve, levels), place);
+      return isRefused() ? undefined : sender.add(fileRecordOf(row, check.curve, levels), place);
     });
   } catch (error) {
     if (error instanceof StoreUnavailableError || reading.signal.aborted || isRefused()) await sender.settle();
@@ -188,9 +198,10 @@ function countIn(members: DistinctMembers, problems: Problems): (record: XpRecor
   };
 }
 
+/** Stores the plan and the curve of the guild, where the import changes them. */
 async function updateConfig(
-  { guildConfig }: LoadTarget,
-  { guild, plan }: LoadJob,
+  { guildConfig }: ImportTarget,
+  { guild, plan }: ImportJob,
   { curve, store: storeCurve }: CurveChoice,
 ): Promise<void> {
   if (plan === undefined && !storeCurve) return;
