@@ -9,6 +9,7 @@ import { RequestBatcher } from '../../../../src/service/serving/request-batcher.
 import type { CacheableRead } from '../../../../src/service/serving/response-cache.ts';
 import { noCache } from '../../../support/no-cache.ts';
 import { connectMock } from '../../../support/redis-mock.ts';
+import { randomRuns } from '../../../support/variants.ts';
 
 const PLANS = new Map([
   ['free', 1000],
@@ -128,7 +129,7 @@ describe('requests of one moment', () => {
           }
         }
       }),
-      { numRuns: 50 },
+      { numRuns: randomRuns(50) },
     );
   });
 
