@@ -57,17 +57,16 @@ export default defineConfig({
         // The example for discord.js has the package installed, and its tests take the source.
         alias: [{ find: /^guildrank-kit\/(.*)$/, replacement: `${import.meta.dirname}/src/kit/$1.ts` }],
       }),
-      // The suites of the API, the kit and the commands again, on hosts that a proxy imitates (test/support/host-proxy.ts). Where the start
-      // fails, no host matters; and a suite counts the commands of a single server.
+      // The suites of the API, the kit and the commands again, on hosts that a proxy imitates (test/support/host-proxy.ts). One suite counts the
+      // commands of a single server.
       tier('second-strict', '{http,integration}', {
         isolate: false,
         env: { TEST_HOST: 'strict' },
-        exclude: ['test/integration/start-mistakes.test.ts'],
       }),
       tier('second-sharded', '{http,integration}', {
         isolate: false,
         env: { TEST_HOST: 'sharded' },
-        exclude: ['test/integration/{start-mistakes,round-trips}.test.ts'],
+        exclude: ['test/integration/round-trips.test.ts'],
       }),
       // Each process has one Chromium and one Firefox for its files. Another number of workers needs an order of its own.
       tier('second-browser', 'browser', {
