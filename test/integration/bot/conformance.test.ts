@@ -28,8 +28,7 @@ describe('the files in conformance', () => {
     const expected = conformanceFiles();
     const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
     expect(files.sort()).toEqual([...expected.keys()].sort());
-    for (const [name, text] of expected)
-      expect(readFileSync(join(FOLDER, name), 'utf8') === text, name).toBe(true);
+    for (const [name, text] of expected) expect(readFileSync(join(FOLDER, name), 'utf8') === text, name).toBe(true);
   });
 
   it('the files in conformance have hundreds of cases of each script, or of the steps of a season together', () => {
