@@ -2,16 +2,19 @@ import { defineConfig } from 'vitest/config';
 import { LeftOutReporter } from './test/support/left-out-reporter.ts';
 import { processes, tier } from './vitest.config.ts';
 
-/** Suites of the second tier that the long tier runs again, with these settings. */
+/** Suites of the other tiers that the long tier runs again, with these settings. */
 const atLength = [
   'test/browser/{dashboard,dashboard-data,docs-firefox,widget-author,widget-engines,widget-engines-page,widget-tabs}.test.ts',
   'test/deploy/{proxy,rolling-restart}.test.ts',
   'test/fault/{connection-faults,crash-safety,fuzz,memory-bounds,redis-faults,slow-clients}.test.ts',
-  'test/integration/{bot/award,bot/bot-model,hidden-members,leaderboard-model,level-parity,replacement}.test.ts',
+  'test/http/public/{documents,page-safety}.test.ts',
+  'test/integration/bot/{award,boards,bot-model,card,correct,events,find,sync-members,time-zones}.test.ts',
+  'test/integration/{guild-deletion,hidden-members,leaderboard-model,level-parity,replacement}.test.ts',
   'test/packages/{conformance,frameworks,generators,python}.test.ts',
   'test/process/{shutdown,standard-output}.test.ts',
   'test/topology/{failover,guild-move,moving-kit,resharding,topology}.test.ts',
-  'test/unit/core/counters/counters.test.ts',
+  'test/unit/core/{access/caps,access/usage,counters/counters,ranking/curves,settings/time-zone}.test.ts',
+  'test/unit/{imports/exporters,imports/round-trip,pictures/card,service/serving/request-batcher}.test.ts',
 ];
 const FULL_LENGTH = {
   ALL_VARIANTS: '1',

@@ -16,7 +16,7 @@ export interface ClientKind {
 }
 
 /** Options of ioredis that docs/bots.md tells a bot. */
-export const IOREDIS_OPTIONS = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
+const IOREDIS_OPTIONS = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
 
 /** A connection of either version of ioredis. */
 type Ioredis = WriterClient & { on(event: 'error', listener: () => void): unknown; disconnect(): void };

@@ -30,7 +30,7 @@ const CHROMIUM_ARGUMENTS = [
 ];
 
 /** Starts a Chromium, which the caller closes. */
-export function launchChromium(): Promise<Browser> {
+function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: BROWSERS.chromium, args: CHROMIUM_ARGUMENTS, ...SIGNALS });
 }
 

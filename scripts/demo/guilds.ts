@@ -134,7 +134,7 @@ export async function seedGuild(
 }
 
 /** Returns the fields of `gr:{G}:usage` for the last seven days: few requests at night, and some that were refused at noon. */
-export function inventUsage(keyId: string, members: number, now: number): Record<string, number> {
+function inventUsage(keyId: string, members: number, now: number): Record<string, number> {
   const thisHour = Math.floor(now / HOUR_MS);
   const fields: Record<string, number> = {};
   for (let ago = 0; ago < 7 * 24; ago++) {

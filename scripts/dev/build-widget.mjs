@@ -1,6 +1,6 @@
 // Builds src/widget/dist: the script widget.js, which the service sends to any web page, and for the package guildrank-widget the elements as an
 // ES module with its types. The script alone is built before the demo and the tests.
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
@@ -66,6 +66,9 @@ export async function setup() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const isPackage = process.argv[2] === 'package';
+  // A file of an earlier build must not get into the package.
+  if (isPackage) await rm(`${WIDGET}dist`, { recursive: true, force: true });
   await buildScript();
-  if (process.argv[2] === 'package') await buildPackage();
+  if (isPackage) await buildPackage();
 }

@@ -15,13 +15,13 @@ export const MAX_ABOUT_NAME = 100;
 /** The most bytes of what a bot tells of a guild: name, icon, roles and channels together, as they are stored. */
 export const MAX_ABOUT_BYTES = 262_144;
 /** The most bytes of the hash of a picture on Discord. */
-export const MAX_PICTURE_HASH_BYTES = 34;
+const MAX_PICTURE_HASH_BYTES = 34;
 
 /** The most bytes of the name of an API key: 64 characters. */
 const MAX_KEY_NAME_BYTES = 256;
 
 /** The most bytes of each field of the record of an API key. */
-export const KEY_FIELD_BYTES = {
+const KEY_FIELD_BYTES = {
   id: 32,
   guild_id: 64,
   name: MAX_KEY_NAME_BYTES,

@@ -13,6 +13,8 @@ import { valkeyVolumes } from './valkey.ts';
 const USER_OF_VALKEY = 999;
 /** A check of a container takes seconds on a busy machine. */
 const HEALTHY = { timeout: 120_000, interval: 200 };
+/** buildah itself writes this file of a container and mounts it. Sometimes buildah does not find the file, and starts no program. */
+const MISSED_FILE = /\/run\/\.containerenv.*no such file/i;
 
 /** The services of docker-compose.yml, run as they are written, without an engine. */
 export interface Composition {
@@ -33,6 +35,8 @@ export interface Composition {
 interface Place {
   readonly options: ContainerOptions;
   child?: RunningChild;
+  /** Whether the container was started again because of {@link MISSED_FILE}. */
+  isSecondStart?: boolean;
 }
 
 /** @param env the variables of the .env file, beside those that let the service wait long for Redis. */
@@ -109,12 +113,24 @@ export async function createComposition(
     return { code, stdout: child.stdout(), stderr: child.stderr() };
   };
 
+  const startAt = (service: ComposeService, each: Place): void => {
+    each.child = start(service, each, service.command ?? image.config.Cmd);
+  };
+  /** Starts a container again, once, if buildah missed its own file. */
+  const mendStart = (service: ComposeService, each: Place): void => {
+    const { child, isSecondStart = false } = each;
+    if (isSecondStart || !child || child.isRunning() || !MISSED_FILE.test(child.output())) return;
+    each.isSecondStart = true;
+    startAt(service, each);
+  };
+
   const awaitHealth = async (name: string): Promise<void> => {
     const service = serviceOf(name);
-    for (const { options, child } of places.get(name) ?? []) {
+    for (const each of places.get(name) ?? []) {
       await vi.waitFor(async () => {
-        const check = await finish(programs(service).startProgram(healthOf(service), options));
-        expect(check.code, `${name}: ${check.stderr}${child?.output()}`).toBe(0);
+        mendStart(service, each);
+        const check = await finish(programs(service).startProgram(healthOf(service), each.options));
+        expect(check.code, `${name}: ${check.stderr}${each.child?.output()}`).toBe(0);
       }, HEALTHY);
     }
   };
@@ -133,7 +149,7 @@ export async function createComposition(
     }
     const started = known ?? (await Promise.all(all.map((address) => place(service, address))));
     places.set(name, started);
-    for (const each of started) each.child = start(service, each, service.command ?? image.config.Cmd);
+    for (const each of started) startAt(service, each);
     if (service.healthcheck !== undefined || service.image === 'guildrank') await awaitHealth(name);
     return all[0] as string;
   };

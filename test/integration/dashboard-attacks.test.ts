@@ -325,14 +325,14 @@ describe('attacks on the dashboard', needs('redis-server'), () => {
     expect(Date.parse(entry?.at ?? '')).toBeLessThanOrEqual(Date.now());
   });
 
-  it('changes with long texts do not fill the audit log: 1,200 entries of 90,000 characters take less than 1 MB', async () => {
+  it('changes with long texts do not fill the audit log: 1,200 entries of 9,000 characters take less than 1 MB', async () => {
     const { client } = dashboard.store;
     const log = new AuditLog(
       openStore(client, 'gr'),
       () => 0,
       () => {},
     );
-    const long = (n: number) => `${n} ${'\u{1f600}'.repeat(45_000)}`;
+    const long = (n: number) => `${n} ${'\u{1f600}'.repeat(4500)}`;
     for (let n = 0; n < 1200; n++) await log.note('full', { who: long(n), from: long(n) }, long(n), 'data');
     expect(await client.memory('USAGE', 'gr:{full}:audit', 'SAMPLES', 0)).toBeLessThan(1_000_000);
     expect(await client.xlen('gr:{full}:audit')).toBeGreaterThanOrEqual(1000);

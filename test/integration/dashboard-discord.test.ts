@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashToken } from '../../src/core/access/invites.ts';
 import { type Answer, startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { type DiscordAccount, FakeDiscord, type Instead, PERMISSIONS } from '../support/discord.ts';
@@ -669,14 +669,19 @@ describe('sign-in with Discord', needs('redis-server'), () => {
 
     it('a sign-in gets 503 when an address of Discord is silent for five seconds', async () => {
       waitUsual();
+      const limit = new AbortController();
+      const limits = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
       onTestFinished(() => {
+        limits.mockRestore();
         waitUsual = waitLongForHosts();
       });
-      discord.instead.set('user', () => {});
+      // The time is up as soon as Discord should answer.
+      discord.instead.set('user', () => limit.abort(new DOMException('', 'TimeoutError')));
       const answer = await discord.signIn(new Visitor(dashboard), ANN);
       expectPage(answer, 503, 'Discord does not answer');
       const line = '"reason":"/api/v10/users/@me did not answer: not within 5000 ms","msg":"Discord does not answer"';
       expect(dashboard.logText()).toContain(line);
+      expect(limits).toHaveBeenCalledWith(5000);
     });
 
     it('a sign-in gets 503 when Discord says that it is out of order', async () => {

@@ -9,7 +9,7 @@ import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
-const MEMBERS = 3000;
+const MEMBERS = 1000;
 const READY = { ...PATIENT, timeout: 60_000 };
 
 describe('guild export and import', { ...needs('redis-server'), timeout: 180_000 }, () => {

@@ -16,7 +16,7 @@ describeStores('random writes', (kind) => {
   let store: Core;
   let commands: CommandBatcher;
   let guilds = 0;
-  // ioredis-mock compiles the script at every command, so it gets fewer runs.
+  // A script takes longer on ioredis-mock.
   const real = kind.name === 'redis-server';
   const runs = randomRuns(real ? 300 : 30);
   const maxXp = real ? MAX_XP : 2 ** 44;

@@ -9,7 +9,7 @@ export const CARD_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt-BR', 'ar', 'ja', 'nl'
 export const PIXEL = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
 /** Texts of any code units, among them what XML forbids, markup, directions and characters of many parts. */
-export const anyName: fc.Arbitrary<string> = fc.oneof(
+const anyName: fc.Arbitrary<string> = fc.oneof(
   names,
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)), maxLength: 300 }),

@@ -1,7 +1,7 @@
 /** RESP2, as far as a proxy needs it: where a message ends, and the words of a command. */
 
 /** Returns the end of the message that begins at `from`; -1 while it is incomplete. */
-export function endOfMessage(bytes: Buffer, from: number): number {
+function endOfMessage(bytes: Buffer, from: number): number {
   const line = bytes.indexOf('\r\n', from);
   if (line < 0) return -1;
   const end = line + 2;

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
-import RedisMock from 'ioredis-mock';
 import { describe, onTestFinished, type TestOptions } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
 import { type HostProxy, startHostProxy } from './host-proxy.ts';
 import { needs } from './needs.ts';
+import { connectMock } from './redis-mock.ts';
 
 /** A store for one test file. */
 export interface TestStore {
@@ -31,7 +31,7 @@ export const mockStore: StoreKind = {
   async start() {
     // Mocks with the same address share their data, so each gets a random name.
     const host = `mock-${Math.random().toString(36).slice(2)}`;
-    const connect = () => new RedisMock({ host }) as unknown as RedisClient;
+    const connect = () => connectMock(host);
     const client = connect();
     return {
       client,

@@ -82,7 +82,7 @@ export function parseUtcOffset(text: string): number {
 }
 
 /** The most bytes of a guild's rules: a bot reads them all at once. */
-export const MAX_RULES_BYTES = BOUNDS.rules.bytes;
+const MAX_RULES_BYTES = BOUNDS.rules.bytes;
 
 /** Changes the configuration of guilds. */
 export class GuildConfig {

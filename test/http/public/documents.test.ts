@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { XpRecord } from '../../../src/core/members/xp-record.ts';
 import { describeStores } from '../../support/stores.ts';
 import { serviceSuite } from '../../support/suite.ts';
+import { randomRuns } from '../../support/variants.ts';
 
 const IDS = ['anna', 'bert', 'cleo', 'dora', 'emil', 'fred'];
 
@@ -99,7 +100,7 @@ describeStores('all documents of a public page', (kind) => {
           }
         }
       }),
-      { numRuns: 8 },
+      { numRuns: randomRuns(8) },
     );
   });
 });

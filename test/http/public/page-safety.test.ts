@@ -5,6 +5,7 @@ import { publicPagesSuite } from '../../support/public-pages.ts';
 import { startService } from '../../support/service.ts';
 import { describeStores } from '../../support/stores.ts';
 import { serviceSuite } from '../../support/suite.ts';
+import { randomRuns } from '../../support/variants.ts';
 
 describeStores('the safety of the public page', (kind) => {
   const env = {
@@ -130,7 +131,7 @@ describeStores('the safety of the public page', (kind) => {
         await record('ann', { set: 4675, username });
         expect(await markup()).toEqual(plain);
       }),
-      { numRuns: 12 },
+      { numRuns: randomRuns(12) },
     );
   });
 

@@ -205,7 +205,7 @@ describe('50 writers at once', needs('redis-server'), () => {
           expect(xpForLevel('standard', 1)).toBe(100);
         },
       ),
-      { numRuns: 20 },
+      { numRuns: randomRuns(20) },
     );
   });
 

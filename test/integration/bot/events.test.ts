@@ -6,6 +6,7 @@ import { deleteGuild } from '../../../src/core/guilds/delete.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
+import { randomRuns } from '../../support/variants.ts';
 
 describeStores('a call that names an event', (kind) => {
   let store: TestStore;
@@ -149,7 +150,7 @@ describeStores('a call that names an event', (kind) => {
         }
         expect((await openCore(store.client, 'gr').counters.check(guild)).exact).toBe(true);
       }),
-      { numRuns: kind.name === 'redis-server' ? 60 : 6 },
+      { numRuns: randomRuns(kind.name === 'redis-server' ? 60 : 6) },
     );
   });
 });

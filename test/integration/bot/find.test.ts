@@ -10,7 +10,7 @@ import { RedisKeys } from '../../../src/core/store/redis-keys.ts';
 import type { ScriptClient } from '../../../src/core/store/scripts.ts';
 import { createReader, InvalidInputError } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
-import { describeStores, type TestStore } from '../../support/stores.ts';
+import { describeStores, realStore, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
 
 describeStores('a search of members by name', (kind) => {
@@ -177,22 +177,26 @@ describeStores('a search of members by name', (kind) => {
     expect(await idsOf(search.find('g', 'big raven'))).toEqual(['c', 'a', 'b']);
   });
 
-  it('a search reads fifty members with a fitting name at a time, until it has found enough or has read a thousand', async () => {
-    const search = searchWith();
-    const named = (username: string) => Array.from({ length: 1100 }, (_, n) => ({ userId: `u${n}`, username }));
-    await writer.recordMany(
-      'g',
-      named('Big Raven').map((member, n) => ({ ...member, set: 2000 - n })),
-    );
-    expect(await idsOf(search.find('g', 'big raven'))).toHaveLength(10);
-    const countReads = () => ran.map((lines) => lines.split('\n').filter((line) => line.startsWith('member ')).length);
-    expect(countReads().filter((count) => count > 0)).toEqual([50]);
-    // Nobody has this name any more, but the search still knows the earlier names.
-    await writer.setProfiles('g', named('Owl'));
-    ran.length = 0;
-    expect(await search.find('g', 'big raven')).toEqual([]);
-    expect(countReads()).toEqual(Array(20).fill(50));
-  });
+  // ioredis-mock copies the profiles of all members at each look-up of a profile.
+  if (kind === realStore) {
+    it('a search reads fifty members with a fitting name at a time, until it has found enough or has read a thousand', async () => {
+      const search = searchWith();
+      const named = (username: string) => Array.from({ length: 1100 }, (_, n) => ({ userId: `u${n}`, username }));
+      await writer.recordMany(
+        'g',
+        named('Big Raven').map((member, n) => ({ ...member, set: 2000 - n })),
+      );
+      expect(await idsOf(search.find('g', 'big raven'))).toHaveLength(10);
+      const countReads = () =>
+        ran.map((lines) => lines.split('\n').filter((line) => line.startsWith('member ')).length);
+      expect(countReads().filter((count) => count > 0)).toEqual([50]);
+      // Nobody has this name any more, but the search still knows the earlier names.
+      await writer.setProfiles('g', named('Owl'));
+      ran.length = 0;
+      expect(await search.find('g', 'big raven')).toEqual([]);
+      expect(countReads()).toEqual(Array(20).fill(50));
+    });
+  }
 
   it('a search uses the names that it has while too many other guilds are being read', async () => {
     const search = searchWith({ waiting: 1 });

@@ -7,6 +7,7 @@ import { createWriter } from '../../../src/kit/writer.ts';
 import { GuildModel } from '../../model/guild-model.ts';
 import { needs } from '../../support/needs.ts';
 import { realStore, type TestStore } from '../../support/stores.ts';
+import { randomRuns } from '../../support/variants.ts';
 
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `u${n}`);
 
@@ -54,7 +55,7 @@ describe('syncMembers', needs('redis-server'), () => {
         expect(await store.client.hgetall(`gr:{${guild}}:hidden:reasons`)).toEqual(model.storedReasons());
         expect((await services.counters.check(guild)).exact).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FORMAT_NAMES } from '../../../src/imports/formats.ts';
+import { randomRuns } from '../../support/variants.ts';
 import { type ExportedMember, LAYOUTS } from './exporters.ts';
 import { ENCODINGS, readFile, refusals } from './read.ts';
 
@@ -40,7 +41,7 @@ it.each(Object.keys(LAYOUTS))(
           expect([...(file.rows as ExportedMember[])].sort(byId)).toEqual(expected.sort(byId));
         },
       ),
-      { numRuns: 25 },
+      { numRuns: randomRuns(25) },
     );
   },
 );

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { HIDE_REASONS, reasonsIn } from '../../../src/core/ranking/model.ts';
 import type { StoredMember } from '../../../src/core/reads/stored-members.ts';
 import { EXPORT_FORMATS, type ExportResult, exportText } from '../../../src/imports/export.ts';
+import { randomRuns } from '../../support/variants.ts';
 import { ENCODINGS, readFile, refusals } from './read.ts';
 
 const time = fc.date({ min: new Date('2015-01-01'), max: new Date('2026-01-01'), noInvalidDate: true });
@@ -75,7 +76,7 @@ it.each(EXPORT_FORMATS)(
           expect(file.rows).toHaveLength(list.length);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   },
 );

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_XP } from '../../../src/core/ranking/curves.ts';
 import { type CardOptions, InvalidInputError, type MemberCard, rankCard } from '../../../src/pictures/card.ts';
 import { anyCard, anyOptions, CARD_LANGUAGES, PIXEL } from '../../support/random-card.ts';
+import { randomRuns } from '../../support/variants.ts';
 
 const CARD: MemberCard = {
   ...{ rank: 5, userId: '400000000000001136', username: 'Quiet Raven', level: 19, xp: 22_853, total: 400 },
@@ -36,7 +37,7 @@ describe('the rank card', () => {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML forbids.
         expect(svg).not.toMatch(/[\u0000-\u001f\ufffe\uffff]|\p{Cs}/u);
       }),
-      { numRuns: 300 },
+      { numRuns: randomRuns(300) },
     );
   });
 

@@ -8,6 +8,7 @@ import { Scripts } from '../../../../src/core/store/scripts.ts';
 import { RequestBatcher } from '../../../../src/service/serving/request-batcher.ts';
 import { noCache } from '../../../support/no-cache.ts';
 import { describeStores, type TestStore } from '../../../support/stores.ts';
+import { randomRuns } from '../../../support/variants.ts';
 
 const QUOTAS = { free: 9, pro: 30 };
 /** Two API keys without a cap share a count; those with one have counters of their own. */
@@ -75,7 +76,7 @@ describeStores('API keys with and without caps of one guild', (kind) => {
         for (const name of ['', ...keyIds]) expect([name, await counted(name)]).toEqual([name, countOf(name)]);
         expect(used.filter(({ allowed }) => !allowed)).toHaveLength(refused);
       }),
-      { numRuns: 60 },
+      { numRuns: randomRuns(60) },
     );
   });
 

@@ -8,6 +8,7 @@ import { deleteGuild } from '../../../../src/core/guilds/delete.ts';
 import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
 import { describeStores, type TestStore } from '../../../support/stores.ts';
+import { randomRuns } from '../../../support/variants.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-01-15T12:30:00Z');
@@ -161,7 +162,7 @@ describeStores('the usage of a guild', (kind) => {
         }
         expect(stored).toEqual(naive);
       }),
-      { numRuns: kind.name === 'redis-server' ? 300 : 30 },
+      { numRuns: randomRuns(kind.name === 'redis-server' ? 300 : 30) },
     );
   });
 

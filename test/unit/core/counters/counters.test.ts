@@ -11,7 +11,7 @@ import { randomRuns } from '../../../support/variants.ts';
 
 describeStores('a count of the members beside writes', (kind) => {
   const suite = storeSuite(kind);
-  // ioredis-mock compiles the script at every command, and adds counters up in doubles.
+  // A script takes longer on ioredis-mock, which adds counters up in doubles.
   const real = kind.name === 'redis-server';
   const arbitrarySteps = real ? steps() : steps(2 ** 44);
 

@@ -23,6 +23,7 @@ const published: Record<CurveName, (n: bigint) => bigint> = {
 const curveName = fc.constantFrom(...CURVE_NAMES);
 
 import { customCurve, exactXpToReach } from '../../../support/random-curve.ts';
+import { randomRuns } from '../../../support/variants.ts';
 
 describe('level curves', () => {
   it('the standard levels begin where the levels of MEE6 begin', () => {
@@ -38,7 +39,7 @@ describe('level curves', () => {
         fc.pre(exact <= BigInt(MAX_XP));
         expect(BigInt(xpForLevel(name, level))).toBe(exact);
       }),
-      { numRuns: 5000 },
+      { numRuns: randomRuns(5000) },
     );
   });
 
@@ -50,7 +51,7 @@ describe('level curves', () => {
         expect(levelForXp(name, threshold)).toBe(level);
         expect(levelForXp(name, threshold - 1)).toBeLessThan(level);
       }),
-      { numRuns: 5000 },
+      { numRuns: randomRuns(5000) },
     );
   });
 
@@ -66,7 +67,7 @@ describe('level curves', () => {
         expect(level === 0n || published[name](level) <= BigInt(total)).toBe(true);
         expect(published[name](level + 1n) > BigInt(total)).toBe(true);
       }),
-      { numRuns: 5000 },
+      { numRuns: randomRuns(5000) },
     );
   });
 
@@ -84,7 +85,7 @@ describe('level curves', () => {
         expect(exactXpToReach(curve, BigInt(level) + 1n) > BigInt(total)).toBe(true);
         if (level > 0) expect(BigInt(xpForLevel(curve, level))).toBe(exactXpToReach(curve, BigInt(level)));
       }),
-      { numRuns: 20_000 },
+      { numRuns: randomRuns(20_000) },
     );
   });
 

@@ -9,7 +9,7 @@ import {
   utcOffsetsOf,
 } from '../../../../src/core/settings/time-zone.ts';
 import { BOUNDS } from '../../../../src/core/text-bounds.ts';
-import { randomRuns } from '../../../support/variants.ts';
+import { ALL_VARIANTS, randomRuns } from '../../../support/variants.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-11-28T00:00:00Z');
@@ -64,9 +64,12 @@ describe('a time zone', () => {
   });
 
   it('a time zone fits into its bound with its changes, and so does its name', () => {
-    const sizes = timeZoneNames().map((name) => utcOffsetsOf(name, NOW).length);
+    const names = timeZoneNames();
+    // Santiago has the longest text.
+    const some = ['America/Santiago', ...names.filter((_, n) => ALL_VARIANTS || n % 20 === 0)];
+    const sizes = some.map((name) => utcOffsetsOf(name, NOW).length);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(BOUNDS.utcOffsets.bytes);
-    expect(Math.max(...timeZoneNames().map((name) => name.length))).toBeLessThanOrEqual(BOUNDS.timeZone.bytes);
+    expect(Math.max(...names.map((name) => name.length))).toBeLessThanOrEqual(BOUNDS.timeZone.bytes);
   });
 });
 

@@ -1,5 +1,4 @@
 import type { Express } from 'express';
-import RedisMock from 'ioredis-mock';
 import { AddressLimiter, KEY_LOOK_UPS } from '../../../../src/core/access/address-limiter.ts';
 import { ApiKeyStore } from '../../../../src/core/access/api-keys.ts';
 import { Authenticator } from '../../../../src/core/access/authenticator.ts';
@@ -16,6 +15,7 @@ import { type RenderedBody, sizeInMemory } from '../../../../src/service/http/re
 import { ResponseWriter } from '../../../../src/service/http/response/response-writer.ts';
 import { RequestBatcher } from '../../../../src/service/serving/request-batcher.ts';
 import { ResponseCache } from '../../../../src/service/serving/response-cache.ts';
+import { connectMock } from '../../../support/redis-mock.ts';
 
 export const START = Date.parse('2026-01-15T12:00:00Z');
 
@@ -55,7 +55,7 @@ export interface TestApiOptions {
 /** Builds the application on an empty store of its own. */
 export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { quota = 100, corsOrigins = ['*'], cacheMaxAgeS = 0, lookUpLimitMs = 60_000 } = options;
-  const client = new RedisMock({ host: `mock-${Math.random()}` }) as RedisClient;
+  const client = connectMock();
   const api = { client, answers: [], reported: [], commands: [], now: 0 } as unknown as TestApi & { now: number };
   const clock = () => START + api.now;
   const store = openStore(client, 'gr');

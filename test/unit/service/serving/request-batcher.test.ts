@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import RedisMock from 'ioredis-mock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Quotas } from '../../../../src/core/access/quotas.ts';
 import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
@@ -9,6 +8,8 @@ import { Scripts } from '../../../../src/core/store/scripts.ts';
 import { RequestBatcher } from '../../../../src/service/serving/request-batcher.ts';
 import type { CacheableRead } from '../../../../src/service/serving/response-cache.ts';
 import { noCache } from '../../../support/no-cache.ts';
+import { connectMock } from '../../../support/redis-mock.ts';
+import { randomRuns } from '../../../support/variants.ts';
 
 const PLANS = new Map([
   ['free', 1000],
@@ -22,7 +23,7 @@ let batcher: RequestBatcher<string>;
 let sent: string[][];
 
 beforeEach(() => {
-  client = new RedisMock({ host: `mock-${Math.random()}` }) as RedisClient;
+  client = connectMock();
   const scripts = new Scripts(client);
   sent = [];
   const run = scripts.run.bind(scripts);
@@ -128,7 +129,7 @@ describe('requests of one moment', () => {
           }
         }
       }),
-      { numRuns: 50 },
+      { numRuns: randomRuns(50) },
     );
   });
 

@@ -3,14 +3,14 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { hashKey } from '../../src/core/access/key-format.ts';
 import { openCore } from '../../src/core/core.ts';
-import { permissionsOf } from '../fault/acl.ts';
-import { contentOf } from '../fault/script-calls.ts';
 import { startCluster } from '../support/cluster.ts';
 import { type ContextOptions, runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
+import { permissionsOf } from './acl.ts';
+import { contentOf } from './script-calls.ts';
 
 /** Long enough for a server that answers, and for one that never lets a client in. */
 const SOON = { connectTimeoutMs: 5000 };

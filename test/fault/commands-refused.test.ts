@@ -5,13 +5,13 @@ import { parseConfig } from '../../src/config/service.ts';
 import { openCore } from '../../src/core/core.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { waitUntilReady } from '../../src/core/store/lifecycle.ts';
-import { withHalfMovedSlot, withoutSlotsOf } from '../fault/cluster-states.ts';
-import { STATE_OPTIONS, states } from '../fault/redis-states.ts';
-import { contentOf } from '../fault/script-calls.ts';
 import { startCluster } from '../support/cluster.ts';
 import { type ContextOptions, type RunningCommand, runCommand, startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';
+import { withHalfMovedSlot, withoutSlotsOf } from './cluster-states.ts';
+import { STATE_OPTIONS, states } from './redis-states.ts';
+import { contentOf } from './script-calls.ts';
 
 /** Every command, by its name and its arguments. Each has a guild of its own, so that all can run at once. */
 const commands = (guild: (n: number) => string, keyId: (n: number) => string): [string, string[]][] => [

@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseDashboardConfig } from '../../src/config/dashboard.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
+import { GuildImports } from '../../src/dashboard/import/guild-imports.ts';
 import { startDashboard } from '../../src/dashboard/server.ts';
 import { createReader } from '../../src/kit/reader.ts';
 import { type Answer, startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
@@ -116,6 +117,31 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
       expect(html).toContain('Import another file');
       return html;
     }, PATIENT);
+
+  /** A file that takes several writes. */
+  const manyRows = `user_id,xp\n${Array.from({ length: 3000 }, (_, n) => `m${n},${n}`).join('\n')}\n`;
+  /** Lets replacements stage their first members, and holds them there until `release` is called. `staged` waits for the first members. */
+  const holdStaging = () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let steps = 0;
+    const { stage } = StagedMembers.prototype;
+    const spy = vi.spyOn(StagedMembers.prototype, 'stage').mockImplementation(async function (
+      this: StagedMembers,
+      ...args
+    ) {
+      if (steps++ > 0) await released;
+      return stage.apply(this, args);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const staged = () =>
+      vi.waitFor(async () => {
+        expect(await dashboard.store.client.zcard('gr:{own}:next:xp')).toBeGreaterThan(0);
+      }, PATIENT);
+    return { staged, release };
+  };
 
   it('a file is shown first, with bad rows and reasons, and changes nothing before it is imported', async () => {
     const before = await ranking();
@@ -607,7 +633,7 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
   it('a file that an import refuses does not stay open', async () => {
     await dashboard.store.client.set('gr:{own}:next:xp:lock', 'of another');
     for (let run = 0; run < 3; run++) {
-      await upload(`${CSV}${Array.from({ length: 20_000 }, (_, i) => `u${i},3,Cora\n`).join('')}`);
+      await upload(`${CSV}${Array.from({ length: 8000 }, (_, i) => `u${i},3,Cora\n`).join('')}`);
       await start({ mode: 'replace', confirm: 'yes' });
       expect(await ended()).toContain('is running, or was killed a moment ago');
       await owner.submit('/guilds/own', `${PAGE}/discard`, {});
@@ -616,24 +642,10 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
   });
 
   it('an import stops when the person wishes it, and says what was imported', async () => {
-    const rows = Array.from({ length: 10_000 }, (_, n) => `m${n},${n}`).join('\n');
-    await upload(`user_id,xp\n${rows}\n`);
-    // The import waits in its first step until it was stopped.
-    let release = () => {};
-    const stopped = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const { stage } = StagedMembers.prototype;
-    const spy = vi.spyOn(StagedMembers.prototype, 'stage').mockImplementation(async function (
-      this: StagedMembers,
-      ...args
-    ) {
-      await stopped;
-      return stage.apply(this, args);
-    });
-    onTestFinished(() => spy.mockRestore());
+    await upload(manyRows);
+    const { staged, release } = holdStaging();
     await start({ mode: 'replace', confirm: 'yes' });
-    await vi.waitFor(() => expect(spy).toHaveBeenCalled(), PATIENT);
+    await staged();
     expect((await upload(CSV)).text).toContain('is running');
     await owner.submit('/guilds/own', `${PAGE}/stop`, {});
     release();
@@ -643,12 +655,12 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
   });
 
   it('an import says in the words of the page that another command took over', async () => {
-    const { client } = dashboard.store;
-    const rows = Array.from({ length: 100_000 }, (_, n) => `m${n},${n}`).join('\n');
-    await upload(`user_id,xp\n${rows}\n`);
+    await upload(manyRows);
+    const { staged, release } = holdStaging();
     await start({ mode: 'replace', confirm: 'yes' });
-    await vi.waitFor(async () => expect(await client.zcard('gr:{own}:next:xp')).toBeGreaterThan(0), PATIENT);
-    await client.set('gr:{own}:next:xp:lock', 'of another', 'PX', 60_000);
+    await staged();
+    await dashboard.store.client.set('gr:{own}:next:xp:lock', 'of another', 'PX', 60_000);
+    release();
     expect(await ended()).toContain('changed this server meanwhile: begin again (nothing was replaced).');
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
   });
@@ -658,17 +670,22 @@ describe('uploads to the dashboard', needs('redis-server'), () => {
       parseDashboardConfig({ REDIS_URL: dashboard.redis.url, DASHBOARD_PORT: '0', LOG_LEVEL: 'silent' }),
       SILENT,
     );
-    const rows = Array.from({ length: 300_000 }, (_, n) => `m${n},${n}`).join('\n');
+    const { staged, release } = holdStaging();
+    const { end } = GuildImports.prototype;
+    const ends = vi.spyOn(GuildImports.prototype, 'end').mockImplementation(function (this: GuildImports) {
+      const ended = end.call(this);
+      release();
+      return ended;
+    });
+    onTestFinished(() => ends.mockRestore());
     const first = [dashboard, owner] as const;
     dashboard = { ...dashboard, ...second };
     owner = new Visitor(second);
     try {
       await owner.signIn((await first[0].link('own')).replace(first[0].url, second.url));
-      await upload(`user_id,xp\n${rows}\n`);
+      await upload(manyRows);
       await start({ mode: 'replace', confirm: 'yes' });
-      await vi.waitFor(async () => {
-        expect(await dashboard.store.client.zcard('gr:{own}:next:xp')).toBeGreaterThan(0);
-      }, PATIENT);
+      await staged();
       await second.close();
     } finally {
       [dashboard, owner] = first;
