@@ -5,7 +5,7 @@ import { readMemberData } from '../core/members/member-data.ts';
 import type { ProfileChange } from '../core/members/xp-record.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../core/ranking/curves.ts';
 import { HIDE_REASONS, type HideReason } from '../core/ranking/model.ts';
-import { curveOf, MemberRead } from '../core/reads/reader.ts';
+import { curveOf, MemberRead } from '../core/reads/read-commands.ts';
 import {
   type GuildOptions,
   guildCommands,

@@ -11,7 +11,7 @@ import type { Parts } from './guild-page.ts';
 import { operatorRoutes } from './operator/operator.ts';
 import { ServerList } from './operator/server-list.ts';
 import { GUILD_PAGES } from './pages.ts';
-import { notFound, Refusal } from './refusal.ts';
+import { notFound, Refusal } from './refused-page.ts';
 import { problemOf } from './sentences.ts';
 import { countServers, rememberServer, serverRoutes } from './servers/servers.ts';
 import { readServer } from './servers/shown-server.ts';

@@ -3,7 +3,7 @@ import { redisTime } from '../core/store/clock.ts';
 import type { Store } from '../core/store/store.ts';
 import { AUDIT_BYTES, cutText } from '../core/text-bounds.ts';
 import { inTurn } from './one-at-a-time.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './refused-page.ts';
 import { problemOf } from './sentences.ts';
 
 /** The author of an entry. */

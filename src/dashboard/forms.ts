@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { parseCap } from '../core/access/api-key-record.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { digits } from '../core/format-numbers.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './refused-page.ts';
 import { problemOf } from './sentences.ts';
 import { sessionOf, visitOf } from './visit.ts';
 

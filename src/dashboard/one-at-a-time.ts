@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts';
+import { Refusal } from './refused-page.ts';
 
 /** Returns a function that does one piece of work for a guild at a time, and refuses a second piece of work with these texts. */
 export function oneAtATime(title: string, message: string, retryAfterS: number) {

@@ -4,7 +4,7 @@ import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import type { Request, Response } from 'express';
 import { InvalidInputError } from '../core/errors.ts';
 import { allowLongBody, requireToken, TOKEN_FIELD } from './forms.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './refused-page.ts';
 
 /** A file of a form, received. */
 export interface UploadedFile {

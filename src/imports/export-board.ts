@@ -1,7 +1,7 @@
 import { RefusedError } from '../core/errors.ts';
 import type { RankingId } from '../core/ranking/model.ts';
+import { PageRead } from '../core/reads/read-commands.ts';
 import type { ReadStore } from '../core/reads/read-store.ts';
-import { PageRead } from '../core/reads/reader.ts';
 import { BOARD_KINDS, type BoardName, kindOfBoard } from '../core/store/redis-keys.ts';
 import type { Store } from '../core/store/store.ts';
 import { type ExportResult, lineOf } from './export.ts';

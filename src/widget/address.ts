@@ -1,4 +1,4 @@
-import { tellAuthor } from './problem.ts';
+import { tellAuthor } from './widget-problem.ts';
 
 /** Where a leaderboard is: a board, as the end of its id, and the number of a page. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { el, setText } from './dom.ts';
-import { Problem } from './problem.ts';
 import type { Label } from './strings.ts';
+import { Problem } from './widget-problem.ts';
 import type { Words } from './words.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Entry, Member, Page, Ranking, Reward, Stats } from './model.ts';
+import type { Entry, Member, Page, Ranking, Reward, Stats } from './api-data.ts';
 
 /**
  * How the data of a guild is asked for: the paths below the address of the guild, and what their answers say. A board is the end of the id of its

@@ -1,15 +1,15 @@
+import type { Entry, Reward, Stats } from './api-data.ts';
 import { type Attributes, attributeOf, PROPERTIES } from './attributes.ts';
 import { boardsOf } from './boards.ts';
 import { type DataAddresses, KEYED, PUBLIC } from './data-addresses.ts';
 import { part } from './dom.ts';
-import type { Entry, Reward, Stats } from './model.ts';
-import { Problem, tellAuthor } from './problem.ts';
 import { reflectAttributes } from './reflection.ts';
 import { type AvatarOf, addressOf, type RowContext } from './row.ts';
 import { scriptUrl } from './script-url.ts';
 import { type Feed, NEVER, type Source, type Subscriber, sourceOf, type Wants } from './source.ts';
 import type { Labels } from './strings.ts';
 import { css } from './styles.css';
+import { Problem, tellAuthor } from './widget-problem.ts';
 import { createWords, type Words } from './words.ts';
 
 const ID = /^[\w.-]{1,64}$/;

@@ -1,5 +1,5 @@
 import { el, part, setText } from './dom.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from './widget-problem.ts';
 import type { Words } from './words.ts';
 
 /** What the footer tells. Times are as `performance.now` counts. */

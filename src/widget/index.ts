@@ -1,8 +1,9 @@
 // The entry of the package guildrank-widget: the elements as an ES module. An import on a server defines nothing.
+
+import type { Entry, Member, Page, Stats } from './api-data.ts';
 import type { Attributes, AttributesOf, MarkupValue } from './attributes.ts';
 import { GuildLeaderboard as Leaderboard } from './leaderboard.ts';
 import { GuildMember as OneMember } from './member.ts';
-import type { Entry, Member, Page, Stats } from './model.ts';
 import { GuildStats as Totals } from './stats.ts';
 import type { Labels } from './strings.ts';
 import './main.ts';

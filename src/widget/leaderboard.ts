@@ -1,15 +1,15 @@
 import { createPlaceInAddress } from './address.ts';
+import type { Entry, Member, Page, Reward, Stats } from './api-data.ts';
 import { createTabs } from './boards.ts';
 import { el, part, setText } from './dom.ts';
 import { GuildElement, isId, RARELY } from './element.ts';
 import { createFooter } from './footer.ts';
 import { createList } from './list.ts';
-import type { Entry, Member, Page, Reward, Stats } from './model.ts';
-import type { Problem } from './problem.ts';
 import { createRow, type RowContext } from './row.ts';
 import { createSearch } from './search.ts';
 import { NEVER, type Want, type Wants } from './source.ts';
 import { createSummary } from './summary.ts';
+import type { Problem } from './widget-problem.ts';
 
 /** `<guild-leaderboard>`: the live leaderboard of a server. */
 export class GuildLeaderboard extends GuildElement {

@@ -1,5 +1,5 @@
+import type { Page } from './api-data.ts';
 import { createNote, el, part, setText } from './dom.ts';
-import type { Page } from './model.ts';
 import { createRow, type Row, type RowContext } from './row.ts';
 import type { Words } from './words.ts';
 

@@ -1,11 +1,11 @@
+import type { Member } from './api-data.ts';
 import { KEYED } from './data-addresses.ts';
 import { createNote, part, setText } from './dom.ts';
 import { GuildElement, isId } from './element.ts';
-import type { Member } from './model.ts';
-import { Problem } from './problem.ts';
 import { createRow } from './row.ts';
 import { claimsOf } from './search.ts';
 import { NEVER, type Want, type Wants } from './source.ts';
+import { Problem } from './widget-problem.ts';
 
 const WITHOUT_MEMBER = new Problem('setup', 'Set the member attribute.');
 

@@ -1,4 +1,4 @@
-import type { Entry } from './model.ts';
+import type { Entry } from './api-data.ts';
 
 /** A character that can be seen. Some letters cannot, such as the Hangul fillers. */
 const VISIBLE = /[^\p{DI}\p{Cc}\p{Cf}\p{Z}\p{M}\u2800]/u;

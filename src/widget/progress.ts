@@ -1,5 +1,5 @@
 import { CURVE_NAMES, type CurveName, MAX_XP, xpForLevel } from '../core/ranking/curves.ts';
-import type { Entry } from './model.ts';
+import type { Entry } from './api-data.ts';
 
 /** The way from one level to the next. */
 export interface Progress {

@@ -1,5 +1,5 @@
+import type { Reward } from './api-data.ts';
 import { el, part, setText } from './dom.ts';
-import type { Reward } from './model.ts';
 import type { Words } from './words.ts';
 
 /** What the mark of a reward needs to know. */

@@ -1,5 +1,5 @@
+import type { Entry, Reward } from './api-data.ts';
 import { el, part, setText } from './dom.ts';
-import type { Entry, Reward } from './model.ts';
 import { hueOf, initialOf, nameOf } from './name.ts';
 import { progressOf } from './progress.ts';
 import { createReward } from './reward.ts';

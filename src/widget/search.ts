@@ -1,10 +1,10 @@
+import type { Entry, Member } from './api-data.ts';
 import type { DataAddresses } from './data-addresses.ts';
 import { el, part, setText } from './dom.ts';
 import { isId } from './element.ts';
-import type { Entry, Member } from './model.ts';
 import { nameOf } from './name.ts';
-import type { Problem } from './problem.ts';
 import type { Source } from './source.ts';
+import type { Problem } from './widget-problem.ts';
 import type { Words } from './words.ts';
 
 /** What the search needs to know of its element. */

@@ -1,6 +1,6 @@
 import { ATTRIBUTES } from './attributes.ts';
 import type { DataAddresses } from './data-addresses.ts';
-import { Problem, problemOf } from './problem.ts';
+import { Problem, problemOf } from './widget-problem.ts';
 
 const LONGEST_DELAY_S = ATTRIBUTES.refreshInterval.max;
 const LONGEST_BACKOFF_S = 60;

@@ -1,5 +1,5 @@
+import type { Stats } from './api-data.ts';
 import { el, part, setText } from './dom.ts';
-import type { Stats } from './model.ts';
 import { type Period, periodFacts } from './period.ts';
 import type { Words } from './words.ts';
 

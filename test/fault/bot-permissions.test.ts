@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { openCore } from '../../src/core/core.ts';
-import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/reader.ts';
+import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/read-commands.ts';
 import { BOARDS } from '../../src/core/store/redis-keys.ts';
 import { createReader } from '../../src/kit/reader.ts';
 import { createWriter } from '../../src/kit/writer.ts';

@@ -6,7 +6,7 @@ import { hashKey } from '../../src/core/access/key-format.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
-import { MemberRead, PageRead } from '../../src/core/reads/reader.ts';
+import { MemberRead, PageRead } from '../../src/core/reads/read-commands.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { BOARDS } from '../../src/core/store/redis-keys.ts';
 import { scriptNames } from '../../src/core/store/scripts.ts';

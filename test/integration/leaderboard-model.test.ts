@@ -4,7 +4,7 @@ import { type Core, openCore } from '../../src/core/core.ts';
 import { RefusedError } from '../../src/core/errors.ts';
 import { MAX_XP } from '../../src/core/ranking/curves.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
-import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/reader.ts';
+import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/read-commands.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
 import { GuildModel, type ModelMember } from '../model/guild-model.ts';
 import { type Step, steps } from '../model/random-writes.ts';

@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config/service.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
-import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/reader.ts';
+import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/read-commands.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
 import { timeLimit } from '../../src/core/store/timeouts.ts';

@@ -1,5 +1,5 @@
 import { count } from '../../core/format-numbers.ts';
-import { PageRead } from '../../core/reads/reader.ts';
+import { PageRead } from '../../core/reads/read-commands.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, unknown } from './finding.ts';
 
 const SAMPLES = 200;

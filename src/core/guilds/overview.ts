@@ -1,6 +1,6 @@
 import { RefusedError } from '../errors.ts';
+import { StatsRead } from '../reads/read-commands.ts';
 import type { ReadStore } from '../reads/read-store.ts';
-import { StatsRead } from '../reads/reader.ts';
 import { indexingOf } from '../settings/guild-config.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../settings/page-look.ts';
 import type { ClientStore } from '../store/store.ts';

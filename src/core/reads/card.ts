@@ -3,7 +3,7 @@ import { type HideReason, type LeaderboardEntry, reasonsIn } from '../ranking/mo
 import { explicitLevel, splitProfile } from '../ranking/profile.ts';
 import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
-import { curveOf, decodePage, type PageReply, wholeXp } from './reader.ts';
+import { curveOf, decodePage, type PageReply, wholeXp } from './read-commands.ts';
 
 /** The reply of card.lua. */
 type CardReply = readonly [

@@ -19,7 +19,7 @@ import {
   type RankingPart,
   rankingPart,
 } from './rankings.ts';
-import { aroundScript, curveOf, MemberRead, PageRead, RulesRead, StatsRead } from './reader.ts';
+import { aroundScript, curveOf, MemberRead, PageRead, RulesRead, StatsRead } from './read-commands.ts';
 import { membersScript } from './stored-members.ts';
 
 const MAX_AROUND = 50;

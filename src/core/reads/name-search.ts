@@ -6,7 +6,7 @@ import type { CommandBatcher } from './command-batcher.ts';
 import { foldText } from './fold-text.ts';
 import { GuildNames } from './guild-names.ts';
 import { type Member, memberOf } from './rankings.ts';
-import { MemberRead, StatsRead, type Versioned } from './reader.ts';
+import { MemberRead, StatsRead, type Versioned } from './read-commands.ts';
 
 /** Members that a search finds at most. */
 export const MAX_HITS = 10;

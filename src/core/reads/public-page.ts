@@ -27,7 +27,7 @@ import {
   type PageReply,
   type Versioned,
   wholeXp,
-} from './reader.ts';
+} from './read-commands.ts';
 
 /** What all public pages of a guild show. */
 export interface PublicGuild {

@@ -2,7 +2,7 @@ import type { Curve, CurveName } from '../ranking/curves.ts';
 import type * as api from '../ranking/model.ts';
 import { type RankedMember, rankedMember } from './card.ts';
 import type { Period } from './period.ts';
-import type { VersionedPage } from './reader.ts';
+import type { VersionedPage } from './read-commands.ts';
 
 /** Rankings as a bot reads them: the content of the API, with the names of the writer. */
 

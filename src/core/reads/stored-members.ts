@@ -6,7 +6,7 @@ import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
-import { wholeXp } from './reader.ts';
+import { wholeXp } from './read-commands.ts';
 
 /** The profile of a member. */
 export interface StoredProfile {

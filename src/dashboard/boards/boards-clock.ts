@@ -1,6 +1,6 @@
 import { count } from '../../core/format-numbers.ts';
 import type { Overview } from '../../core/guilds/overview.ts';
-import { PageRead } from '../../core/reads/reader.ts';
+import { PageRead } from '../../core/reads/read-commands.ts';
 import { type GuildConfigChange, parseUtcOffset } from '../../core/settings/guild-config.ts';
 import { parseTimeZone } from '../../core/settings/time-zone.ts';
 import type { BoardKind } from '../../core/store/redis-keys.ts';

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import * as z from 'zod';
 import { count, digits } from '../../core/format-numbers.ts';
 import { readOverview } from '../../core/guilds/overview.ts';
-import { StatsRead } from '../../core/reads/reader.ts';
+import { StatsRead } from '../../core/reads/read-commands.ts';
 import type { GuildConfigChange } from '../../core/settings/guild-config.ts';
 import { timeZoneNames } from '../../core/settings/time-zone.ts';
 import { BOARD_KINDS, type BoardKind } from '../../core/store/redis-keys.ts';

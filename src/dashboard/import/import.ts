@@ -8,7 +8,7 @@ import { LEVEL_CHOICES } from '../../imports/level-check.ts';
 import { formOf, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { CURVE_CHOICES } from '../levels/curve-names.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../refused-page.ts';
 import { sentence } from '../sentences.ts';
 import { receiveUpload } from '../upload.ts';
 import { actorOf, guildOf } from '../visit.ts';

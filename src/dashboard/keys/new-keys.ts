@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../refused-page.ts';
 import { tokenOf } from '../visit.ts';
 
 /** An API key that was made. */

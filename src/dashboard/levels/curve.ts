@@ -2,7 +2,7 @@ import type { Response, Router } from 'express';
 import * as z from 'zod';
 import { readOverview } from '../../core/guilds/overview.ts';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../core/ranking/curves.ts';
-import { averageLevel, StatsRead } from '../../core/reads/reader.ts';
+import { averageLevel, StatsRead } from '../../core/reads/read-commands.ts';
 import { addConfigForm, type ShownForm } from '../config-form.ts';
 import { errorsOf, formOf, parseForm, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';

@@ -1,4 +1,4 @@
-import { StatsRead } from '../../core/reads/reader.ts';
+import { StatsRead } from '../../core/reads/read-commands.ts';
 import { earningFields, earningOf, VOICE_BOXES } from './rules-form.ts';
 import { RULES_PATH, type RulesPage } from './rules-page.ts';
 import { trialOf } from './trial.ts';

@@ -1,6 +1,6 @@
 import type { Router } from 'express';
 import * as z from 'zod';
-import { StatsRead } from '../../core/reads/reader.ts';
+import { StatsRead } from '../../core/reads/read-commands.ts';
 import { parseMultiplier } from '../../core/settings/guild-config.ts';
 import { addConfigForm } from '../config-form.ts';
 import { parsed } from '../forms.ts';

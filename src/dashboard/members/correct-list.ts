@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { count, digits } from '../../core/format-numbers.ts';
 import { formOf, parseForm, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../refused-page.ts';
 import { sentence } from '../sentences.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { receiveUpload } from '../upload.ts';

@@ -4,7 +4,7 @@ import { correctMember, readCorrection, undoCorrection } from '../../core/member
 import { errorsOf, type FormErrors, formOf, parseForm, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn } from '../one-at-a-time.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound, Refusal } from '../refused-page.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { CHOICES, type CorrectionForm, correctionForm, describeCorrection, describeUndo } from './correct-form.ts';
 import { readOneMember } from './one-member.ts';

@@ -1,4 +1,4 @@
-import { PageRead } from '../../core/reads/reader.ts';
+import { PageRead } from '../../core/reads/read-commands.ts';
 import type { StoredMember, StoredMembers } from '../../core/reads/stored-members.ts';
 import type { Parts } from '../guild-page.ts';
 

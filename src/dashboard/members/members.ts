@@ -7,7 +7,7 @@ import { formOf, showProblem } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
 import { memberPictures } from '../member-pictures.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound, Refusal } from '../refused-page.ts';
 import { problemOf, sentence } from '../sentences.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { addCorrections } from './correct.ts';

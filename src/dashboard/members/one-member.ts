@@ -1,6 +1,6 @@
 import { levelForXp } from '../../core/ranking/curves.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
-import { curveOf, MemberRead } from '../../core/reads/reader.ts';
+import { curveOf, MemberRead } from '../../core/reads/read-commands.ts';
 import type { Parts } from '../guild-page.ts';
 import { reasonsOf } from './member-lists.ts';
 

@@ -1,6 +1,6 @@
 import { digits } from '../../core/format-numbers.ts';
 import type { Corrected, Restored, Undone, UndoObstacle } from '../../core/members/correct.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../refused-page.ts';
 
 /** Why a change cannot be undone, as a person reads it. */
 const OBSTACLES: Readonly<Record<UndoObstacle, string>> = {

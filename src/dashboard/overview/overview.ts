@@ -1,6 +1,6 @@
 import { readUsage } from '../../core/access/usage-reader.ts';
 import { type Overview, readOverview } from '../../core/guilds/overview.ts';
-import { PageRead, StatsRead } from '../../core/reads/reader.ts';
+import { PageRead, StatsRead } from '../../core/reads/read-commands.ts';
 import { BOARD_KINDS } from '../../core/store/redis-keys.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { guildOf } from '../visit.ts';

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn } from '../one-at-a-time.ts';
-import { notFound } from '../refusal.ts';
+import { notFound } from '../refused-page.ts';
 import { readServer } from '../servers/shown-server.ts';
 import { actorOf } from '../visit.ts';
 import { pathOf } from './home.ts';

@@ -1,6 +1,6 @@
 import { sessionGeneration } from '../../core/access/session-generation.ts';
 import type { ClientStore } from '../../core/store/store.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../refused-page.ts';
 import type { FoundSession, Grant, GrantSource, LiveGrant } from './session-types.ts';
 
 /** Most grants of a session: 200 servers of Discord, and links. Its record has about 50 kB then. */

@@ -4,7 +4,7 @@ import { INVITE_TTL_S } from '../../core/access/invites.ts';
 import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { oncePerForm } from '../once-per-form.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../refused-page.ts';
 import { readServer } from '../servers/shown-server.ts';
 import { actorOf, visitOf } from '../visit.ts';
 import { readCookie, setCookie } from './cookies.ts';

@@ -1,9 +1,9 @@
 import type { Response, Router } from 'express';
 import * as z from 'zod';
 import { ID_PATTERN, MAX_PAGE_SIZE, parseRankingId, type RankingId } from '../../core/ranking/model.ts';
-import { MemberRead, PageRead, StatsRead } from '../../core/reads/reader.ts';
+import { MemberRead, PageRead, StatsRead } from '../../core/reads/read-commands.ts';
 import type { Parts } from '../guild-page.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound, Refusal } from '../refused-page.ts';
 import { guildOf } from '../visit.ts';
 
 /** Address of the data of the preview, below the page: the widget adds the path of the API and of the ranking. */

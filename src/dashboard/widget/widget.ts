@@ -18,7 +18,7 @@ import {
 } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { makeKey } from '../keys/key-made.ts';
-import { notFound } from '../refusal.ts';
+import { notFound } from '../refused-page.ts';
 import { sentence } from '../sentences.ts';
 import { guildOf } from '../visit.ts';
 import { isNotionAllowed, keyForPlace, NOTION_SITE, usablePlaces } from './place-access.ts';

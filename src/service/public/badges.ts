@@ -4,9 +4,9 @@ import { nameOf } from '../../widget/name.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
 import { illustration } from './illustration.ts';
 import { nameOfGuild } from './names-and-pictures.ts';
+import { wordsOf } from './page-words.ts';
 import type { MemberQuery, RankingQuery } from './queries.ts';
 import { headingOf, renderTemplate, shorten } from './views.ts';
-import { wordsOf } from './words.ts';
 
 /** The longest text on each side of a badge, in characters as people see them, and in UTF-16 units. So a badge without an avatar has 2 kB at most. */
 const MAX_CHARACTERS = 24;

@@ -9,10 +9,10 @@ import { periodFacts } from '../../widget/period.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
 import { policyOf, styleOf } from './look.ts';
 import { avatarOf, iconOf, nameOfGuild } from './names-and-pictures.ts';
+import { type Words, wordsOf } from './page-words.ts';
 import { type MemberQuery, type PageQuery, queryOf, type RankingQuery, type SearchQuery } from './queries.ts';
 import { previewTags, type Site } from './unfurl.ts';
 import { headingOf, renderTemplate, rowOf, tabsOf, unitOf, wayOf, xpText } from './views.ts';
-import { type Words, wordsOf } from './words.ts';
 
 /** Renders one page of a ranking. Links are relative, because a proxy can serve the page below a path of its own. */
 export function renderPage(query: PageQuery, found: PublicPage, site: Site): RenderedBody {

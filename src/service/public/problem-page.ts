@@ -6,10 +6,10 @@ import { languageOf } from './languages.ts';
 import { styleOf } from './look.ts';
 import { MissingProblem } from './missing-problem.ts';
 import { iconOf, nameOfGuild } from './names-and-pictures.ts';
+import { type Words, wordsOf } from './page-words.ts';
 import { queryOf } from './queries.ts';
 import { UndrawnProblem } from './undrawn.ts';
 import { headingOf, renderTemplate, tabsOf } from './views.ts';
-import { type Words, wordsOf } from './words.ts';
 
 /**
  * Returns the page of a problem. If the problem can pass, the page reloads by itself. For an overlay the page is empty, because its text would be

@@ -28,7 +28,7 @@ import {
   parseRewards,
   type RankingQuery,
 } from './queries.ts';
-import { renderRewards } from './rewards.ts';
+import { renderRewards } from './rewards-page.ts';
 import { renderTop, TOP_ROWS } from './top-drawing.ts';
 import type { Site } from './unfurl.ts';
 

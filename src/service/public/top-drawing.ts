@@ -9,9 +9,9 @@ import type { RenderedBody } from '../http/response/rendered-body.ts';
 import { illustration } from './illustration.ts';
 import { accentsOf } from './look.ts';
 import { nameOfGuild } from './names-and-pictures.ts';
+import { type Words, wordsOf } from './page-words.ts';
 import type { RankingQuery } from './queries.ts';
 import { headingOf, shortNumber, wayOf, xpText } from './views.ts';
-import { type Words, wordsOf } from './words.ts';
 
 /** The picture of the first members, in the size that programs want for the preview of a link. */
 export const TOP_SIZE = { width: 1200, height: 630 } as const;

@@ -5,8 +5,8 @@ import { cleaned } from '../../pictures/text.ts';
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
 import { ICON_ADDRESS } from '../http/site/icon.ts';
 import { readTemplates } from '../http/site/templates.ts';
+import type { Words } from './page-words.ts';
 import { queryOf, type RankingQuery } from './queries.ts';
-import type { Words } from './words.ts';
 
 const render = readTemplates(new URL('./templates', import.meta.url));
 

@@ -4,7 +4,7 @@ import { type Core, openCore } from '../../../src/core/core.ts';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { deleteGuild } from '../../../src/core/guilds/delete.ts';
 import { CommandBatcher } from '../../../src/core/reads/command-batcher.ts';
-import { PageRead } from '../../../src/core/reads/reader.ts';
+import { PageRead } from '../../../src/core/reads/read-commands.ts';
 import { configureScript } from '../../../src/core/settings/guild-config.ts';
 import { BOARD_KINDS, BOARDS, type BoardName } from '../../../src/core/store/redis-keys.ts';
 import { type ScriptClient, Scripts } from '../../../src/core/store/scripts.ts';

@@ -4,7 +4,7 @@ import { type Core, openCore } from '../../../src/core/core.ts';
 import { beginCountScript, readCountScript, stepCountScript } from '../../../src/core/counters/recount-scripts.ts';
 import { RefusedError } from '../../../src/core/errors.ts';
 import { CommandBatcher } from '../../../src/core/reads/command-batcher.ts';
-import { MemberRead, PageRead, StatsRead } from '../../../src/core/reads/reader.ts';
+import { MemberRead, PageRead, StatsRead } from '../../../src/core/reads/read-commands.ts';
 import { configureScript } from '../../../src/core/settings/guild-config.ts';
 import { BOARDS } from '../../../src/core/store/redis-keys.ts';
 import { Scripts } from '../../../src/core/store/scripts.ts';

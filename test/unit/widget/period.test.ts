@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wordsOf } from '../../../src/service/public/words.ts';
+import { wordsOf } from '../../../src/service/public/page-words.ts';
 import { daysOf, periodFacts } from '../../../src/widget/period.ts';
 import { LANGUAGES, type Language } from '../../../src/widget/translation.ts';
 

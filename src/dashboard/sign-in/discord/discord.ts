@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from 'express';
 import { AddressLimiter } from '../../../core/access/address-limiter.ts';
 import { enteredOf, sentFields } from '../../forms.ts';
 import type { Parts } from '../../guild-page.ts';
-import { Refusal } from '../../refusal.ts';
+import { Refusal } from '../../refused-page.ts';
 import { knownServers } from '../../servers/known-servers.ts';
 import { actorOf, visitOf } from '../../visit.ts';
 import type { Announce } from '../sessions.ts';

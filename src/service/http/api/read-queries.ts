@@ -7,7 +7,7 @@ import {
   parseRankingId,
   type RankingId,
 } from '../../../core/ranking/model.ts';
-import { MemberRead, PageRead, StatsRead } from '../../../core/reads/reader.ts';
+import { MemberRead, PageRead, StatsRead } from '../../../core/reads/read-commands.ts';
 import type { CacheableRead } from '../../serving/response-cache.ts';
 import { Problem } from '../response/problem.ts';
 import { type RenderedBody, renderJson, renderStats } from '../response/rendered-body.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Curve, MAX_XP, parseCurve, xpForLevel } from '../../../../src/core/ranking/curves.ts';
 import type { LeaderboardEntry } from '../../../../src/core/ranking/model.ts';
+import { wordsOf } from '../../../../src/service/public/page-words.ts';
 import { type RowSettings, rowOf, wayOf } from '../../../../src/service/public/views.ts';
-import { wordsOf } from '../../../../src/service/public/words.ts';
 import type { Language } from '../../../../src/widget/translation.ts';
 
 const curveOf = (text: string) => parseCurve(text) as Curve;

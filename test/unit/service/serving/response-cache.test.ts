@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
-import type { Versioned } from '../../../../src/core/reads/reader.ts';
+import type { Versioned } from '../../../../src/core/reads/read-commands.ts';
 import { type CacheableRead, ResponseCache } from '../../../../src/service/serving/response-cache.ts';
 
 /** A guild whose content is its revision, and what was read of it. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { wordsOf } from '../../../../src/service/public/words.ts';
+import { wordsOf } from '../../../../src/service/public/page-words.ts';
 import { LANGUAGES, type Language } from '../../../../src/widget/translation.ts';
 
 it('one thing and several things have the forms of the language', () => {

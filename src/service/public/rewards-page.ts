@@ -4,10 +4,10 @@ import { inLine } from '../../pictures/text.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
 import { html } from './documents.ts';
 import { nameOfGuild } from './names-and-pictures.ts';
+import { type Words, wordsOf } from './page-words.ts';
 import { queryOf, type RankingQuery } from './queries.ts';
 import { previewTags, type Site } from './unfurl.ts';
 import { headingOf } from './views.ts';
-import { type Words, wordsOf } from './words.ts';
 
 /** Levels of the table of the curve. */
 const SAMPLE_LEVELS = [1, 2, 3, 5, 10, 15, 20, 30, 40, 50, 75, 100];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
-import { curveOf, MemberRead, PageRead, StatsRead } from '../../../../src/core/reads/reader.ts';
+import { curveOf, MemberRead, PageRead, StatsRead } from '../../../../src/core/reads/read-commands.ts';
 import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
 
