@@ -5,7 +5,7 @@ import { readMemberData } from '../core/members/member-data.ts';
 import type { ProfileChange } from '../core/members/xp-record.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../core/ranking/curves.ts';
 import { HIDE_REASONS, type HideReason } from '../core/ranking/model.ts';
-import { curveOf, MemberRead } from '../core/reads/read-commands.ts';
+import { curveOf, MemberCommand } from '../core/reads/read-commands.ts';
 import {
   type GuildOptions,
   guildCommands,
@@ -183,7 +183,7 @@ async function exportData(context: CommandContext, user: string, { guild }: Guil
 async function readShown({ members, commands }: Core, guild: string, user: string) {
   const [stored, { value: ranked }] = await Promise.all([
     members.read(guild, [user]),
-    commands.read(new MemberRead(guild, user)),
+    commands.read(new MemberCommand(guild, user)),
   ]);
   const [member] = stored.members;
   if (!member) throw new CommandRefused(`Guild ${guild} has no member ${user}`);

@@ -10,7 +10,7 @@ from __future__ import annotations
 from .about import GuildChannel, GuildRole
 from .card import CardProgress, MemberCard
 from .connection_options import connection_options
-from .curves import CURVE_NAMES, CURVES, MAX_XP, Curve, Progress, level_for_xp, parse_curve, progress, xp_for_level
+from .curves import CURVE_NAMES, CURVES, MAX_XP, Curve, LevelProgress, level_for_xp, parse_curve, progress, xp_for_level
 from .errors import InvalidInputError, RefusedError, StoreUnavailableError
 from .gains import Award, Claim, Gain
 from .hiding import HiddenMember, PlaceChange, SyncResult
@@ -46,6 +46,7 @@ __all__ = [
     "GuildWriter",
     "HiddenMember",
     "InvalidInputError",
+    "LevelProgress",
     "MAX_XP",
     "Member",
     "MemberCard",
@@ -57,7 +58,6 @@ __all__ = [
     "Period",
     "PlaceChange",
     "ProfileChange",
-    "Progress",
     "RankedMember",
     "RankingPage",
     "RankingPart",

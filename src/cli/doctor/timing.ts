@@ -1,5 +1,5 @@
 import { count } from '../../core/format-numbers.ts';
-import { PageRead } from '../../core/reads/read-commands.ts';
+import { PageCommand } from '../../core/reads/read-commands.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, unknown } from './finding.ts';
 
 const SAMPLES = 200;
@@ -34,7 +34,7 @@ export async function checkCost(context: CheckContext, guilds: readonly string[]
   const { client, commands, rate } = context;
   const check = 'cost';
   const guild = await largestOf(context, guilds.slice(0, MAX_GUILDS));
-  const page = new PageRead(guild, 1, PAGE_SIZE);
+  const page = new PageCommand(guild, 1, PAGE_SIZE);
   const { revision, value } = await commands.read(page);
   const [pings = [], anew = [], confirmed = []] = await timeInTurn([
     () => client.ping(),

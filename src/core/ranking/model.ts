@@ -22,14 +22,14 @@ export interface LeaderboardPage {
 }
 
 /** A ranked member with its daily claims. */
-export interface Member extends LeaderboardEntry {
+export interface LeaderboardMember extends LeaderboardEntry {
   /** Days in a row. */
   readonly daily_streak: number;
   /** ISO 8601 in UTC, or null when there was none. */
   readonly last_daily_claim: string | null;
 }
 
-export interface GuildStats {
+export interface LeaderboardStats {
   /** Members with XP > 0. */
   readonly total_members: number;
   /** A bigint, because the sum can pass 2^53. */

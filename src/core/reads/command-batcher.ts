@@ -21,7 +21,7 @@ export const batchScript = defineScript({
 export interface ReadCommand<T> {
   readonly guildId: string;
   /** As batch.lua documents it, without the cached revision: a name and its arguments, none with a space or a line break in it. */
-  readonly command: string;
+  readonly line: string;
   /** Rows of data that the command reads, about. */
   readonly weight: number;
   /** Makes the result from the reply. */
@@ -140,11 +140,11 @@ export class CommandBatcher {
    * @returns undefined when the guild is still at the cached revision.
    * @throws StoreUnavailableError
    */
-  read<T>(read: ReadCommand<T>): Promise<T>;
-  read<T>(read: ReadCommand<T>, cachedRevision?: string): Promise<T | undefined>;
-  read<T>(read: ReadCommand<T>, cachedRevision = ''): Promise<T | undefined> {
-    const decode = (reply: CommandReply) => (reply === '' ? undefined : read.decode(reply));
-    return this.run(read.guildId, `${read.command} ${cachedRevision}`, decode, read.weight);
+  read<T>(command: ReadCommand<T>): Promise<T>;
+  read<T>(command: ReadCommand<T>, cachedRevision?: string): Promise<T | undefined>;
+  read<T>(command: ReadCommand<T>, cachedRevision = ''): Promise<T | undefined> {
+    const decode = (reply: CommandReply) => (reply === '' ? undefined : command.decode(reply));
+    return this.run(command.guildId, `${command.line} ${cachedRevision}`, decode, command.weight);
   }
 
   private flush(): void {

@@ -19,7 +19,7 @@ import {
   type RankingPart,
   rankingPart,
 } from './rankings.ts';
-import { aroundScript, curveOf, MemberRead, PageRead, RulesRead, StatsRead } from './read-commands.ts';
+import { aroundScript, curveOf, MemberCommand, PageCommand, RulesCommand, StatsCommand } from './read-commands.ts';
 import { membersScript } from './stored-members.ts';
 
 const MAX_AROUND = 50;
@@ -61,21 +61,21 @@ export class GuildReader {
     const board = checkRanking(guildId, [], options);
     wholeText('page', page, 1, Number.MAX_SAFE_INTEGER);
     wholeText('limit', limit, 1, MAX_PAGE_SIZE);
-    const found = await this.store.commands.read(new PageRead(guildId, page, limit, board));
+    const found = await this.store.commands.read(new PageCommand(guildId, page, limit, board));
     return { ...rankingPart(found), page };
   }
 
   /** Returns a ranked member, or null. O(log m). */
   async member(guildId: string, userId: string, options: RankingOptions = {}): Promise<Member | null> {
     const board = checkRanking(guildId, [userId], options);
-    const { value } = await this.store.commands.read(new MemberRead(guildId, userId, board));
+    const { value } = await this.store.commands.read(new MemberCommand(guildId, userId, board));
     return value && memberOf(value);
   }
 
   /** Returns the counters and the curve of a guild. @throws StoreUnavailableError "CURVE" for a curve with unfit numbers. O(1). */
   async stats(guildId: string, options: RankingOptions = {}): Promise<GuildStats> {
     const board = checkRanking(guildId, [], options);
-    const { value, curve } = await this.store.commands.read(new StatsRead(guildId, board));
+    const { value, curve } = await this.store.commands.read(new StatsCommand(guildId, board));
     return guildStats(value, curveOf(curve));
   }
 
@@ -86,7 +86,7 @@ export class GuildReader {
    */
   async rules(guildId: string): Promise<Rules | null> {
     checkIds(guildId, []);
-    const { value } = await this.store.commands.read(new RulesRead(guildId));
+    const { value } = await this.store.commands.read(new RulesCommand(guildId));
     return value === '' ? null : parseRules(value);
   }
 

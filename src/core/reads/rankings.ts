@@ -46,11 +46,11 @@ export function rankingPart({ value: { data, total }, period }: Pick<VersionedPa
   return { data: data.map(rankedMember), total, period };
 }
 
-export function memberOf(member: api.Member): Member {
+export function memberOf(member: api.LeaderboardMember): Member {
   return { ...rankedMember(member), dailyStreak: member.daily_streak, lastDailyClaim: member.last_daily_claim };
 }
 
-export function guildStats(stats: api.GuildStats, curve: Curve): GuildStats {
+export function guildStats(stats: api.LeaderboardStats, curve: Curve): GuildStats {
   return {
     totalMembers: stats.total_members,
     totalXp: stats.total_xp,

@@ -1,6 +1,6 @@
 import { count } from '../../core/format-numbers.ts';
 import type { Overview } from '../../core/guilds/overview.ts';
-import { PageRead } from '../../core/reads/read-commands.ts';
+import { PageCommand } from '../../core/reads/read-commands.ts';
 import { type GuildConfigChange, parseUtcOffset } from '../../core/settings/guild-config.ts';
 import { parseTimeZone } from '../../core/settings/time-zone.ts';
 import type { BoardKind } from '../../core/store/redis-keys.ts';
@@ -42,7 +42,7 @@ const WORDS = {
 export function periodsOf({ commands, now }: Parts, guildId: string, boards: readonly BoardKind[]) {
   return Promise.all(
     boards.map(async (kind) => {
-      const { period } = await commands.read(new PageRead(guildId, 1, 1, kind));
+      const { period } = await commands.read(new PageCommand(guildId, 1, 1, kind));
       return { kind, text: period ? periodFacts(period, WORDS, now()).join(' · ') : '' };
     }),
   );

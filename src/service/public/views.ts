@@ -1,6 +1,6 @@
 import type { Curve } from '../../core/ranking/curves.ts';
 import type { LeaderboardEntry } from '../../core/ranking/model.ts';
-import { progressOf } from '../../core/reads/card.ts';
+import { boundedProgress } from '../../core/reads/card.ts';
 import { cleaned } from '../../pictures/text.ts';
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
 import { ICON_ADDRESS } from '../http/site/icon.ts';
@@ -41,7 +41,7 @@ export function wayOf(
   { curve, board, words }: Pick<RowSettings, 'curve' | 'board' | 'words'>,
   { level, xp }: LeaderboardEntry,
 ) {
-  const { level: ofCurve, gained, needed } = progressOf(curve, xp);
+  const { level: ofCurve, gained, needed } = boundedProgress(curve, xp);
   if (board !== undefined || level !== ofCurve || needed === 0) return undefined;
   return {
     percent: Math.floor((1000 * gained) / needed) / 10,
