@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { InvalidInputError } from '../core/errors.ts';
-import { count } from '../core/format-numbers.ts';
+import { withNoun } from '../core/format-numbers.ts';
 import { GuildExport } from '../core/moves/guild-export.ts';
 import { importGuild } from '../core/moves/guild-import.ts';
 import type { Line } from '../core/moves/moved-guild.ts';
@@ -25,14 +25,14 @@ export async function exportGuild(
       const round = Math.max(1, Math.ceil(seconds));
       const time = `${round} to ${2 * round} s`;
       tell(
-        `Copied ${count(members, 'member')}. End the bot of guild ${guild}, then press Enter: the rest takes ${time}.`,
+        `Copied ${withNoun(members, 'member')}. End the bot of guild ${guild}, then press Enter: the rest takes ${time}.`,
       );
       await enter(context, signal);
     };
     return withCore(context, (services) => new GuildExport(services, guild, { write, pause, signal }).run());
   });
   tell(
-    `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. The ids of events are not moved: calls that the bot keeps on a disk and repeats after the move count twice.`,
+    `Wrote ${withNoun(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. The ids of events are not moved: calls that the bot keeps on a disk and repeats after the move count twice.`,
   );
 }
 
@@ -51,7 +51,7 @@ export async function importFromStream(context: CommandContext, { json }: { read
     json,
     imported,
     () =>
-      `Stored guild ${guild}: ${count(members, 'member')}, ${hidden} of them hidden, and ${count(keys, 'API key')}.`,
+      `Stored guild ${guild}: ${withNoun(members, 'member')}, ${hidden} of them hidden, and ${withNoun(keys, 'API key')}.`,
   );
 }
 

@@ -22,7 +22,7 @@ export function takeRules({ note }: SeedReport, { rules: wanted }: SeedOptions, 
 }
 
 /** Replaces the rules of a guild by the rules that came with the members, and its multiplier too if they name one. @throws StoreUnavailableError */
-export async function storeRules(
+export async function storeTakenRules(
   { guildConfig }: Core,
   guild: string,
   { rules, multiplier }: NonNullable<ReturnType<typeof takeRules>>,

@@ -13,7 +13,7 @@ import { openInputs, tellInputs } from './seed-inputs.ts';
 import type { SeedOptions } from './seed-options.ts';
 import { startReading } from './seed-reading.ts';
 import { SeedReport } from './seed-report.ts';
-import { storeRules, takeRules } from './seed-rules.ts';
+import { storeTakenRules, takeRules } from './seed-rules.ts';
 import { COMMAND_ADVICE } from './sentences.ts';
 import { PartialResult, print, UsageError } from './terminal.ts';
 import { planQuotasOf, withCore } from './with-core.ts';
@@ -101,7 +101,7 @@ async function write(
     const holdExit = () => interrupt.holdExit();
     const job = { guild, reading, holdExit, ...choices, maxDistinct: MAX_DISTINCT.load };
     const result = await load(services, job).finally(stop);
-    if (rules && result.summary.complete) await storeRules(services, guild, rules);
+    if (rules && result.summary.complete) await storeTakenRules(services, guild, rules);
     return { ...result, reading };
   });
   print(context, json, summary, () => summaryLine(summary));

@@ -1,4 +1,4 @@
-import { count, digits } from '../core/format-numbers.ts';
+import { digits, withNoun } from '../core/format-numbers.ts';
 import type { CurveName } from '../core/ranking/curves.ts';
 import { avatarsLeftOut, badRows, hiddenMembers, repeatedRows } from './problems.ts';
 
@@ -50,7 +50,7 @@ export function summaryLine(summary: Summary, whose = `guild ${summary.guild}`):
   details.push(...badRowsSkipped);
   const verb = isReplaced ? 'replaced by' : 'loaded';
   const start = complete ? '' : 'stopped early, ';
-  return `${whose}: ${start}${verb} ${count(loaded, 'member')} ${paceOf(summary)}: ${details.join(', ')}`;
+  return `${whose}: ${start}${verb} ${withNoun(loaded, 'member')} ${paceOf(summary)}: ${details.join(', ')}`;
 }
 
 /** Returns how long a run took. A rate from less than a second says nothing. */

@@ -1,5 +1,5 @@
 import { InvalidInputError, RefusedError, StoreUnavailableError } from '../core/errors.ts';
-import { count } from '../core/format-numbers.ts';
+import { withNoun } from '../core/format-numbers.ts';
 import { explainFailure } from '../core/store/failures.ts';
 import type { DistinctMembers } from './distinct-members.ts';
 import type { Reading } from './read-members.ts';
@@ -50,5 +50,5 @@ export function outcomeOf(error: unknown, counts: LoadCounts, { progress, signal
 
 function stateOf({ loaded, removed }: LoadCounts, advice: string): string {
   if (removed !== undefined) return 'nothing was replaced';
-  return `${count(loaded, 'member')} ${loaded === 1 ? 'was' : 'were'} loaded, the counters are true: ${advice}`;
+  return `${withNoun(loaded, 'member')} ${loaded === 1 ? 'was' : 'were'} loaded, the counters are true: ${advice}`;
 }

@@ -1,7 +1,7 @@
 import { type Labels, TEXTS } from './strings.ts';
 import { createTranslator } from './translation.ts';
 
-export type Words = ReturnType<typeof createWords>;
+export type WidgetWords = ReturnType<typeof createWords>;
 
 /**
  * Returns texts, numbers and times in one language.

@@ -1,6 +1,6 @@
 import { GuildCounters } from '../../core/counters/counters.ts';
 import { redisCodeOf } from '../../core/errors.ts';
-import { count } from '../../core/format-numbers.ts';
+import { withNoun } from '../../core/format-numbers.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import { isWellFormed } from '../../core/ranking/profile.ts';
 import { knownModel } from '../../core/store/scripts.ts';
@@ -22,7 +22,7 @@ const PROFILES_PER_STEP = 200;
 export async function checkGuilds(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
   const until = performance.now() + MAX_MS;
   const known = knownModel();
-  const audit = new GuildCounters(context, SLICE);
+  const counters = new GuildCounters(context, SLICE);
   const newer: string[] = [];
   const unfit: string[] = [];
   const drifting: string[] = [];
@@ -55,7 +55,7 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
     const [ofMembers, ofProfiles, result] = await Promise.all([
       unfitMembers(context, guild),
       unfitProfiles(context, guild),
-      isCountable ? audit.checkUndisturbed(guild) : null,
+      isCountable ? counters.checkUndisturbed(guild) : null,
     ]);
     unfit.push(...ofMembers, ...ofProfiles);
     if (!result) continue;
@@ -69,7 +69,7 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
           `newer than ${known} in ${firstThree(newer)}`,
           'Update the service, which answers 503 for these guilds',
         )
-      : ok('data version', `${known} in ${count(looked, 'guild')}`),
+      : ok('data version', `${known} in ${withNoun(looked, 'guild')}`),
     ...(unfit.length > 0
       ? [problem('members', firstThree(unfit), 'Correct them with the scripts, as docs/redis-keys.md describes')]
       : []),
@@ -81,7 +81,7 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
         )
       : ok(
           'counters',
-          `exact in the ${count(counted, 'guild')} that ${counted === 1 ? 'was' : 'were'} counted, of ${guilds.length}`,
+          `exact in the ${withNoun(counted, 'guild')} that ${counted === 1 ? 'was' : 'were'} counted, of ${guilds.length}`,
         ),
   ];
 }

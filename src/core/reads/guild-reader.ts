@@ -1,5 +1,5 @@
 import { InvalidInputError, shownText } from '../errors.ts';
-import { checkFields, checkIds, wholeText } from '../members/check-fields.ts';
+import { checkFields, checkGuildAndUsers, wholeText } from '../members/check-fields.ts';
 import { levelForXp } from '../ranking/curves.ts';
 import { MAX_PAGE_SIZE } from '../ranking/model.ts';
 import { parseRules } from '../rules/parse-rules.ts';
@@ -85,7 +85,7 @@ export class GuildReader {
    * @throws InvalidInputError which names the wrong field, when another program stored rules that are wrong.
    */
   async rules(guildId: string): Promise<Rules | null> {
-    checkIds(guildId, []);
+    checkGuildAndUsers(guildId, []);
     const { value } = await this.store.commands.read(new RulesCommand(guildId));
     return value === '' ? null : parseRules(value);
   }
@@ -110,7 +110,7 @@ export class GuildReader {
    * @throws StoreUnavailableError "CURVE" for a curve with unfit numbers.
    */
   async card(guildId: string, userId: string): Promise<MemberCard | null> {
-    checkIds(guildId, [userId]);
+    checkGuildAndUsers(guildId, [userId]);
     return cardScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), { userId });
   }
 
@@ -134,7 +134,7 @@ export class GuildReader {
    */
   async *rewardsOf(guildId: string, userIds?: Iterable<string>): AsyncGenerator<readonly MemberLevel[]> {
     const given = userIds === undefined ? undefined : [...userIds];
-    checkIds(guildId, given ?? []);
+    checkGuildAndUsers(guildId, given ?? []);
     const keys = this.store.redisKeys.guild(guildId);
     for await (const slice of given ? slicesOf(given) : this.allMembers(guildId)) {
       const { curve: curveText, members } = await membersScript.run(this.store.scripts, keys, slice);
@@ -170,7 +170,7 @@ function* slicesOf(userIds: readonly string[]): Generator<readonly string[]> {
 
 /** Returns the board that a call names. @throws InvalidInputError */
 function checkRanking(guildId: string, userIds: readonly string[], options: RankingOptions): BoardName | undefined {
-  checkIds(guildId, userIds);
+  checkGuildAndUsers(guildId, userIds);
   checkFields(options, 'the options of a ranking', ['board']);
   const { board } = options;
   if (board === undefined || BOARDS.includes(board)) return board;

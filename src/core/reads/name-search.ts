@@ -1,5 +1,5 @@
 import { InvalidInputError, RefusedError, shownText } from '../errors.ts';
-import { checkIds, checkText } from '../members/check-fields.ts';
+import { checkGuildAndUsers, checkText } from '../members/check-fields.ts';
 import { ID_PATTERN, type LeaderboardMember as StoredMember } from '../ranking/model.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import type { CommandBatcher } from './command-batcher.ts';
@@ -75,7 +75,7 @@ export class NameSearch {
    * @throws StoreUnavailableError
    */
   async find(guildId: string, text: string): Promise<readonly Member[]> {
-    checkIds(guildId, []);
+    checkGuildAndUsers(guildId, []);
     const wanted = checkedText(text);
     const userId = text.trim();
     const byId = ID_PATTERN.test(userId) ? await this.read(guildId, [userId]) : [];

@@ -1,4 +1,4 @@
-import { checkIds } from '../members/check-fields.ts';
+import { checkGuildAndUsers } from '../members/check-fields.ts';
 import { type HideReason, reasonsIn } from '../ranking/model.ts';
 import { isPictureHash } from '../ranking/picture-hash.ts';
 import { claimTime, explicitLevel, splitProfile } from '../ranking/profile.ts';
@@ -61,7 +61,7 @@ export class StoredMembers {
 
   /** Reads members. O(n log m). @throws InvalidInputError, StoreUnavailableError */
   async read(guildId: string, userIds: readonly string[]): Promise<StoredMembersAt> {
-    checkIds(guildId, userIds);
+    checkGuildAndUsers(guildId, userIds);
     return membersScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), userIds);
   }
 

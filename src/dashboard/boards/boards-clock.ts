@@ -1,4 +1,4 @@
-import { count } from '../../core/format-numbers.ts';
+import { withNoun } from '../../core/format-numbers.ts';
 import type { Overview } from '../../core/guilds/overview.ts';
 import { PageCommand } from '../../core/reads/read-commands.ts';
 import { type GuildConfigChange, parseUtcOffset } from '../../core/settings/guild-config.ts';
@@ -35,7 +35,7 @@ export function clockText({ timeZone, utcOffsetMinutes = 0 }: ClockChange): stri
 const range = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const WORDS = {
   dates: (first: number, last: number) => range.formatRange(first, last),
-  say: (_label: 'daysLeft', { n }: { readonly n: number }) => `${count(n, 'day')} left`,
+  say: (_label: 'daysLeft', { n }: { readonly n: number }) => `${withNoun(n, 'day')} left`,
 };
 
 /** Returns the dates of the present week or month of each board, and the days that are left, in words. One round trip. @throws StoreUnavailableError */

@@ -27,7 +27,7 @@ export function rulesOf({ inputs }: Reading, progress: Progress): FoundRules | u
 }
 
 /** Replaces the rules of a guild by rules that came with members, and its multiplier too if they have one. @throws StoreUnavailableError */
-export async function storeRules(
+export async function storeFoundRules(
   { guildConfig }: LoadTarget,
   guild: string,
   { text, multiplier }: FoundRules,

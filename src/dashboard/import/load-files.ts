@@ -6,9 +6,9 @@ import { summaryLine } from '../../imports/load-summary.ts';
 import { Problems } from '../../imports/problems.ts';
 import type { Progress } from '../../imports/read-members.ts';
 import { REFUSED_HEADER, refusedLine } from '../../imports/refused-rows.ts';
-import { PAGE_ADVICE, problemOf } from '../sentences.ts';
+import { messageForPerson, PAGE_ADVICE } from '../sentences.ts';
 import type { CheckedFile } from './check-files.ts';
-import { storeRules } from './found-rules.ts';
+import { storeFoundRules } from './found-rules.ts';
 import { type ImportChoice, MAX_DISTINCT, readFiles, shortened } from './read-files.ts';
 
 /** How a person wants the members to be loaded. */
@@ -93,17 +93,17 @@ export async function loadFiles(
       };
       return load(target, job);
     });
-    if (outcome && !summary.complete) run.problem = shortened(problemOf(outcome) ?? outcome.message);
+    if (outcome && !summary.complete) run.problem = shortened(messageForPerson(outcome) ?? outcome.message);
     run.isComplete = summary.complete;
     if (run.withRules && choice.rules && summary.complete) {
-      await storeRules(target, guild, choice.rules);
+      await storeFoundRules(target, guild, choice.rules);
       run.storedRules = choice.rules.words;
     }
     run.summary = summaryLine(summary, 'This server');
   } catch (error) {
     // A person can stop it before the file is open.
     const stopped = `Interrupted: nothing was ${run.replace ? 'replaced' : 'loaded'}`;
-    run.problem = signal.aborted ? stopped : shortened(problemOf(error) ?? messageOf(error));
+    run.problem = signal.aborted ? stopped : shortened(messageForPerson(error) ?? messageOf(error));
     run.summary ??= 'Stopped before anything was loaded';
   }
   run.refused = problems.lines().map(shortened);

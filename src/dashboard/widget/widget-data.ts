@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ID_PATTERN, MAX_PAGE_SIZE, parseRankingId, type RankingId } from '../../core/ranking/model.ts';
 import { MemberCommand, PageCommand, StatsCommand } from '../../core/reads/read-commands.ts';
 import type { Parts } from '../guild-page.ts';
-import { notFound, Refusal } from '../refused-page.ts';
+import { notFound, RefusedPage } from '../refused-page.ts';
 import { guildOf } from '../visit.ts';
 
 /** Address of the data of the preview, below the page: the widget adds the path of the API and of the ranking. */
@@ -23,7 +23,7 @@ export function addWidgetData(router: Router, { commands }: Parts): void {
   router.get(`${DATA}/leaderboard`, async (req, res) => {
     const { guildId, board } = ownRanking(req.params.server, res);
     const { data } = pageQuery.safeParse(req.query);
-    if (!data) throw new Refusal(400, 'Bad request', 'There is no such page of the leaderboard.');
+    if (!data) throw new RefusedPage(400, 'Bad request', 'There is no such page of the leaderboard.');
     sendJson(res, (await commands.read(new PageCommand(guildId, data.page, data.limit, board))).value);
   });
   router.get(`${DATA}/members/:user`, async (req, res) => {
@@ -40,7 +40,7 @@ export function addWidgetData(router: Router, { commands }: Parts): void {
   });
 }
 
-/** Returns the ranking with an id. @throws Refusal unless the ranking belongs to the guild of the page. */
+/** Returns the ranking with an id. @throws RefusedPage unless the ranking belongs to the guild of the page. */
 function ownRanking(id: string | undefined, res: Response): RankingId {
   const ranking = parseRankingId(id ?? '');
   if (ranking?.guildId !== guildOf(res)) throw notFound();

@@ -5,7 +5,7 @@ import { cleaned } from '../../pictures/text.ts';
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
 import { ICON_ADDRESS } from '../http/site/icon.ts';
 import { readTemplates } from '../http/site/templates.ts';
-import type { Words } from './page-words.ts';
+import type { PageWords } from './page-words.ts';
 import { queryOf, type RankingQuery } from './queries.ts';
 
 const render = readTemplates(new URL('./templates', import.meta.url));
@@ -50,7 +50,7 @@ export function wayOf(
 }
 
 export interface RowSettings {
-  readonly words: Words;
+  readonly words: PageWords;
   readonly curve: Curve;
   readonly board: RankingQuery['board'];
   /** Address of a member's page; undefined = no link. */
@@ -92,17 +92,17 @@ export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
 }
 
 /** Returns what follows a number of XP: on a board, that it was gained. */
-export function unitOf(words: Words, board: RankingQuery['board']): string {
+export function unitOf(words: PageWords, board: RankingQuery['board']): string {
   return board ? words.say('gained', { xp: '' }) : ' XP';
 }
 
 /** Returns a number of XP with its unit: on a board as what was gained, such as `+5,944 XP gained`. */
-export function xpText(xp: string, words: Words, board: RankingQuery['board']): string {
+export function xpText(xp: string, words: PageWords, board: RankingQuery['board']): string {
   return board ? words.say('gained', { xp: `+${xp}` }) : `${xp} XP`;
 }
 
 /** Returns a number in short form if it has many digits. */
-export function shortNumber({ number, compact }: Words, value: number): string {
+export function shortNumber({ number, compact }: PageWords, value: number): string {
   return value < 1e9 ? number(value) : compact(value);
 }
 
@@ -115,7 +115,7 @@ export function tabsOf(
   boards: readonly NonNullable<RankingQuery['board']>[],
   query: RankingQuery,
   base: string,
-  words: Words,
+  words: PageWords,
   rewards?: { readonly href: string; readonly isHere: boolean } | undefined,
 ) {
   const rankings = [undefined, ...boards].map((board) => ({
