@@ -12,7 +12,7 @@ from guildrank import (
     HiddenMember,
     InvalidInputError,
     MemberChange,
-    PlaceChange,
+    HideResult,
     RefusedError,
     StoreUnavailableError,
     SyncResult,
@@ -74,17 +74,17 @@ class RecordTest(ScratchTest):
             await self.writer.record_many("1", [XpRecord(user, add=-9 if user == "700" else 1) for user in users])
         self.assertEqual((refused.exception.params["index"], refused.exception.code), (700, "range"))
         self.assertEqual((await self.writer.hide("1", users)).changed, 1200)
-        self.assertEqual(await self.writer.unhide("1", users), PlaceChange(1200, []))
+        self.assertEqual(await self.writer.unhide("1", users), HideResult(1200, []))
         self.assertEqual(await self.writer.remove("1", [*users, "nobody"]), 1200)
-        self.assertEqual(await self.writer.hide("1", []), PlaceChange(0, []))
+        self.assertEqual(await self.writer.hide("1", []), HideResult(0, []))
 
     async def test_a_member_is_shown_when_its_last_reason_is_lifted(self) -> None:
         await self.writer.record_many("1", [XpRecord("a", set=1), XpRecord("b", set=2)])
         await self.writer.hide("1", ["a"], reason="self")
-        self.assertEqual(await self.writer.hide("1", ["a", "b"], reason="left"), PlaceChange(1, [HiddenMember("a", ("left", "self")), HiddenMember("b", ("left",))]))
-        self.assertEqual(await self.writer.unhide("1", ["a", "b"], reason="left"), PlaceChange(1, [HiddenMember("a", ("self",))]))
+        self.assertEqual(await self.writer.hide("1", ["a", "b"], reason="left"), HideResult(1, [HiddenMember("a", ("left", "self")), HiddenMember("b", ("left",))]))
+        self.assertEqual(await self.writer.unhide("1", ["a", "b"], reason="left"), HideResult(1, [HiddenMember("a", ("self",))]))
         self.assertEqual((await self.writer.unhide("1", ["a"])).changed, 0)
-        self.assertEqual(await self.writer.unhide("1", ["a"], reason="self"), PlaceChange(1, []))
+        self.assertEqual(await self.writer.unhide("1", ["a"], reason="self"), HideResult(1, []))
         with self.assertRaisesRegex(InvalidInputError, "^reason must be one of left, self, moderator, not 'ban'$"):
             await self.writer.hide("1", ["a"], reason="ban")
 

@@ -1,4 +1,4 @@
-import { count, digits } from '../core/format-numbers.ts';
+import { digits, withNoun } from '../core/format-numbers.ts';
 import type { DryRunResult } from '../imports/dry-run.ts';
 import { avatarsLeftOut, badRows, hiddenMembers, repeatedRows } from '../imports/problems.ts';
 import type { CommandContext } from './context.ts';
@@ -29,7 +29,7 @@ export function dryRunLines(context: CommandContext, { preview, notice, levelNot
     ...(skipped > 0 ? [badRows(skipped)] : []),
   ].join(', ');
   const lines = [
-    `dry run for guild ${guild}, nothing was written: ${members === 0 ? 'no members' : count(members, 'member')} in the input, ${total}`,
+    `dry run for guild ${guild}, nothing was written: ${members === 0 ? 'no members' : withNoun(members, 'member')} in the input, ${total}`,
     notice ?? `curve: ${curve} (the default; a guild with another curve keeps that curve)`,
     ...(levelNotice ? [levelNotice] : []),
   ];

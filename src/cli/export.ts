@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { commandLine } from '../config/command-line.ts';
 import { systemErrorOf } from '../core/errors.ts';
-import { count, digits } from '../core/format-numbers.ts';
+import { digits, withNoun } from '../core/format-numbers.ts';
 import type { RankingId } from '../core/ranking/model.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../imports/export.ts';
 import { BOARD_FORMATS, type BoardFormat, exportBoardText, requireBoard } from '../imports/export-board.ts';
@@ -35,7 +35,7 @@ async function run(context: CommandContext, { guild: ranking, format }: Options)
   const result: ExportResult = { members: 0, hidden: 0, revision: '', curve: undefined };
   const start = new Date();
   const hidden = () => (board ? '' : `, ${digits(result.hidden)} of them hidden`);
-  const counted = () => `${count(result.members, 'member')}${hidden()}`;
+  const counted = () => `${withNoun(result.members, 'member')}${hidden()}`;
   const message = () => `Interrupted: the output ends after ${counted()}`;
   try {
     await interruptible(context, message, ({ signal }) =>

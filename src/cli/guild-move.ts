@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { InvalidInputError } from '../core/errors.ts';
-import { count } from '../core/format-numbers.ts';
+import { withNoun } from '../core/format-numbers.ts';
 import { moveGuildIn } from '../core/moves/move-in.ts';
 import type { MoveLine } from '../core/moves/move-lines.ts';
 import { GuildMoveOut } from '../core/moves/move-out.ts';
@@ -25,14 +25,14 @@ export async function moveOut(
       const round = Math.max(1, Math.ceil(seconds));
       const time = `${round} to ${2 * round} s`;
       tell(
-        `Copied ${count(members, 'member')}. End the bot of guild ${guild}, then press Enter: the rest takes ${time}.`,
+        `Copied ${withNoun(members, 'member')}. End the bot of guild ${guild}, then press Enter: the rest takes ${time}.`,
       );
       await enter(context, signal);
     };
     return withCore(context, (services) => new GuildMoveOut(services, guild, { write, pause, signal }).run());
   });
   tell(
-    `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. The ids of events are not moved: calls that the bot keeps on a disk and repeats after the move count twice.`,
+    `Wrote ${withNoun(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. The ids of events are not moved: calls that the bot keeps on a disk and repeats after the move count twice.`,
   );
 }
 
@@ -51,7 +51,7 @@ export async function moveIn(context: CommandContext, { json }: { readonly json?
     json,
     moved,
     () =>
-      `Stored guild ${guild}: ${count(members, 'member')}, ${hidden} of them hidden, and ${count(keys, 'API key')}.`,
+      `Stored guild ${guild}: ${withNoun(members, 'member')}, ${hidden} of them hidden, and ${withNoun(keys, 'API key')}.`,
   );
 }
 

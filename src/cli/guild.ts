@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Core } from '../core/core.ts';
-import { count, digits } from '../core/format-numbers.ts';
+import { digits, withNoun } from '../core/format-numbers.ts';
 import { deleteGuild, type Removed } from '../core/guilds/delete.ts';
 import { type Overview, readOverview } from '../core/guilds/overview.ts';
 import type { GuildConfigChange } from '../core/settings/guild-config.ts';
@@ -136,7 +136,7 @@ async function remove(context: CommandContext, { guild, yes, json }: RemoveOptio
       await confirm(
         context,
         guild,
-        `This deletes ${count(ranked, 'member')} and ${count(keys, 'API key')} of guild ${guild} for good.`,
+        `This deletes ${withNoun(ranked, 'member')} and ${withNoun(keys, 'API key')} of guild ${guild} for good.`,
       );
     }
     return deleteGuild(services, guild);
@@ -162,7 +162,7 @@ function settingLines(overview: Overview): string[] {
   const shownPage = public_page ? `on, with the title ${page_title || guild}` : 'off';
   return [
     `guild          ${guild}`,
-    `plan           ${plan}, ${count(requests_per_hour, 'request')} an hour`,
+    `plan           ${plan}, ${withNoun(requests_per_hour, 'request')} an hour`,
     `XP curve       ${xp_curve}`,
     `XP multiplier  ${xp_multiplier}`,
     `boards         ${shownBoards}`,
@@ -176,9 +176,9 @@ function removedLine(guild: string, { members, staged, keys, config, counters, q
   const rest = [config && 'configuration', counters && 'counters', quota && 'quota'].filter(Boolean);
   if (members + staged + keys + rest.length === 0) return `Nothing was stored for guild ${guild}.`;
   const counted = [
-    count(members, 'member'),
+    withNoun(members, 'member'),
     `${digits(staged)} staged by an unfinished import`,
-    count(keys, 'API key'),
+    withNoun(keys, 'API key'),
   ];
   return `Removed ${[...counted, ...rest].join(', ')}.`;
 }

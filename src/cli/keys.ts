@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { commandLine } from '../config/command-line.ts';
 import { type ApiKeyRecord, isExpired, type ListedKey } from '../core/access/api-key-record.ts';
 import { type KeyUsage, readUsage } from '../core/access/usage-reader.ts';
-import { count, utcMinute } from '../core/format-numbers.ts';
+import { utcMinute, withNoun } from '../core/format-numbers.ts';
 import {
   type GuildOptions,
   guildCommands,
@@ -128,7 +128,7 @@ function describe({ id, guildId, name, expiresAt, origins, cap }: ApiKeyRecord):
   const facts = [`${key} of guild ${guildId}`];
   facts.push(expiresAt === null ? 'does not expire' : `expires ${utcMinute(expiresAt)}`);
   if (origins.length > 0) facts.push(`for pages of ${origins.join(' ')} only`);
-  if (cap !== null) facts.push(`at most ${count(cap, 'request')} an hour`);
+  if (cap !== null) facts.push(`at most ${withNoun(cap, 'request')} an hour`);
   return `${facts.join(', ')}.`;
 }
 

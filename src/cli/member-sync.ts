@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
 import { InvalidInputError, systemErrorOf } from '../core/errors.ts';
-import { count, digits } from '../core/format-numbers.ts';
+import { digits, withNoun } from '../core/format-numbers.ts';
 import { ID_PATTERN } from '../core/ranking/model.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -9,7 +9,7 @@ import { print } from './terminal.ts';
 import { withGuild } from './with-core.ts';
 
 /** The options of `member sync`. */
-export interface SyncOptions extends GuildOptions {
+export interface MemberSyncOptions extends GuildOptions {
   readonly file: string;
   readonly dryRun?: boolean;
   readonly maxShare?: number;
@@ -23,7 +23,7 @@ export function parseShare(text: string): number {
 }
 
 /** Runs `member sync`, which hides the members that a list of the server lacks. */
-export async function sync(context: CommandContext, options: SyncOptions): Promise<void> {
+export async function sync(context: CommandContext, options: MemberSyncOptions): Promise<void> {
   const { guild, file, dryRun = false, maxShare, json } = options;
   const present = await readIds(file);
   const result = await withGuild(context, guild, ({ writer }) =>
@@ -33,8 +33,8 @@ export async function sync(context: CommandContext, options: SyncOptions): Promi
   const hid = dryRun ? 'Would hide' : 'Hid';
   const lifted = dryRun ? 'Would lift' : 'Lifted';
   print(context, json, { guild, dry_run: dryRun, ...result }, () => [
-    `${hid} ${digits(left)} of ${count(ranked, 'ranked member')}, because the list lacks them.`,
-    `${lifted} "left" from ${count(returned, 'hidden member')} on the list.`,
+    `${hid} ${digits(left)} of ${withNoun(ranked, 'ranked member')}, because the list lacks them.`,
+    `${lifted} "left" from ${withNoun(returned, 'hidden member')} on the list.`,
   ]);
 }
 

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { Core } from '../core/core.ts';
-import { count } from '../core/format-numbers.ts';
+import { withNoun } from '../core/format-numbers.ts';
 import { readMemberData } from '../core/members/member-data.ts';
 import type { ProfileChange } from '../core/members/xp-record.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../core/ranking/curves.ts';
 import { HIDE_REASONS, type HideReason } from '../core/ranking/model.ts';
-import { curveOf, MemberRead } from '../core/reads/reader.ts';
+import { curveOf, MemberCommand } from '../core/reads/read-commands.ts';
 import {
   type GuildOptions,
   guildCommands,
@@ -19,7 +19,7 @@ import {
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { REFUSED } from './exit-codes.ts';
-import { parseShare, type SyncOptions, sync } from './member-sync.ts';
+import { type MemberSyncOptions, parseShare, sync } from './member-sync.ts';
 import { CommandRefused, confirm, PartialResult, print, UsageError } from './terminal.ts';
 import { withCore } from './with-core.ts';
 
@@ -87,7 +87,7 @@ export function defineMember(command: Command, context: CommandContext): void {
       parseShare,
     )
     .option('--json', 'print JSON')
-    .action((options: SyncOptions) => sync(context, options));
+    .action((options: MemberSyncOptions) => sync(context, options));
   membersCommand('remove', 'Erase members, with everything that the guild stores about them')
     .option('--yes', 'do not ask for confirmation')
     .action((users: string[], options: RemoveOptions) => remove(context, users, options));
@@ -166,7 +166,7 @@ async function remove(context: CommandContext, users: readonly string[], options
   const { removed, unknown } = await withCore(context, async ({ writer, members }) => {
     const stored = await members.read(guild, users);
     const found = new Set(stored.members.map(({ userId }) => userId)).size;
-    if (!yes) await confirm(context, guild, `This erases ${count(found, 'member')} of guild ${guild} for good.`);
+    if (!yes) await confirm(context, guild, `This erases ${withNoun(found, 'member')} of guild ${guild} for good.`);
     return { removed: await writer.remove(guild, users), unknown: unknownOf(users, stored.members) };
   });
   print(context, json, { guild, removed, unknown }, () => `${removed} of ${new Set(users).size} removed`);
@@ -183,7 +183,7 @@ async function exportData(context: CommandContext, user: string, { guild }: Guil
 async function readShown({ members, commands }: Core, guild: string, user: string) {
   const [stored, { value: ranked }] = await Promise.all([
     members.read(guild, [user]),
-    commands.read(new MemberRead(guild, user)),
+    commands.read(new MemberCommand(guild, user)),
   ]);
   const [member] = stored.members;
   if (!member) throw new CommandRefused(`Guild ${guild} has no member ${user}`);

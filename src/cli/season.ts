@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { count, digits } from '../core/format-numbers.ts';
+import { digits, withNoun } from '../core/format-numbers.ts';
 import { countStored } from '../core/guilds/overview.ts';
 import { type GuildOptions, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -43,7 +43,7 @@ async function reset(
         await confirm(
           context,
           guild,
-          `This copies ${count(await countStored(services, guild), 'member')} of guild ${guild} to ${archive}, and ${then}.`,
+          `This copies ${withNoun(await countStored(services, guild), 'member')} of guild ${guild} to ${archive}, and ${then}.`,
         );
       }
       return services.writer.resetSeason(guild, { archiveAs: archive, keepMembers: !dropMembers, signal });
@@ -53,6 +53,6 @@ async function reset(
   print(context, json, { guild, archive, ...result }, () =>
     archived + reset === 0
       ? `The season of guild ${guild} that was copied to ${archive} is already over: there was nothing to do.`
-      : `The season of guild ${guild} is over: ${count(archived, 'member')} copied to ${archive}, ${digits(reset)} reset.`,
+      : `The season of guild ${guild} is over: ${withNoun(archived, 'member')} copied to ${archive}, ${digits(reset)} reset.`,
   );
 }

@@ -6,7 +6,7 @@ import type { ImportProgress, Reading } from '../imports/read-members.ts';
 import { REFUSED_HEADER, refusedLine } from '../imports/refused-rows.ts';
 import type { CommandContext } from './context.ts';
 import type { Interrupt } from './interrupt.ts';
-import { startProgress } from './progress.ts';
+import { startProgress } from './progress-bar.ts';
 import type { SeedOptions } from './seed-options.ts';
 import type { SeedReport } from './seed-report.ts';
 import { COMMAND_ADVICE } from './sentences.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { commandLine } from '../config/command-line.ts';
 import type { Counters } from '../core/counters/counters.ts';
-import { count } from '../core/format-numbers.ts';
+import { withNoun } from '../core/format-numbers.ts';
 import { type GuildOptions, guildCommands } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
@@ -40,10 +40,10 @@ async function rebuild(context: CommandContext, { guild, json }: GuildOptions): 
 }
 
 function describe({ members, totalXp, levelSum, hidden, boards }: Counters): string {
-  let text = `${count(members, 'member')} with XP, total XP ${totalXp}, sum of levels ${levelSum}`;
+  let text = `${withNoun(members, 'member')} with XP, total XP ${totalXp}, sum of levels ${levelSum}`;
   if (hidden > 0n) text += `, ${hidden} hidden`;
   for (const [name, board] of Object.entries(boards)) {
-    text += `; ${name}: ${count(board.members, 'member')}, XP ${board.totalXp}, sum of levels ${board.levelSum}`;
+    text += `; ${name}: ${withNoun(board.members, 'member')}, XP ${board.totalXp}, sum of levels ${board.levelSum}`;
   }
   return text;
 }

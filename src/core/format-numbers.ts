@@ -6,7 +6,7 @@ export function digits(n: number | bigint): string {
 }
 
 /** Returns a number with its noun, such as "1 key" or "3 keys". */
-export function count(n: number | bigint, noun: string): string {
+export function withNoun(n: number | bigint, noun: string): string {
   return `${digits(n)} ${noun}${Number(n) === 1 ? '' : 's'}`;
 }
 

@@ -1,10 +1,10 @@
 import { createDashboardLink, type DashboardLinkOptions } from './access/dashboard-link.ts';
 import { describeGuild, type GuildDescription } from './guilds/describe.ts';
 import { type Award, type AwardRequest, awardArguments, awardKeys, awardScript } from './members/award.ts';
-import { checkIds } from './members/check-fields.ts';
+import { checkGuildAndUsers } from './members/check-fields.ts';
 import { type Claim, type ClaimRequest, claimArguments, claimScript } from './members/claim.ts';
 import { EVENT_TTL_MS, eventCall, type OnceOptions } from './members/event.ts';
-import { changeReason, type HideOptions, type PlaceChange } from './members/hiding.ts';
+import { changeReason, type HideOptions, type HideResult } from './members/hiding.ts';
 import {
   type LevelChange,
   type ProfileUpdate,
@@ -73,7 +73,7 @@ export class GuildWriter {
   async award(guildId: string, request: AwardRequest): Promise<Award> {
     const args = awardArguments(request);
     const { userId, eventId } = request;
-    checkIds(guildId, [userId]);
+    checkGuildAndUsers(guildId, [userId]);
     const guild = this.store.redisKeys.guild(guildId);
     const event = eventCall(guild, eventId, this.context.eventTtlMs, 0);
     const keys = { ...guild, cooldown: guild.cooldownPrefix + userId };
@@ -84,7 +84,7 @@ export class GuildWriter {
   async claimDaily(guildId: string, request: ClaimRequest): Promise<Claim> {
     const args = claimArguments(request);
     const { userId, eventId } = request;
-    checkIds(guildId, [userId]);
+    checkGuildAndUsers(guildId, [userId]);
     const guild = this.store.redisKeys.guild(guildId);
     const event = eventCall(guild, eventId, this.context.eventTtlMs, 0);
     return claimScript.run(this.store.scripts, guild, { event, userId, args }, event.keys);
@@ -112,7 +112,7 @@ export class GuildWriter {
    * counter, keeps its XP and profile, and can still gain XP. The call passes over users who are not members. O(n log m).
    * @throws InvalidInputError for an unknown reason; nothing was sent.
    */
-  hide(guildId: string, userIds: readonly string[], options?: HideOptions): Promise<PlaceChange> {
+  hide(guildId: string, userIds: readonly string[], options?: HideOptions): Promise<HideResult> {
     return changeReason(this.store, 'hide', guildId, userIds, options);
   }
 
@@ -120,7 +120,7 @@ export class GuildWriter {
    * Lifts a reason from hidden members. A member that has no other reason comes back into the ranking, with all its XP. O(n log m).
    * @throws InvalidInputError for an unknown reason; nothing was sent.
    */
-  unhide(guildId: string, userIds: readonly string[], options?: HideOptions): Promise<PlaceChange> {
+  unhide(guildId: string, userIds: readonly string[], options?: HideOptions): Promise<HideResult> {
     return changeReason(this.store, 'unhide', guildId, userIds, options);
   }
 

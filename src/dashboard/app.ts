@@ -11,8 +11,8 @@ import type { Parts } from './guild-page.ts';
 import { operatorRoutes } from './operator/operator.ts';
 import { ServerList } from './operator/server-list.ts';
 import { GUILD_PAGES } from './pages.ts';
-import { notFound, Refusal } from './refusal.ts';
-import { problemOf } from './sentences.ts';
+import { notFound, RefusedPage } from './refused-page.ts';
+import { messageForPerson } from './sentences.ts';
 import { countServers, rememberServer, serverRoutes } from './servers/servers.ts';
 import { readServer } from './servers/shown-server.ts';
 import { askAgain, discordRoutes } from './sign-in/discord/discord.ts';
@@ -21,7 +21,7 @@ import { signOutRoutes } from './sign-in/sign-out.ts';
 import { sessionOf, visitOf } from './visit.ts';
 
 /** The parts that the Express application of the dashboard uses. */
-export interface AppParts extends Parts {
+export interface DashboardParts extends Parts {
   readonly assets: Assets;
   readonly trustProxy: number | readonly string[];
   /** Middleware for every request, after the request has its context. */
@@ -39,7 +39,7 @@ export interface AppParts extends Parts {
  * Returns the Content-Security-Policy. A page frames nothing except the preview of a public page, and loads nothing from other hosts except the
  * pictures of servers if people sign in with Discord. Trusted types keep scripts from writing text as markup.
  */
-function policyOf({ discord, publicPages, apiUrl }: AppParts): string {
+function policyOf({ discord, publicPages, apiUrl }: DashboardParts): string {
   return [
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'",
     `img-src 'self' data:${discord ? ` ${PICTURE_HOST}` : ''}`,
@@ -62,7 +62,7 @@ const HEADERS = {
 };
 
 /** Assembles the application. It opens nothing and listens on nothing. */
-export function createDashboardApp(parts: AppParts): Express {
+export function createDashboardApp(parts: DashboardParts): Express {
   const { assets, url, readiness, monotonic, requestId, activity } = parts;
   const app = express();
   app.disable('x-powered-by');
@@ -104,7 +104,7 @@ export function createDashboardApp(parts: AppParts): Express {
 }
 
 /** Creates the routes of the guild pages, behind the one check that the session may see the guild. */
-function guildRoutes(parts: AppParts): Router {
+function guildRoutes(parts: DashboardParts): Router {
   const router = Router({ mergeParams: true });
   router.use(async (req, res, next) => {
     const guild = String(req.params.guild ?? '');
@@ -129,40 +129,40 @@ function guildRoutes(parts: AppParts): Router {
 }
 
 /** Answers a request that failed with a page that says why. */
-function answerError({ views, report }: AppParts): ErrorRequestHandler {
+function answerError({ views, report }: DashboardParts): ErrorRequestHandler {
   return (error, req, res, _next) => {
-    const refusal = refusalOf(error);
-    if (refusal.status >= 500 && !(error instanceof Refusal)) report(error, res.context.requestId);
+    const page = refusedPageOf(error);
+    if (page.status >= 500 && !(error instanceof RefusedPage)) report(error, res.context.requestId);
     if (res.headersSent) return void res.destroy();
-    if (refusal.retryAfterS !== undefined) res.set('Retry-After', String(refusal.retryAfterS));
-    const { status, title, message } = refusal;
+    if (page.retryAfterS !== undefined) res.set('Retry-After', String(page.retryAfterS));
+    const { status, title, message } = page;
     // The page of a refused form shows its input again, because the page of the form would be empty. A form that is too large was not read.
     const entered = enteredOf(req);
-    views.send(res, 'refusal', { title, status, message, entered, requestId: res.context.requestId }, status);
+    views.send(res, 'refused-page', { title, status, message, entered, requestId: res.context.requestId }, status);
   };
 }
 
-/** Returns the refusal that a thrown value becomes. */
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  const problem = problemOf(error);
-  if (problem !== undefined) return new Refusal(400, 'That does not work', problem);
+/** Returns the page that a thrown value becomes. */
+function refusedPageOf(error: unknown): RefusedPage {
+  if (error instanceof RefusedPage) return error;
+  const problem = messageForPerson(error);
+  if (problem !== undefined) return new RefusedPage(400, 'That does not work', problem);
   if (error instanceof StoreUnavailableError) {
     const message = 'The database does not answer. Nothing was lost; try again in a moment.';
-    return new Refusal(503, 'Not available just now', message, 5);
+    return new RefusedPage(503, 'Not available just now', message, 5);
   }
   // Express and its body parser name the status of a bad request.
   const { status } = error as { status?: unknown };
   if (status === 413) {
     const message = `A form has at most ${FORM_LIMITS} here. Nothing was changed: shorten it, and send it again.`;
-    return new Refusal(413, 'Too large', message);
+    return new RefusedPage(413, 'Too large', message);
   }
   if (error instanceof URIError || (typeof status === 'number' && status >= 400 && status < 500)) {
-    return new Refusal(
+    return new RefusedPage(
       400,
       'Bad request',
       'The dashboard cannot read this request. Go back, load the page again, and repeat it.',
     );
   }
-  return new Refusal(500, 'Something went wrong', 'The dashboard failed. Its log has the reason.');
+  return new RefusedPage(500, 'Something went wrong', 'The dashboard failed. Its log has the reason.');
 }

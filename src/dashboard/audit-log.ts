@@ -3,8 +3,8 @@ import { redisTime } from '../core/store/clock.ts';
 import type { Store } from '../core/store/store.ts';
 import { AUDIT_BYTES, cutText } from '../core/text-bounds.ts';
 import { inTurn } from './one-at-a-time.ts';
-import { Refusal } from './refusal.ts';
-import { problemOf } from './sentences.ts';
+import { RefusedPage } from './refused-page.ts';
+import { messageForPerson } from './sentences.ts';
 
 /** The author of an entry. */
 interface Author {
@@ -67,7 +67,7 @@ export class AuditLog {
    * Makes a change and logs it. The entry is written first, because a change without an entry is worse than an entry without a change. A
    * change that is refused gets a second entry that says so.
    * @param what the change in words, without a secret.
-   * @throws Refusal when too many changes are made in the guild.
+   * @throws RefusedPage when too many changes are made in the guild.
    */
   async change<T>(
     guildId: string,
@@ -98,7 +98,7 @@ export class AuditLog {
     try {
       return await work();
     } catch (error) {
-      const isRefused = error instanceof Refusal || problemOf(error) !== undefined;
+      const isRefused = error instanceof RefusedPage || messageForPerson(error) !== undefined;
       if (isRefused) await this.note(guildId, actor, `Not done: ${what}`, kind);
       throw error;
     }
@@ -180,7 +180,7 @@ function cutAction({ who, from, what }: Action): Action {
   };
 }
 
-function tooManyChanges(seconds: number): Refusal {
+function tooManyChanges(seconds: number): RefusedPage {
   const message = `Too many changes were made in this server, and this one was not made. Try again in ${seconds} s.`;
-  return new Refusal(429, 'Too many changes', message, seconds);
+  return new RefusedPage(429, 'Too many changes', message, seconds);
 }

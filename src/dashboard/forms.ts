@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { parseCap } from '../core/access/api-key-record.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { digits } from '../core/format-numbers.ts';
-import { Refusal } from './refusal.ts';
-import { problemOf } from './sentences.ts';
+import { RefusedPage } from './refused-page.ts';
+import { messageForPerson } from './sentences.ts';
 import { sessionOf, visitOf } from './visit.ts';
 
 /** Name of the hidden field with the token of the session. */
@@ -25,9 +25,9 @@ export const FORM_LIMITS = `${MAX_FORM_KB} kB and ${digits(MAX_FIELDS)} fields`;
 export function requireSameOrigin(origin: () => string): RequestHandler {
   return (req, _res, next) => {
     if (req.method === 'GET' || req.method === 'HEAD') return next();
-    if (req.method !== 'POST') throw new Refusal(405, 'Not allowed', 'The dashboard knows GET and POST only.');
+    if (req.method !== 'POST') throw new RefusedPage(405, 'Not allowed', 'The dashboard knows GET and POST only.');
     if (req.headers.origin === origin()) return next();
-    throw new Refusal(
+    throw new RefusedPage(
       403,
       'Refused',
       `This form was not sent from ${origin()}. Open the dashboard there, and check DASHBOARD_URL if that is its address.`,
@@ -74,12 +74,12 @@ export function checkForm(uploads: readonly string[]): RequestHandler {
   };
 }
 
-/** @throws Refusal unless the text is the form token of the session. */
+/** @throws RefusedPage unless the text is the form token of the session. */
 export function requireToken(res: Response, text: string | undefined): void {
   const given = Buffer.from(text ?? '');
   const wanted = Buffer.from(sessionOf(res).formToken);
   if (given.length === wanted.length && timingSafeEqual(given, wanted)) return;
-  throw new Refusal(
+  throw new RefusedPage(
     403,
     'Refused',
     'This form belongs to another sign-in. Nothing was changed. Load its page again, and repeat it.',
@@ -163,7 +163,7 @@ export async function showProblem(
   try {
     await work();
   } catch (error) {
-    const problem = problemOf(error);
+    const problem = messageForPerson(error);
     if (problem === undefined) throw error;
     await show(problem, error);
   }

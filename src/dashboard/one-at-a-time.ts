@@ -1,10 +1,10 @@
-import { Refusal } from './refusal.ts';
+import { RefusedPage } from './refused-page.ts';
 
 /** Returns a function that does one piece of work for a guild at a time, and refuses a second piece of work with these texts. */
 export function oneAtATime(title: string, message: string, retryAfterS: number) {
   const guilds = new Set<string>();
   return async (guildId: string, work: () => Promise<void>): Promise<void> => {
-    if (guilds.has(guildId)) throw new Refusal(409, title, message, retryAfterS);
+    if (guilds.has(guildId)) throw new RefusedPage(409, title, message, retryAfterS);
     guilds.add(guildId);
     try {
       await work();

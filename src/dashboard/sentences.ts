@@ -47,7 +47,7 @@ const PAGE_SENTENCES: Partial<Sentences> = {
 /**
  * Returns the message for a person, without its full stop, if values are wrong or the data do not allow a change; undefined for any other failure.
  */
-export function problemOf(error: unknown): string | undefined {
+export function messageForPerson(error: unknown): string | undefined {
   if (error instanceof RefusedError) return error.tell(PAGE_SENTENCES);
   return error instanceof InvalidInputError ? error.message : undefined;
 }

@@ -4,7 +4,7 @@ import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import type { Request, Response } from 'express';
 import { InvalidInputError } from '../core/errors.ts';
 import { allowLongBody, requireToken, TOKEN_FIELD } from './forms.ts';
-import { Refusal } from './refusal.ts';
+import { RefusedPage } from './refused-page.ts';
 
 /** A file of a form, received. */
 export interface UploadedFile {
@@ -48,7 +48,7 @@ const LIMITS = {
  * @param maxBytes the most bytes of all files together.
  * @param maxFiles the most files.
  * @param signal aborted when another upload needs the place of this upload.
- * @throws Refusal for a form that has no token, is malformed, too large or too slow.
+ * @throws RefusedPage for a form that has no token, is malformed, too large or too slow.
  * @throws InvalidInputError when there is no file with content.
  */
 export async function receiveUpload(
@@ -143,17 +143,21 @@ function openForm(headers: ConstructorParameters<typeof Busboy>[0]['headers'], f
   }
 }
 
-function malformed(): Refusal {
-  return new Refusal(400, 'Bad request', 'The dashboard cannot read this upload. Send it with the form of the page.');
+function malformed(): RefusedPage {
+  return new RefusedPage(
+    400,
+    'Bad request',
+    'The dashboard cannot read this upload. Send it with the form of the page.',
+  );
 }
 
-function tooSlow(): Refusal {
-  return new Refusal(408, 'Too slow', 'Other files waited, and this file came too slowly. Upload the file again.');
+function tooSlow(): RefusedPage {
+  return new RefusedPage(408, 'Too slow', 'Other files waited, and this file came too slowly. Upload the file again.');
 }
 
-function tooLarge(maxBytes: number): Refusal {
+function tooLarge(maxBytes: number): RefusedPage {
   const limit = `${maxBytes / 1024 / 1024} MB`;
-  return new Refusal(
+  return new RefusedPage(
     413,
     'Too large',
     `An upload has ${limit} at most here. Compress it with gzip, or ask the operator, who can load larger files with a command.`,

@@ -1,12 +1,12 @@
 import type { Response } from 'express';
 import { commandLine } from '../config/command-line.ts';
 import type { OperatorLinks } from '../config/dashboard.ts';
-import { count, digits } from '../core/format-numbers.ts';
+import { digits, withNoun } from '../core/format-numbers.ts';
 import { readTemplates } from '../service/http/site/templates.ts';
 import { nameOf } from '../widget/name.ts';
 import type { Assets } from './assets.ts';
 import { sentence } from './sentences.ts';
-import { initialOf, tintOf } from './servers/shown-server.ts';
+import { firstLetterOf, tintOf } from './servers/shown-server.ts';
 import { visitOf } from './visit.ts';
 
 /** All dates of the pages are written in the language of their words and numbers. */
@@ -28,15 +28,15 @@ const FORMATS = {
   weekday: (iso: string): string => new Date(iso).toUTCString().slice(0, 3),
   /** Returns seconds as "45 s" or "12 min". */
   duration: (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`),
-  count,
+  withNoun,
   /** Returns a number of members that have XP, such as "182 members with XP". */
-  withXp: (members: number): string => `${count(members, 'member')} with XP`,
+  withXp: (members: number): string => `${withNoun(members, 'member')} with XP`,
   commandLine,
   sentence,
   /** Returns the name of a member as the widget shows it: the id instead of a name that nobody can see. */
   memberName: ({ username, user_id }: { readonly username: string | null; readonly user_id: string }): string =>
     nameOf({ username: username ?? '', user_id }),
-  initial: initialOf,
+  initial: firstLetterOf,
   tint: tintOf,
 };
 

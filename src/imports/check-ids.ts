@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { count, digits } from '../core/format-numbers.ts';
+import { digits, withNoun } from '../core/format-numbers.ts';
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { type FieldMap, OWN_NAMES } from './fields.ts';
@@ -79,6 +79,6 @@ function mixedIdLines(chosen: ChosenFormat, { snowflakes, filled, hasIds }: Foun
   const field = chosen.names.userId ?? 'the names of its members';
   const others = filled - snowflakes;
   return [
-    `${file}: ${field} has ${count(snowflakes, 'id')} of Discord, and ${digits(others)} others: are these names, or rows of another table?`,
+    `${file}: ${field} has ${withNoun(snowflakes, 'id')} of Discord, and ${digits(others)} others: are these names, or rows of another table?`,
   ];
 }

@@ -1,4 +1,4 @@
-import { count, digits } from '../core/format-numbers.ts';
+import { digits, withNoun } from '../core/format-numbers.ts';
 import type { Input } from './inputs.ts';
 
 /** Numbers of members of a full page: services give pages of these sizes. */
@@ -34,7 +34,7 @@ export function checkPages(inputs: readonly Input[]): InputCheck {
   const end = pages.find(({ page }) => page === last);
   if (end && FULL_PAGES.includes(end.members) && !isWhole(inputs))
     doubts.push(
-      `the last page, page ${last}, is full with ${count(end.members, 'member')}: add the next page, even if it has no members`,
+      `the last page, page ${last}, is full with ${withNoun(end.members, 'member')}: add the next page, even if it has no members`,
     );
   const notices = [...numbers]
     .filter((page) => pages.filter((each) => each.page === page).length > 1)

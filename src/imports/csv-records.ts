@@ -1,6 +1,6 @@
 import Papa from 'papaparse';
 import { InvalidInputError } from '../core/errors.ts';
-import { count } from '../core/format-numbers.ts';
+import { withNoun } from '../core/format-numbers.ts';
 import { type CsvDialect, extraLines } from './csv-dialect.ts';
 import { CsvTables } from './csv-tables.ts';
 
@@ -84,5 +84,5 @@ function withoutPadding(value: string): string {
 /** Returns why a record with too many or too few values is refused. @param width number of columns. */
 export function wrongWidth({ line, last, values }: CsvRecord, width: number): string {
   const open = last > line ? `, and reaches to line ${last}: is a quote left open?` : '';
-  return `it has ${count(values.length, 'value')} where the first line names ${count(width, 'column')}${open}`;
+  return `it has ${withNoun(values.length, 'value')} where the first line names ${withNoun(width, 'column')}${open}`;
 }

@@ -1,7 +1,7 @@
 import { RefusedError } from '../core/errors.ts';
 import type { RankingId } from '../core/ranking/model.ts';
+import { PageCommand } from '../core/reads/read-commands.ts';
 import type { ReadStore } from '../core/reads/read-store.ts';
-import { PageRead } from '../core/reads/reader.ts';
 import { BOARD_KINDS, type BoardName, kindOfBoard } from '../core/store/redis-keys.ts';
 import type { Store } from '../core/store/store.ts';
 import { type ExportResult, lineOf } from './export.ts';
@@ -38,7 +38,7 @@ export async function* exportBoardText(
 ): AsyncGenerator<string> {
   if (format === 'csv') yield `${COLUMNS.join(',')}\n`;
   for (let page = 1; ; page++) {
-    const { revision, value } = await commands.read(new PageRead(guildId, page, ROWS_PER_STEP, board));
+    const { revision, value } = await commands.read(new PageCommand(guildId, page, ROWS_PER_STEP, board));
     if (page === 1) result.revision = revision;
     else if (result.revision !== revision) result.revision = undefined;
     const rows = value.data.map(({ rank, user_id, username, level, xp: xp_gained }) =>

@@ -1,5 +1,5 @@
 import { type CurveText, curveTextOf, levelForXp } from '../core/ranking/curves.ts';
-import { curveOf } from '../core/reads/reader.ts';
+import { curveOf } from '../core/reads/read-commands.ts';
 import type { StoredMember, StoredMembersAt } from '../core/reads/stored-members.ts';
 import { csvLine } from './csv-line.ts';
 import { OWN_NAMES } from './fields.ts';

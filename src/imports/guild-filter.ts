@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { count, digits } from '../core/format-numbers.ts';
+import { digits, withNoun } from '../core/format-numbers.ts';
 import type { Advice } from './advice.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { MAX_GUILDS } from './found-field.ts';
@@ -117,14 +117,14 @@ export function guildFilter(
   const list = `${shown.join(', ')}${guilds.length > shown.length ? ', …' : ''}`;
   if (guilds.length > 1 && !isKnown)
     throw new InvalidInputError(
-      `${file} has pages of ${count(guilds.length, 'guild')} in turn: ${list}: import a file with the pages of one guild alone`,
+      `${file} has pages of ${withNoun(guilds.length, 'guild')} in turn: ${list}: import a file with the pages of one guild alone`,
     );
   if (sourceGuild === undefined) {
     if (guilds.length > 1) {
       const largest = guilds[0]?.[1] ?? 0;
       const mayBeMembers = areKeys && guilds.length > largest;
       throw new SeveralGuildsError(
-        `${file} has ${areOfRows ? 'members' : 'pages'} of ${count(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}${mayBeMembers ? IF_MEMBERS : ''}`,
+        `${file} has ${areOfRows ? 'members' : 'pages'} of ${withNoun(guilds.length, 'guild')}: ${list}: ${advice.chooseGuild}${mayBeMembers ? IF_MEMBERS : ''}`,
         guilds.map(([id, amount]) => ({ id, amount, unit: areOfRows ? 'member' : 'page' })),
         mayBeMembers,
       );
@@ -137,7 +137,7 @@ export function guildFilter(
   if (guilds.length === 1 && !areOfRows) return () => true;
   const others = guilds.reduce((sum, [id, n]) => (id === sourceGuild ? sum : sum + n), 0);
   if (unnamedRows > 0)
-    write(`${file}: left out: ${count(unnamedRows, 'row')} without a guild, because other rows have a guild`);
-  if (others > 0) write(`${file}: left out: ${count(others, areOfRows ? 'row' : 'page')} of other guilds`);
+    write(`${file}: left out: ${withNoun(unnamedRows, 'row')} without a guild, because other rows have a guild`);
+  if (others > 0) write(`${file}: left out: ${withNoun(others, areOfRows ? 'row' : 'page')} of other guilds`);
   return ({ guildId }) => String(guildId ?? '') === sourceGuild;
 }

@@ -1,5 +1,5 @@
 import { InvalidInputError, StoreUnavailableError } from '../core/errors.ts';
-import { count } from '../core/format-numbers.ts';
+import { withNoun } from '../core/format-numbers.ts';
 import type { XpRecord } from '../core/members/xp-record.ts';
 import { curveNameOf } from '../core/ranking/curves.ts';
 import { publishInvalidation } from '../core/store/store.ts';
@@ -175,7 +175,8 @@ async function sendMembers(
   try {
     await readMembers(reading, (row, place) => {
       check.add(row);
-      if (countCreated() > maxCreated) throw new InvalidInputError(`It has more than ${count(maxCreated, 'member')}`);
+      if (countCreated() > maxCreated)
+        throw new InvalidInputError(`It has more than ${withNoun(maxCreated, 'member')}`);
       return isRefused() ? undefined : sender.add(fileRecordOf(row, check.curve, levels), place);
     });
   } catch (error) {

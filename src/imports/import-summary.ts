@@ -1,4 +1,4 @@
-import { count, digits } from '../core/format-numbers.ts';
+import { digits, withNoun } from '../core/format-numbers.ts';
 import type { CurveName } from '../core/ranking/curves.ts';
 import { avatarsLeftOut, badRows, hiddenMembers, repeatedRows } from './problems.ts';
 
@@ -60,7 +60,7 @@ export function summaryLine(summary: ImportSummary, whose = `guild ${summary.gui
   details.push(...badRowsSkipped);
   const verb = isReplaced ? 'replaced by' : 'imported';
   const start = complete ? '' : 'stopped early, ';
-  return `${whose}: ${start}${verb} ${count(imported, 'member')} ${paceOf(summary)}: ${details.join(', ')}`;
+  return `${whose}: ${start}${verb} ${withNoun(imported, 'member')} ${paceOf(summary)}: ${details.join(', ')}`;
 }
 
 /** Returns how long a run took. A rate from less than a second says nothing. */

@@ -1,4 +1,4 @@
-import { count } from '../core/format-numbers.ts';
+import { withNoun } from '../core/format-numbers.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { type FoundList, whereIs } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
@@ -41,8 +41,8 @@ function isToldAsField({ place }: FoundList, members: FoundList): boolean {
 
 /** Says what a list contains, such as "2 objects and 1 value". */
 function contentOf({ count: objects, values, place }: FoundList): string {
-  const parts = [objects > 0 && count(objects, place.endsWith('[]') ? 'array' : 'object')];
-  parts.push(values.count > 0 && count(values.count, 'value'));
+  const parts = [objects > 0 && withNoun(objects, place.endsWith('[]') ? 'array' : 'object')];
+  parts.push(values.count > 0 && withNoun(values.count, 'value'));
   return parts.filter(Boolean).join(' and ');
 }
 

@@ -1,4 +1,4 @@
-import { count } from '../core/format-numbers.ts';
+import { withNoun } from '../core/format-numbers.ts';
 import type { ChosenFormat } from './choose-format.ts';
 import { type NameReading, PLAIN_NAMES } from './database-text.ts';
 import { quote } from './row-values.ts';
@@ -24,14 +24,14 @@ export function readingOfNames(
     (word === 'NULL' && DATABASE_SEPARATORS.has(separator)) ||
     others.some(({ words }) => words.has(word));
   const lines = [...marks.words].map(([word, rows]) => {
-    const begin = `${file}: ${names.username} is ${quote(word)} in ${count(rows, 'row')}`;
+    const begin = `${file}: ${names.username} is ${quote(word)} in ${withNoun(rows, 'row')}`;
     return isMissing(word)
       ? `${begin}, which is read as no name, because databases write it for a missing value`
       : `${begin}, which is imported as a name`;
   });
   for (const { what, count: rows, example } of damage.kinds)
     lines.push(
-      `${file}: ${names.username} is damaged in ${count(rows, 'row')}, such as ${quote(example)}, which ${what}: export the names again`,
+      `${file}: ${names.username} is damaged in ${withNoun(rows, 'row')}, such as ${quote(example)}, which ${what}: export the names again`,
     );
   const areEscaped = separator === '\t' && marks.isEscaped;
   if (areEscaped) lines.push(`${file}: a backslash in ${names.username} begins an escape, as mysql and psql write it`);

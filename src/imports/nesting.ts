@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { count } from '../core/format-numbers.ts';
+import { withNoun } from '../core/format-numbers.ts';
 
 /** Deepest nesting of JSON that is read. No member and no rules need more. */
 export const MAX_DEPTH = 100;
@@ -16,7 +16,7 @@ export function checkNesting(text: string, name: string): void {
     if (char === '"') i = endOfString(text, i);
     else if (char === ']' || char === '}') depth--;
     else if ((char === '[' || char === '{') && ++depth > MAX_DEPTH)
-      throw new InvalidInputError(`${name} is nested deeper than ${count(MAX_DEPTH, 'level')}: these are no rules`);
+      throw new InvalidInputError(`${name} is nested deeper than ${withNoun(MAX_DEPTH, 'level')}: these are no rules`);
   }
 }
 

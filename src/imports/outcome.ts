@@ -1,5 +1,5 @@
 import { InvalidInputError, RefusedError, StoreUnavailableError } from '../core/errors.ts';
-import { count } from '../core/format-numbers.ts';
+import { withNoun } from '../core/format-numbers.ts';
 import { explainFailure } from '../core/store/failures.ts';
 import type { DistinctMembers } from './distinct-members.ts';
 import type { Reading } from './read-members.ts';
@@ -51,5 +51,5 @@ export function outcomeOf(error: unknown, counts: ImportCounts, { progress, sign
 /** Says what the import has done to the guild, and what to do next. */
 function stateOf({ imported, removed }: ImportCounts, advice: string): string {
   if (removed !== undefined) return 'nothing was replaced';
-  return `${count(imported, 'member')} ${imported === 1 ? 'was' : 'were'} imported, the counters are true: ${advice}`;
+  return `${withNoun(imported, 'member')} ${imported === 1 ? 'was' : 'were'} imported, the counters are true: ${advice}`;
 }

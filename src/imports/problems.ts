@@ -1,4 +1,4 @@
-import { count, digits } from '../core/format-numbers.ts';
+import { digits, withNoun } from '../core/format-numbers.ts';
 import { formatNamed } from './formats.ts';
 import type { Input } from './inputs.ts';
 import { quote } from './row-values.ts';
@@ -54,7 +54,7 @@ class GroupedRows {
     const told = kinds.map(({ first, more, count: rows }) => {
       if (rows === 1) return first;
       const rest = rows - 1 > more.length ? ', …' : '';
-      return `${first} (and ${count(rows - 1, 'row')} like it: ${more.join(', ')}${rest})`;
+      return `${first} (and ${withNoun(rows - 1, 'row')} like it: ${more.join(', ')}${rest})`;
     });
     const left = this.count - kinds.reduce((sum, { count: rows }) => sum + rows, 0);
     return left > 0 ? [...told, `${badRows(left)} for other reasons`] : told;
@@ -125,10 +125,10 @@ export function hiddenNotice(inputs: readonly Pick<Input, 'format'>[], hidden: n
 }
 
 /** Returns "1 bad row". */
-export const badRows = (n: number): string => count(n, 'bad row');
+export const badRows = (n: number): string => withNoun(n, 'bad row');
 /** Returns "1 row repeated a member". */
-export const repeatedRows = (n: number): string => `${count(n, 'row')} repeated a member`;
+export const repeatedRows = (n: number): string => `${withNoun(n, 'row')} repeated a member`;
 /** Returns "1 avatar left out". */
-export const avatarsLeftOut = (n: number): string => `${count(n, 'avatar')} left out`;
+export const avatarsLeftOut = (n: number): string => `${withNoun(n, 'avatar')} left out`;
 /** Returns "2 hidden". */
 export const hiddenMembers = (n: number): string => `${digits(n)} hidden`;

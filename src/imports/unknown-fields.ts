@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { count } from '../core/format-numbers.ts';
+import { withNoun } from '../core/format-numbers.ts';
 import type { Advice } from './advice.ts';
 import type { FieldMap } from './fields.ts';
 import { type FoundList, whereIs } from './found-list.ts';
@@ -46,7 +46,7 @@ export function unknownFields(
   const shown = fields.slice(0, MAX_SHOWN).map(({ name, example }) => (example ? `${name} ${quote(example)}` : name));
   if (fields.length > MAX_SHOWN) shown.push(`${fields.length - MAX_SHOWN} more`);
   const { readings, doubt } = proposeReadings(list);
-  const begin = `${file} ${why}. It has ${count(list.count, 'row')} with ${shown.join(', ')}`;
+  const begin = `${file} ${why}. It has ${withNoun(list.count, 'row')} with ${shown.join(', ')}`;
   if (readings.length === 0) return new UnknownFieldsError(`${begin}, and ${doubt}`, fields, readings);
   const guess = doubt === undefined ? ': ' : `. ${doubt}, so this is a guess: `;
   return new UnknownFieldsError(`${begin}${guess}${advice.mapFields(readings)}`, fields, readings);

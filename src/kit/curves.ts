@@ -1,6 +1,6 @@
 import { InvalidInputError, shownJson } from '../core/errors.ts';
 import * as curves from '../core/ranking/curves.ts';
-import { CURVE_NAMES, type Curve, type CurveName, MAX_XP, type Progress } from '../core/ranking/curves.ts';
+import { CURVE_NAMES, type Curve, type CurveName, type LevelProgress, MAX_XP } from '../core/ranking/curves.ts';
 
 /** The entry `guildrank-kit/curves`, for browsers too: the levels of XP on a curve. It computes, and does no I/O. */
 
@@ -29,7 +29,7 @@ export function levelForXp(curve: CurveName | Curve, xp: number): number {
 }
 
 /** Returns how far a total of XP is in its level. @throws as {@link levelForXp}. */
-export function progress(curve: CurveName | Curve, xp: number): Progress {
+export function progress(curve: CurveName | Curve, xp: number): LevelProgress {
   checkCurve(curve);
   checkWhole('xp', xp, 0, MAX_XP);
   return curves.progress(curve, xp);
@@ -61,4 +61,4 @@ function checkWhole(name: string, value: unknown, min: number, max: number): voi
   throw new InvalidInputError(`${name} must be a whole number from ${min} to ${max}, not ${shownJson(value)}`);
 }
 
-export { CURVE_NAMES, type Curve, type CurveName, InvalidInputError, MAX_XP, type Progress };
+export { CURVE_NAMES, type Curve, type CurveName, InvalidInputError, type LevelProgress, MAX_XP };

@@ -45,7 +45,7 @@ export type { Award, AwardRequest } from '../core/members/award.ts';
 export type { Claim, ClaimRequest } from '../core/members/claim.ts';
 export type { OnceOptions } from '../core/members/event.ts';
 export type { Gain } from '../core/members/gain.ts';
-export type { HiddenMember, HideOptions, PlaceChange } from '../core/members/hiding.ts';
+export type { HiddenMember, HideOptions, HideResult } from '../core/members/hiding.ts';
 export type { LevelChange, ProfileUpdate, RecordResult } from '../core/members/record-members.ts';
 export type { MemberChange, XpChange } from '../core/members/record-script.ts';
 export type { PresentMembers, SyncOptions, SyncResult } from '../core/members/sync.ts';

@@ -69,14 +69,14 @@ const MAX_LANG = 35;
 /** From here on a number is shown in few figures, as in the widget. */
 const COMPACT_FROM = 1e12;
 
-/** The texts and numbers of a card in one language, as {@link wordsOf} returns them. */
-export type CardWords = ReturnType<typeof wordsOf>;
+/** The texts and numbers of a card in one language, as {@link createCardWords} returns them. */
+export type CardWords = ReturnType<typeof createCardWords>;
 
 /**
  * Returns texts and numbers in one language. Languages that the widget does not know have English texts and their own numbers.
  * @throws InvalidInputError for a text that is no language tag, and for an unfit label.
  */
-export function wordsOf(lang: string, labels: CardLabels) {
+export function createCardWords(lang: string, labels: CardLabels) {
   const locale = localeOf(lang);
   if (typeof labels !== 'object' || labels === null)
     throw new InvalidInputError(`labels must be an object with texts, not ${shownText(labels)}`);

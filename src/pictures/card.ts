@@ -3,7 +3,7 @@ import { checkFields } from '../core/members/check-fields.ts';
 import type { MemberCard } from '../core/reads/card.ts';
 import { hueOf } from '../widget/name.ts';
 import { drawCard } from './card-drawing.ts';
-import { type CardLabels, wordsOf } from './card-words.ts';
+import { type CardLabels, createCardWords } from './card-words.ts';
 import { checkCard } from './check-card.ts';
 import { type CardTheme, coloursOf } from './colours.ts';
 
@@ -46,7 +46,7 @@ export function rankCard(data: MemberCard, options: CardOptions): string {
     throw new InvalidInputError(
       'avatar must be an https URL of at most 1,000 characters, or a data URL of PNG, JPEG, GIF or WebP in Base64',
     );
-  return drawCard(data, wordsOf(lang, labels), coloursOf(theme, accent, hueOf(data.userId)), avatar);
+  return drawCard(data, createCardWords(lang, labels), coloursOf(theme, accent, hueOf(data.userId)), avatar);
 }
 
 function isPicture(url: unknown): boolean {

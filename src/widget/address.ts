@@ -1,7 +1,7 @@
-import { tellAuthor } from './problem.ts';
+import { tellAuthor } from './widget-problem.ts';
 
 /** Where a leaderboard is: a board, as the end of its id, and the number of a page. */
-export interface Place {
+export interface AddressPlace {
   readonly board: string;
   readonly page: number;
 }
@@ -34,7 +34,7 @@ export function createPlaceInAddress() {
      * Returns the place that the address names; undefined for an address without a place.
      * @param boards the boards to choose from, the first board by default.
      */
-    read(name: string, boards: readonly string[]): Place | undefined {
+    read(name: string, boards: readonly string[]): AddressPlace | undefined {
       const value = owns(name) ? new URLSearchParams(location.search).get(name) : null;
       const [, of = '', page = '1'] = /^(?:([a-z][a-z.]*)(?:-|$))?([1-9]\d{0,8})?$/.exec(value ?? '') ?? [];
       if (!value) return undefined;
@@ -44,7 +44,7 @@ export function createPlaceInAddress() {
     },
 
     /** Writes a place into the address. The first page of the first board takes the parameter away. */
-    write(name: string, { board, page }: Place, boards: readonly string[]): void {
+    write(name: string, { board, page }: AddressPlace, boards: readonly string[]): void {
       if (!owns(name)) return;
       const of = board === (boards[0] ?? '') ? '' : board.slice(1) || 'all';
       const value = [of, page > 1 && String(page)].filter(Boolean).join('-');

@@ -1,17 +1,20 @@
 import { el, setText } from './dom.ts';
-import { Problem } from './problem.ts';
 import type { Label } from './strings.ts';
-import type { Words } from './words.ts';
+import { WidgetProblem } from './widget-problem.ts';
+import type { WidgetWords } from './words.ts';
 
 /**
  * Returns the boards of an attribute such as `all,week`, each once. A board is the end of its id, such as `~week`; empty for all time.
- * @throws Problem when a name is not the name of a board.
+ * @throws WidgetProblem when a name is not the name of a board.
  */
 export function boardsOf(names: string): string[] {
   const boards = new Set<string>();
   for (const name of names.match(/[^\s,]+/g) ?? []) {
     if (!/^(all|(week|month)(\.prev)?)$/.test(name))
-      throw new Problem('setup', `The boards attribute takes all, week, month, week.prev and month.prev, not ${name}.`);
+      throw new WidgetProblem(
+        'setup',
+        `The boards attribute takes all, week, month, week.prev and month.prev, not ${name}.`,
+      );
     boards.add(name === 'all' ? '' : `~${name}`);
   }
   return [...boards];
@@ -54,7 +57,7 @@ export function createTabs(panel: HTMLElement, choose: (board: string) => void) 
     },
 
     /** Marks the tab of the board that is shown. */
-    paint(shown: string, words: Words): void {
+    paint(shown: string, words: WidgetWords): void {
       for (const tab of tabs) {
         const isShown = tab.value === shown;
         tab.ariaSelected = String(isShown);

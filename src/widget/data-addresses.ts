@@ -1,4 +1,4 @@
-import type { Entry, Member, Page, Ranking, Reward, Stats } from './model.ts';
+import type { EntryData, MemberData, PageData, RankingData, RewardData, StatsData } from './api-data.ts';
 
 /**
  * How a widget asks for the data of a guild: the paths below the address of the guild, and how to read their answers. A board is the end of the id of
@@ -22,11 +22,11 @@ export interface DataAddresses {
   isOfBoard(path: string): boolean;
   /** Says to the author that there is nothing at an address. */
   absent(root: string): string;
-  statsOf(answer: unknown): Stats | undefined;
+  statsOf(answer: unknown): StatsData | undefined;
   /** Returns the roles that levels give, by level. */
-  rewardsOf(answer: unknown): readonly Reward[];
-  memberOf(answer: unknown): Member | undefined;
-  foundOf(answer: unknown): readonly (Entry | Member)[];
+  rewardsOf(answer: unknown): readonly RewardData[];
+  memberOf(answer: unknown): MemberData | undefined;
+  foundOf(answer: unknown): readonly (EntryData | MemberData)[];
 }
 
 /** The API of a server, which needs an API key: the page, the totals and a member are a request each. */
@@ -41,10 +41,10 @@ export const KEYED: DataAddresses = {
   // The API answers for each board.
   isOfBoard: () => false,
   absent: (root) => `There is no leaderboard service at ${root}. Check the base-url attribute.`,
-  statsOf: (answer) => answer as Stats | undefined,
+  statsOf: (answer) => answer as StatsData | undefined,
   rewardsOf: () => [],
-  memberOf: (answer) => answer as Member | undefined,
-  foundOf: (answer) => [answer as Member],
+  memberOf: (answer) => answer as MemberData | undefined,
+  foundOf: (answer) => [answer as MemberData],
 };
 
 /** The data of a public page. They need no API key, and one document has the page and the totals. */
@@ -60,10 +60,10 @@ export const PUBLIC: DataAddresses = {
   isOfBoard: (path) => path.includes('board='),
   absent: (root) =>
     `There is no public page at ${root}, or no such board. Switch it on, or check the guild, boards and base-url attributes, or set api-key.`,
-  statsOf: (answer) => (answer as Ranking | undefined)?.stats,
-  rewardsOf: (answer) => (answer as Ranking | undefined)?.rewards ?? [],
-  memberOf: (answer) => (answer as { member: Member } | undefined)?.member,
-  foundOf: (answer) => (answer as Page).data,
+  statsOf: (answer) => (answer as RankingData | undefined)?.stats,
+  rewardsOf: (answer) => (answer as RankingData | undefined)?.rewards ?? [],
+  memberOf: (answer) => (answer as { member: MemberData } | undefined)?.member,
+  foundOf: (answer) => (answer as PageData).data,
 };
 
 const named = (board: string) => board.replace('~', '&board=');

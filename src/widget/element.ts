@@ -1,16 +1,16 @@
+import type { EntryData, RewardData, StatsData } from './api-data.ts';
 import { type Attributes, attributeOf, PROPERTIES } from './attributes.ts';
 import { boardsOf } from './boards.ts';
 import { type DataAddresses, KEYED, PUBLIC } from './data-addresses.ts';
 import { part } from './dom.ts';
-import type { Entry, Reward, Stats } from './model.ts';
-import { Problem, tellAuthor } from './problem.ts';
 import { reflectAttributes } from './reflection.ts';
 import { type AvatarOf, addressOf, type RowContext } from './row.ts';
 import { scriptUrl } from './script-url.ts';
 import { type Feed, NEVER, type Source, type Subscriber, sourceOf, type Wants } from './source.ts';
 import type { Labels } from './strings.ts';
 import { css } from './styles.css';
-import { createWords, type Words } from './words.ts';
+import { tellAuthor, WidgetProblem } from './widget-problem.ts';
+import { createWords, type WidgetWords } from './words.ts';
 
 const ID = /^[\w.-]{1,64}$/;
 /** Statistics and a pinned member change little and cost requests: a read lasts this many refreshes. */
@@ -27,7 +27,7 @@ export interface GuildElement extends Attributes {}
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: reflectAttributes defines these properties.
 export abstract class GuildElement extends Base implements Subscriber {
   static readonly observedAttributes = [...PROPERTIES.map(attributeOf), 'lang'];
-  protected words!: Words;
+  protected words!: WidgetWords;
   protected source: Source | undefined;
   /** How the data is asked for. */
   protected addresses: DataAddresses = PUBLIC;
@@ -36,12 +36,12 @@ export abstract class GuildElement extends Base implements Subscriber {
   protected boardList: readonly string[] = [];
   /** The board that is shown: the end of its id, such as `~week`; empty for all time. */
   protected board = '';
-  #setupProblem: Problem | undefined;
+  #setupProblem: WidgetProblem | undefined;
   #identity = '';
   #onScreen = false;
   #wasActive = false;
   #changing = false;
-  #told: Problem | undefined;
+  #told: WidgetProblem | undefined;
   #loadedAt: number | undefined;
   #labels: Partial<Labels> = {};
   #avatarOf: AvatarOf | undefined;
@@ -85,7 +85,7 @@ export abstract class GuildElement extends Base implements Subscriber {
   }
 
   /** The reason why there is no data. */
-  protected get problem(): Problem | undefined {
+  protected get problem(): WidgetProblem | undefined {
     return this.#setupProblem ?? this.source?.problem;
   }
 
@@ -153,7 +153,7 @@ export abstract class GuildElement extends Base implements Subscriber {
       this.boardList = boardsOf(this.boards);
       root = this.#root();
     } catch (problem) {
-      this.#setupProblem = problem as Problem;
+      this.#setupProblem = problem as WidgetProblem;
     }
     const identity = [root, this.apiKey, this.pageSize, this.boardList].join(' ');
     if (identity !== this.#identity) this.reset();
@@ -168,11 +168,11 @@ export abstract class GuildElement extends Base implements Subscriber {
     if (before && before !== source) before.drop(this);
   }
 
-  /** Chooses the way to the data. @returns the address of the guild. @throws Problem when an attribute is missing or not valid. */
+  /** Chooses the way to the data. @returns the address of the guild. @throws WidgetProblem when an attribute is missing or not valid. */
   #root(): string {
     const { guild, baseUrl } = this;
     const key = this.apiKey.trim();
-    const problem = (text: string) => new Problem('setup', text);
+    const problem = (text: string) => new WidgetProblem('setup', text);
     if (!guild) throw problem('Set the guild attribute.');
     if (!isId(guild)) throw problem('The guild attribute takes the id of a server.');
     if (/[^!-~]/.test(key)) throw problem('The api-key attribute has an invisible character. Copy the key again.');
@@ -232,7 +232,7 @@ export abstract class GuildElement extends Base implements Subscriber {
   }
 
   /** The totals, as soon as they are known. @param page path of the page that is read anyway. */
-  protected totals(page?: string): Stats | undefined {
+  protected totals(page?: string): StatsData | undefined {
     return this.addresses.statsOf(this.feed(this.addresses.stats(this.board, page)).data);
   }
 
@@ -242,10 +242,10 @@ export abstract class GuildElement extends Base implements Subscriber {
    * @param totals as far as they are known.
    * @param rewards roles that levels give, by level.
    */
-  protected rowContext(you: string, totals: Stats | undefined, rewards: readonly Reward[] = []): RowContext {
+  protected rowContext(you: string, totals: StatsData | undefined, rewards: readonly RewardData[] = []): RowContext {
     const { words, memberHref, avatarHref, selectable } = this;
     const avatarOf = this.avatarOf ?? ((id: string) => addressOf(avatarHref, id));
-    const select = (entry: Entry) => this.emit('select', entry);
+    const select = (entry: EntryData) => this.emit('select', entry);
     // The XP on a board does not give the level, so there is no progress. Public data says itself how far a member is.
     const curve = this.board || this.addresses === PUBLIC ? '' : totals?.xp_curve;
     const isGained = this.board !== '';

@@ -1,11 +1,11 @@
 import { el, part, setText } from './dom.ts';
-import type { Problem } from './problem.ts';
-import type { Words } from './words.ts';
+import type { WidgetProblem } from './widget-problem.ts';
+import type { WidgetWords } from './words.ts';
 
 /** The state that the footer tells. Times are as `performance.now` counts. */
 export interface FooterState {
-  readonly words: Words;
-  readonly problem: Problem | undefined;
+  readonly words: WidgetWords;
+  readonly problem: WidgetProblem | undefined;
   /** Whether the message of the problem stands in the middle of the card. */
   readonly isTold: boolean;
   readonly isLive: boolean;

@@ -1,8 +1,9 @@
 // The entry of the package guildrank-widget: the elements as an ES module. An import on a server defines nothing.
+
+import type { EntryData, MemberData, PageData, StatsData } from './api-data.ts';
 import type { Attributes, AttributesOf, MarkupValue } from './attributes.ts';
 import { GuildLeaderboard as Leaderboard } from './leaderboard.ts';
 import { GuildMember as OneMember } from './member.ts';
-import type { Entry, Member, Page, Stats } from './model.ts';
 import { GuildStats as Totals } from './stats.ts';
 import type { Labels } from './strings.ts';
 import './main.ts';
@@ -66,11 +67,11 @@ export const GuildStats: new () => GuildStats = Totals;
 /** The events of the elements. All bubble. */
 export interface GuildrankEvents {
   /** New data came. The detail has the last answers. */
-  'guildrank-load': CustomEvent<{ leaderboard?: Page; stats?: Stats; members?: Member }>;
+  'guildrank-load': CustomEvent<{ leaderboard?: PageData; stats?: StatsData; members?: MemberData }>;
   /** Data cannot be shown. */
   'guildrank-error': CustomEvent<{ kind: 'setup' | 'quota' | 'away'; message: string }>;
   /** A member's link or button was chosen. Prevent the default, and the browser does not follow the link. */
-  'guildrank-select': CustomEvent<Entry>;
+  'guildrank-select': CustomEvent<EntryData>;
 }
 
 declare global {

@@ -1,15 +1,15 @@
 import { createPlaceInAddress } from './address.ts';
+import type { EntryData, MemberData, PageData, RewardData, StatsData } from './api-data.ts';
 import { createTabs } from './boards.ts';
 import { el, part, setText } from './dom.ts';
 import { GuildElement, isId, RARELY } from './element.ts';
 import { createFooter } from './footer.ts';
 import { createList } from './list.ts';
-import type { Entry, Member, Page, Reward, Stats } from './model.ts';
-import type { Problem } from './problem.ts';
 import { createRow, type RowContext } from './row.ts';
 import { createSearch } from './search.ts';
 import { NEVER, type Want, type Wants } from './source.ts';
 import { createSummary } from './summary.ts';
+import type { WidgetProblem } from './widget-problem.ts';
 
 /** `<guild-leaderboard>`: the live leaderboard of a server. */
 export class GuildLeaderboard extends GuildElement {
@@ -24,12 +24,12 @@ export class GuildLeaderboard extends GuildElement {
   readonly #footer = createFooter((page) => this.#goTo(page));
   readonly #placeInAddress = createPlaceInAddress();
   #page = 1;
-  #shown: Page | undefined;
+  #shown: PageData | undefined;
   #shownAt: number | undefined;
   /** The last totals of the board. */
-  #totals: Stats | undefined;
+  #totals: StatsData | undefined;
   /** The last rewards, which all boards of a server share. */
-  #rewards: readonly Reward[] = [];
+  #rewards: readonly RewardData[] = [];
 
   protected build(card: HTMLElement): void {
     card.classList.add('board');
@@ -42,7 +42,7 @@ export class GuildLeaderboard extends GuildElement {
     card.append(top, this.#tabs.root, this.#search.result, this.#list.root, this.#pinned, this.#footer.root);
   }
 
-  protected override get problem(): Problem | undefined {
+  protected override get problem(): WidgetProblem | undefined {
     // A board that the server does not have leaves the other boards as they are.
     return super.problem ?? this.feed(this.#path()).problem;
   }
@@ -71,7 +71,7 @@ export class GuildLeaderboard extends GuildElement {
     return isId(this.member) && this.#shown !== undefined && !this.#list.has(this.member);
   }
 
-  #memberElsewhere(): Member | undefined {
+  #memberElsewhere(): MemberData | undefined {
     const { addresses, board, member } = this;
     return addresses.memberOf(this.feed(addresses.member(board, member)).data);
   }
@@ -81,7 +81,7 @@ export class GuildLeaderboard extends GuildElement {
   }
 
   /** Returns the number of the last page. */
-  #lastOf(page: Page | undefined): number {
+  #lastOf(page: PageData | undefined): number {
     return Math.ceil((page?.total || 1) / this.pageSize);
   }
 
@@ -127,7 +127,7 @@ export class GuildLeaderboard extends GuildElement {
   protected render(): void {
     const { words, problem } = this;
     const { data, at } = this.feed(this.#path());
-    const page = data as Page | undefined;
+    const page = data as PageData | undefined;
     if (page) {
       const last = this.#lastOf(page);
       if (page.page > last) {
@@ -202,7 +202,7 @@ export class GuildLeaderboard extends GuildElement {
     this.update();
   }
 
-  #showMember(member: Entry | undefined): void {
+  #showMember(member: EntryData | undefined): void {
     this.#list.want(member?.user_id ?? '', member !== undefined);
     if (member && !this.#list.has(member.user_id)) this.#goTo(Math.ceil(member.rank / this.pageSize));
   }

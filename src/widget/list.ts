@@ -1,7 +1,7 @@
+import type { PageData } from './api-data.ts';
 import { createNote, el, part, setText } from './dom.ts';
-import type { Page } from './model.ts';
 import { createRow, type Row, type RowContext } from './row.ts';
-import type { Words } from './words.ts';
+import type { WidgetWords } from './words.ts';
 
 /** Creates the rows of a page, as a list with a podium or as a table. */
 export function createList() {
@@ -51,7 +51,7 @@ export function createList() {
     has: (id: string) => rows.has(id),
 
     /** Sets the layout. */
-    prepare(asTable: boolean, withPodium: boolean, isGained: boolean, words: Words): void {
+    prepare(asTable: boolean, withPodium: boolean, isGained: boolean, words: WidgetWords): void {
       hasPodium = withPodium;
       if (asTable !== isTable) {
         isTable = asTable;
@@ -76,7 +76,7 @@ export function createList() {
       body.replaceChildren();
     },
 
-    show({ data, page }: Page, context: RowContext): void {
+    show({ data, page }: PageData, context: RowContext): void {
       if (page !== pageNumber) list.clear();
       pageNumber = page;
       const digits = Math.max(2, context.words.number(data.at(-1)?.rank ?? 0).length);

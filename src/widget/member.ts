@@ -1,13 +1,13 @@
+import type { MemberData } from './api-data.ts';
 import { KEYED } from './data-addresses.ts';
 import { createNote, part, setText } from './dom.ts';
 import { GuildElement, isId } from './element.ts';
-import type { Member } from './model.ts';
-import { Problem } from './problem.ts';
 import { createRow } from './row.ts';
 import { claimsOf } from './search.ts';
 import { NEVER, type Want, type Wants } from './source.ts';
+import { WidgetProblem } from './widget-problem.ts';
 
-const WITHOUT_MEMBER = new Problem('setup', 'Set the member attribute.');
+const WITHOUT_MEMBER = new WidgetProblem('setup', 'Set the member attribute.');
 
 /** `<guild-member>`: one member of a server, with rank, level and progress. */
 export class GuildMember extends GuildElement {
@@ -24,11 +24,11 @@ export class GuildMember extends GuildElement {
     return this.addresses.member('', this.member);
   }
 
-  #shown(): Member | undefined {
+  #shown(): MemberData | undefined {
     return this.addresses.memberOf(this.feed(this.#path()).data);
   }
 
-  protected override get problem(): Problem | undefined {
+  protected override get problem(): WidgetProblem | undefined {
     return super.problem ?? (isId(this.member) ? undefined : WITHOUT_MEMBER);
   }
 

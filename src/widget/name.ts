@@ -1,10 +1,10 @@
-import type { Entry } from './model.ts';
+import type { EntryData } from './api-data.ts';
 
 /** A character that can be seen. Some letters are invisible, such as the Hangul fillers. */
 const VISIBLE = /[^\p{DI}\p{Cc}\p{Cf}\p{Z}\p{M}\u2800]/u;
 
 /** Returns the name of a member, or the id instead of a name that nobody can see. */
-export function nameOf({ username, user_id }: Pick<Entry, 'username' | 'user_id'>): string {
+export function nameOf({ username, user_id }: Pick<EntryData, 'username' | 'user_id'>): string {
   return VISIBLE.test(username) ? username : user_id;
 }
 

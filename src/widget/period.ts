@@ -1,7 +1,7 @@
 /** The dates of a board's week or month, for the widget, public pages and the dashboard. */
 
 /** A week or a month, as ISO 8601 in UTC: it begins and ends at local midnights of the guild, whose time zone is not told. */
-export interface Period {
+export interface PeriodData {
   readonly from: string;
   readonly to: string;
 }
@@ -18,7 +18,7 @@ const DAY_MS = 24 * HOUR_MS;
 const MONDAY = 1;
 
 /** Returns the dates of a period in words, and the days that are left unless it is over: `Nov 23 – 29` and `2 days left`. */
-export function periodFacts(period: Period, words: PeriodWords, nowMs: number): string[] {
+export function periodFacts(period: PeriodData, words: PeriodWords, nowMs: number): string[] {
   const [first, last] = daysOf(period);
   const isOver = nowMs >= Date.parse(period.to);
   const days = (last - first) / DAY_MS + 1;
@@ -29,7 +29,7 @@ export function periodFacts(period: Period, words: PeriodWords, nowMs: number): 
 }
 
 /** Returns the first and the last day of a period on the calendar of the guild, as midnights in UTC. */
-export function daysOf({ from, to }: Period): [first: number, last: number] {
+export function daysOf({ from, to }: PeriodData): [first: number, last: number] {
   const isWeek = Date.parse(to) - Date.parse(from) < 8 * DAY_MS;
   const dayOf = (iso: string) => {
     // Clocks are between 12 hours behind UTC and 14 ahead of it, so it can be one of two days.

@@ -1,8 +1,8 @@
 import { CURVE_NAMES, type CurveName, MAX_XP, xpForLevel } from '../core/ranking/curves.ts';
-import type { Entry } from './model.ts';
+import type { EntryData } from './api-data.ts';
 
 /** The way from one level to the next. */
-export interface Progress {
+export interface NextLevelProgress {
   /** Share of the way, 0 to 1. */
   readonly share: number;
   /** XP that is left. */
@@ -11,7 +11,7 @@ export interface Progress {
 }
 
 /** Returns the progress of a member; undefined for an explicit level, an unknown curve and the last level. */
-export function progressOf(entry: Entry, curve: string | undefined): Progress | undefined {
+export function progressToNextLevel(entry: EntryData, curve: string | undefined): NextLevelProgress | undefined {
   const { level, xp } = entry;
   const [from, to] = boundariesOf(entry, curve);
   // A level that differs from the level by the curve is an explicit level.
@@ -20,7 +20,7 @@ export function progressOf(entry: Entry, curve: string | undefined): Progress | 
 }
 
 /** Returns the XP at which the level of a member and the next level begin, from the data or else by the curve. */
-function boundariesOf({ level, level_xp, next_level_xp }: Entry, curve: string | undefined) {
+function boundariesOf({ level, level_xp, next_level_xp }: EntryData, curve: string | undefined) {
   if (level_xp !== undefined) return [level_xp, next_level_xp ?? null] as const;
   if (!CURVE_NAMES.includes(curve as CurveName)) return [null, null] as const;
   const threshold = (n: number) => (n > 0 ? xpForLevel(curve as CurveName, n) : 0);

@@ -1,5 +1,5 @@
 import { ATTRIBUTES, attributeOf, PROPERTIES, type Property } from './attributes.ts';
-import { tellAuthor } from './problem.ts';
+import { tellAuthor } from './widget-problem.ts';
 
 /** Returns the value of a property by its attribute. A value that is not valid counts as the default. */
 function propertyValue(property: Property, text: string | null): string | number | boolean {

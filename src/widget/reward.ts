@@ -1,12 +1,12 @@
+import type { RewardData } from './api-data.ts';
 import { el, part, setText } from './dom.ts';
-import type { Reward } from './model.ts';
-import type { Words } from './words.ts';
+import type { WidgetWords } from './words.ts';
 
 /** The state of the element that the mark of a reward needs. */
 interface RewardContext {
-  readonly words: Words;
+  readonly words: WidgetWords;
   /** Roles that levels give, by level. */
-  readonly rewards: readonly Reward[];
+  readonly rewards: readonly RewardData[];
 }
 
 /** Creates the mark of the role that a member has for its level: the colour of the role, and its name where there is room. */
@@ -38,6 +38,6 @@ export function createReward() {
 }
 
 /** Returns the name of a role as chats show it, or its id. */
-function nameOfRole({ id, name }: Reward['role']): string {
+function nameOfRole({ id, name }: RewardData['role']): string {
   return name ? `@${name}` : id;
 }

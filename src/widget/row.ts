@@ -1,16 +1,16 @@
+import type { EntryData, RewardData } from './api-data.ts';
 import { el, part, setText } from './dom.ts';
-import type { Entry, Reward } from './model.ts';
 import { hueOf, initialOf, nameOf } from './name.ts';
-import { progressOf } from './progress.ts';
+import { progressToNextLevel } from './progress.ts';
 import { createReward } from './reward.ts';
-import type { Words } from './words.ts';
+import type { WidgetWords } from './words.ts';
 
 /** Returns the address of a member's picture; nothing for a member without a picture. */
 export type AvatarOf = (userId: string) => string | null | undefined;
 
 /** Settings that all rows share. */
 export interface RowContext {
-  readonly words: Words;
+  readonly words: WidgetWords;
   /** Name of the curve; undefined until the statistics are known. */
   readonly curve: string | undefined;
   /** Id of the member that is the visitor. */
@@ -21,9 +21,9 @@ export interface RowContext {
   readonly isGained: boolean;
   readonly avatarOf: AvatarOf;
   /** Roles that levels give, by level. */
-  readonly rewards: readonly Reward[];
+  readonly rewards: readonly RewardData[];
   /** Called when a member is chosen. @returns whether the link is followed. */
-  readonly select: (entry: Entry) => boolean;
+  readonly select: (entry: EntryData) => boolean;
 }
 
 /** Puts the id of a member into an address. */
@@ -72,7 +72,7 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
   let picture = '';
 
   /** Makes the name a link, a button or plain text. */
-  function paintAction(entry: Entry, { memberHref, selectable, select }: RowContext): void {
+  function paintAction(entry: EntryData, { memberHref, selectable, select }: RowContext): void {
     const tag = tagOfName(memberHref, selectable);
     if (action?.localName !== tag) {
       action?.replaceWith(name);
@@ -105,12 +105,12 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
     root,
 
     /** Shows a member. @param climbed places that it rose since the last look; negative if it fell. */
-    paint(entry: Entry, climbed: number, context: RowContext): void {
+    paint(entry: EntryData, climbed: number, context: RowContext): void {
       const { words, curve, isGained } = context;
       const plus = isGained ? '+' : '';
       const { number, compact } = words;
       const id = entry.user_id;
-      const way = progressOf(entry, curve);
+      const way = progressToNextLevel(entry, curve);
       you.hidden = id !== context.you;
       root.classList.toggle('is-you', !you.hidden);
       setText(you, words.say('you'));

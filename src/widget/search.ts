@@ -1,15 +1,15 @@
+import type { EntryData, MemberData } from './api-data.ts';
 import type { DataAddresses } from './data-addresses.ts';
 import { el, part, setText } from './dom.ts';
 import { isId } from './element.ts';
-import type { Entry, Member } from './model.ts';
 import { nameOf } from './name.ts';
-import type { Problem } from './problem.ts';
 import type { Source } from './source.ts';
-import type { Words } from './words.ts';
+import type { WidgetProblem } from './widget-problem.ts';
+import type { WidgetWords } from './words.ts';
 
 /** The state of the element that the search needs. */
 export interface SearchState {
-  readonly words: Words;
+  readonly words: WidgetWords;
   readonly source: Source | undefined;
   readonly addresses: DataAddresses;
   readonly board: string;
@@ -20,7 +20,7 @@ export interface SearchState {
  * Creates the search of members: an icon, a form over the title, and the result.
  * @param show shows a member in the list; undefined ends the search.
  */
-export function createSearch(show: (member: Entry | undefined) => void) {
+export function createSearch(show: (member: EntryData | undefined) => void) {
   const toggle = el(
     'button',
     { class: 'icon', part: 'button', 'aria-controls': 'search' },
@@ -36,7 +36,7 @@ export function createSearch(show: (member: Entry | undefined) => void) {
   const result = el('div', { class: 'found', part: 'result', hidden: '' }, text, el('div', {}, jump, end), choices);
   let state: SearchState;
   let searching: AbortController | undefined;
-  let member: Entry | undefined;
+  let member: EntryData | undefined;
 
   function open(isOpen: boolean): void {
     form.hidden = !isOpen;
@@ -62,7 +62,7 @@ export function createSearch(show: (member: Entry | undefined) => void) {
   }
 
   /** Shows the members that were found: a single member with its facts, or several members, each as a button that shows the member in the list. */
-  function answerFound(found: readonly (Entry | Member)[]): void {
+  function answerFound(found: readonly (EntryData | MemberData)[]): void {
     const { words, board } = state;
     const [first] = found;
     choices.replaceChildren();
@@ -95,7 +95,7 @@ export function createSearch(show: (member: Entry | undefined) => void) {
       await questions(source, signal);
     } catch (error) {
       if (signal.aborted) return;
-      const problem = error as Problem;
+      const problem = error as WidgetProblem;
       // A member of the guild is on a board only with XP there.
       if (board && problem.kind === 'missing') answerAbout(name(), words.say('empty'));
       else answer(problem.say(words, name()));
@@ -104,14 +104,14 @@ export function createSearch(show: (member: Entry | undefined) => void) {
     }
   }
 
-  /** Returns a member that was found among all time as the board has it. @throws Problem missing when the board does not have it. */
-  async function onBoard(found: Entry, source: Source, signal: AbortSignal): Promise<Entry> {
+  /** Returns a member that was found among all time as the board has it. @throws WidgetProblem missing when the board does not have it. */
+  async function onBoard(found: EntryData, source: Source, signal: AbortSignal): Promise<EntryData> {
     const { addresses, board } = state;
     if (!board) return found;
     return addresses.memberOf(await source.get(addresses.member(board, found.user_id), { signal })) ?? found;
   }
 
-  function choose(found: Entry): Promise<void> {
+  function choose(found: EntryData): Promise<void> {
     return ask(
       () => nameOf(found),
       async (source, signal) => show(await onBoard(found, source, signal)),
@@ -169,7 +169,7 @@ export function createSearch(show: (member: Entry | undefined) => void) {
 }
 
 /** Returns what the result tells about a member. */
-function factsOf(member: Entry | Member, words: Words, board: string): string[] {
+function factsOf(member: EntryData | MemberData, words: WidgetWords, board: string): string[] {
   const xp = words.number(member.xp);
   return [
     words.say('rank', { n: member.rank }),
@@ -180,7 +180,7 @@ function factsOf(member: Entry | Member, words: Words, board: string): string[] 
 }
 
 /** Returns what is known about the daily claims of a member, in words. */
-export function claimsOf({ daily_streak, last_daily_claim }: Member, words: Words): string[] {
+export function claimsOf({ daily_streak, last_daily_claim }: MemberData, words: WidgetWords): string[] {
   const facts: string[] = [];
   if (daily_streak) facts.push(words.say('streak', { n: daily_streak }));
   if (last_daily_claim) facts.push(words.say('claim', { date: words.date(last_daily_claim) }));

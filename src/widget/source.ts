@@ -1,6 +1,6 @@
 import { ATTRIBUTES } from './attributes.ts';
 import type { DataAddresses } from './data-addresses.ts';
-import { Problem, problemOf } from './problem.ts';
+import { problemOfResponse, WidgetProblem } from './widget-problem.ts';
 
 const LONGEST_DELAY_S = ATTRIBUTES.refreshInterval.max;
 const LONGEST_BACKOFF_S = 60;
@@ -29,7 +29,7 @@ export type Wants = ReadonlyMap<string, Want>;
 /** The last answer of one path. */
 export interface Feed {
   data?: unknown;
-  problem?: Problem | undefined;
+  problem?: WidgetProblem | undefined;
   /** Time of the last answer, as `performance.now` counts. */
   at?: number | undefined;
 }
@@ -78,7 +78,7 @@ function createSource(root: string, key: string, addresses: DataAddresses) {
         failures = 0;
       }
     } catch (error) {
-      const problem = error as Problem;
+      const problem = error as WidgetProblem;
       if (problem.kind === 'missing' || (problem.kind === 'setup' && addresses.isOfBoard(feed.path))) {
         feed.problem = problem;
         feed.data = undefined;
@@ -94,7 +94,7 @@ function createSource(root: string, key: string, addresses: DataAddresses) {
 
   const source = {
     /** The problem that all reads have, until a read succeeds. */
-    problem: undefined as Problem | undefined,
+    problem: undefined as WidgetProblem | undefined,
     /** Time of the next try, as `performance.now` counts. */
     resumeAt: 0,
     feed: (path: string): Feed => feeds.get(path) ?? {},
@@ -144,7 +144,7 @@ function createSource(root: string, key: string, addresses: DataAddresses) {
     },
 
     /** Stops reading: for good, or for the time that the service names, and longer after each failure. */
-    block(problem: Problem): void {
+    block(problem: WidgetProblem): void {
       if (source.resumeAt > now()) return; // The reads of one moment fail together.
       let backoffS = 0;
       if (problem.kind !== 'quota') {
@@ -159,7 +159,7 @@ function createSource(root: string, key: string, addresses: DataAddresses) {
       for (const subscriber of subscribers) subscriber.update();
     },
 
-    /** Returns the JSON value of an operation. @throws Problem, or AbortError. */
+    /** Returns the JSON value of an operation. @throws WidgetProblem, or AbortError. */
     async get(path: string, init: RequestInit): Promise<unknown> {
       let response: Response;
       let body: unknown;
@@ -169,12 +169,12 @@ function createSource(root: string, key: string, addresses: DataAddresses) {
         body = await response.json().catch(unlessNoJson);
       } catch (error) {
         if (init.signal?.aborted) throw error;
-        throw new Problem('away', `No answer from ${root}. Check base-url, and CORS_ORIGINS of the service.`, 1);
+        throw new WidgetProblem('away', `No answer from ${root}. Check base-url, and CORS_ORIGINS of the service.`, 1);
       }
       const [, left, seconds] = /r=(\d+);t=(\d+)/.exec(response.headers.get('RateLimit') ?? '') ?? [];
       if (left !== undefined) paceS = Number(seconds) / Math.max(1, Number(left));
       if (response.ok && isAnswer(body)) return body;
-      throw problemOf(response, body, root, key !== '', addresses);
+      throw problemOfResponse(response, body, root, key !== '', addresses);
     },
   };
   return source;

@@ -1,10 +1,10 @@
+import type { StatsData } from './api-data.ts';
 import { el, part, setText } from './dom.ts';
-import type { Stats } from './model.ts';
-import { type Period, periodFacts } from './period.ts';
-import type { Words } from './words.ts';
+import { type PeriodData, periodFacts } from './period.ts';
+import type { WidgetWords } from './words.ts';
 
 /** Returns the average level; empty for a ranking without members. */
-function average({ total_members, average_level }: Stats, words: Words): string[] {
+function average({ total_members, average_level }: StatsData, words: WidgetWords): string[] {
   return total_members > 0 ? [words.say('average', { n: average_level })] : [];
 }
 
@@ -18,7 +18,7 @@ export function createSummary() {
     root,
 
     /** @param isGained whether the totals are the totals of a board. @param period what the board counts, as far as it is known. */
-    paint(stats: Stats | undefined, words: Words, isGained = false, period?: Period | null): void {
+    paint(stats: StatsData | undefined, words: WidgetWords, isGained = false, period?: PeriodData | null): void {
       badge.hidden = !stats || stats.xp_multiplier === 1;
       if (!stats) {
         setText(text, '\u00a0'); // Keeps the line.

@@ -2,7 +2,7 @@ import { type Labels, TEXTS } from './strings.ts';
 import { createTranslator } from './translation.ts';
 
 /** Texts, numbers and times of the widget in one language, as {@link createWords} returns them. */
-export type Words = ReturnType<typeof createWords>;
+export type WidgetWords = ReturnType<typeof createWords>;
 
 /**
  * Returns texts, numbers and times in one language.

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { openCore } from '../../src/core/core.ts';
-import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/reader.ts';
+import { MemberCommand, PageCommand, StatsCommand } from '../../src/core/reads/read-commands.ts';
 import { BOARDS } from '../../src/core/store/redis-keys.ts';
 import { createReader } from '../../src/kit/reader.ts';
 import { createWriter } from '../../src/kit/writer.ts';
@@ -113,9 +113,9 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
     expect(await search.find('read', 'an')).toMatchObject([{ userId: 'a', rank: 1 }]);
     for (const board of BOARDS) {
       const members = board.endsWith('.prev') ? 0 : 1;
-      expect((await commands.read(new PageRead('read', 1, 10, board))).value.total).toBe(members);
-      expect((await commands.read(new MemberRead('read', 'a', board))).value?.rank ?? 0).toBe(members);
-      expect((await commands.read(new StatsRead('read', board))).value.total_members).toBe(members);
+      expect((await commands.read(new PageCommand('read', 1, 10, board))).value.total).toBe(members);
+      expect((await commands.read(new MemberCommand('read', 'a', board))).value?.rank ?? 0).toBe(members);
+      expect((await commands.read(new StatsCommand('read', board))).value.total_members).toBe(members);
     }
     service.disconnect();
     admin.disconnect();

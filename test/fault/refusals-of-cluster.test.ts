@@ -6,7 +6,7 @@ import { hashKey } from '../../src/core/access/key-format.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
-import { MemberRead, PageRead } from '../../src/core/reads/reader.ts';
+import { MemberCommand, PageCommand } from '../../src/core/reads/read-commands.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { BOARDS } from '../../src/core/store/redis-keys.ts';
 import { scriptNames } from '../../src/core/store/scripts.ts';
@@ -68,8 +68,11 @@ describe('a Cluster', needs('redis-server'), () => {
       const read = async () => {
         const { client, scripts, redisKeys } = services;
         const commands = new CommandBatcher(scripts, redisKeys, { client });
-        const reads = BOARDS.flatMap((board) => [new PageRead(GUILD, 1, 10, board), new MemberRead(GUILD, 'a', board)]);
-        return Promise.all(reads.map((each) => commands.read<{ value: unknown }>(each).catch((error: Error) => error)));
+        const all = BOARDS.flatMap((board) => [
+          new PageCommand(GUILD, 1, 10, board),
+          new MemberCommand(GUILD, 'a', board),
+        ]);
+        return Promise.all(all.map((each) => commands.read<{ value: unknown }>(each).catch((error: Error) => error)));
       };
       const right = await read();
       expect(right.filter((answer) => answer instanceof Error)).toEqual([]);

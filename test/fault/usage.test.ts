@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfig } from '../../src/config/service.ts';
-import { readUsage, sumOf } from '../../src/core/access/usage-reader.ts';
+import { readUsage, sumOfHours } from '../../src/core/access/usage-reader.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createService, type RunningService } from '../../src/service/service.ts';
 import { guildOn, guildSuite, type TestGuild } from '../support/guild.ts';
@@ -58,7 +58,7 @@ describe('the usage of API keys', needs('redis-server'), () => {
     onTestFinished(() => service.close());
     return { service, log };
   }
-  const stored = async ({ store, id }: TestGuild) => sumOf((await readUsage(store, id, Date.now())).hours);
+  const stored = async ({ store, id }: TestGuild) => sumOfHours((await readUsage(store, id, Date.now())).hours);
   /**
    * Waits until the regular writes have stored at least so much. The last attempts of a service that ends are few: a Redis that the machine
    * holds up can miss them.

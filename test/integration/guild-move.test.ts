@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Core, openCore } from '../../src/core/core.ts';
-import { count } from '../../src/core/format-numbers.ts';
+import { withNoun } from '../../src/core/format-numbers.ts';
 import type { MoveLine } from '../../src/core/moves/move-lines.ts';
 import { GuildMoveOut } from '../../src/core/moves/move-out.ts';
 import { type RunningCommand, startCommand } from '../support/command.ts';
@@ -74,7 +74,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     expect(await target.ended).toMatchObject({ code: 0 });
     const moved = await content(to);
     expectSameGuild(moved, await content(from));
-    expect(target.stdout.text).toContain(`Stored guild g: ${count(moved.profiles.length, 'member')}, `);
+    expect(target.stdout.text).toContain(`Stored guild g: ${withNoun(moved.profiles.length, 'member')}, `);
     const revs = await Promise.all([from, to].map(({ client }) => client.hget('gr:{g}:stats', 'rev')));
     expect(Number(revs[1])).toBeGreaterThan(Number(revs[0]));
     // The bot goes on with the other Redis.

@@ -4,7 +4,7 @@ import { type Core, openCore } from '../../src/core/core.ts';
 import { RefusedError } from '../../src/core/errors.ts';
 import { MAX_XP } from '../../src/core/ranking/curves.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
-import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/reader.ts';
+import { MemberCommand, PageCommand, StatsCommand } from '../../src/core/reads/read-commands.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
 import { GuildModel, type ModelMember } from '../model/guild-model.ts';
 import { type Step, steps } from '../model/random-writes.ts';
@@ -52,7 +52,7 @@ describeStores('random writes', (kind) => {
         let last = 0n;
         for (const step of script) {
           const isChanged = await applyBoth(store, guild, model, step);
-          const revision = BigInt((await commands.read(new StatsRead(guild))).revision || 0);
+          const revision = BigInt((await commands.read(new StatsCommand(guild))).revision || 0);
           if (isChanged) expect(revision).toBeGreaterThan(last);
           else expect(revision).toBe(last);
           last = revision;
@@ -89,7 +89,7 @@ async function expectGuild(commands: CommandBatcher, guild: string, model: Guild
   const pages = Math.ceil(ranking.length / limit) + 1;
   for (let page = 1; page <= pages; page++) {
     const data = ranking.slice((page - 1) * limit, page * limit);
-    expect((await commands.read(new PageRead(guild, page, limit))).value).toEqual({
+    expect((await commands.read(new PageCommand(guild, page, limit))).value).toEqual({
       data,
       total: ranking.length,
       page,
@@ -97,7 +97,7 @@ async function expectGuild(commands: CommandBatcher, guild: string, model: Guild
   }
   for (const row of ranking) {
     const { streak, claimedAt } = model.members.get(row.user_id) as ModelMember;
-    expect((await commands.read(new MemberRead(guild, row.user_id))).value).toEqual({
+    expect((await commands.read(new MemberCommand(guild, row.user_id))).value).toEqual({
       ...row,
       daily_streak: streak,
       last_daily_claim: claimedAt === undefined ? null : new Date(claimedAt).toISOString(),
@@ -105,7 +105,7 @@ async function expectGuild(commands: CommandBatcher, guild: string, model: Guild
   }
   const counted = ranking.filter(({ xp }) => xp > 0);
   const levels = counted.reduce((sum, { level }) => sum + level, 0);
-  expect((await commands.read(new StatsRead(guild))).value).toEqual({
+  expect((await commands.read(new StatsCommand(guild))).value).toEqual({
     total_members: counted.length,
     total_xp: model.totalXp,
     average_level: counted.length === 0 ? 0 : Math.round(levels / counted.length),

@@ -2,7 +2,7 @@ import { MAX_XP } from '../../src/core/ranking/curves.ts';
 import type {
   ClaimRequest,
   HideReason,
-  PlaceChange,
+  HideResult,
   ProfileChange,
   ProfileUpdate,
   XpRecord,
@@ -145,7 +145,7 @@ export class GuildModel {
     });
   }
 
-  move(ids: readonly string[], direction: 'hide' | 'unhide', reason: HideReason = 'moderator'): PlaceChange {
+  move(ids: readonly string[], direction: 'hide' | 'unhide', reason: HideReason = 'moderator'): HideResult {
     let changed = 0;
     const hidden = [...new Set(ids)].flatMap((userId) => {
       const member = this.members.get(userId);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
-import { count } from '../../src/core/format-numbers.ts';
+import { withNoun } from '../../src/core/format-numbers.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { startCluster } from '../support/cluster.ts';
@@ -88,7 +88,7 @@ describe('guild export and import with Clusters', { ...needs('redis-server'), ti
       );
       const [moved, original] = (await Promise.all(contents)) as [Content, Content];
       expectSameGuild(moved, original);
-      expect(move.stdout()).toContain(`Stored guild g: ${count(moved.profiles.length, 'member')}, `);
+      expect(move.stdout()).toContain(`Stored guild g: ${withNoun(moved.profiles.length, 'member')}, `);
       recordFigure(`guild move of ${MEMBERS} members, ${_from} to ${_to}`, {
         ...{ members: moved.profiles.length, writes, copied, pause: Math.round((ended - copied) * 10) / 10 },
         told: /takes (\d+ to \d+) s/.exec(move.stderr())?.[1] ?? '',

@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config/service.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { StoreUnavailableError } from '../../src/core/errors.ts';
 import { CommandBatcher } from '../../src/core/reads/command-batcher.ts';
-import { MemberRead, PageRead, StatsRead } from '../../src/core/reads/reader.ts';
+import { MemberCommand, PageCommand, StatsCommand } from '../../src/core/reads/read-commands.ts';
 import { connect } from '../../src/core/store/connection.ts';
 import { Scripts } from '../../src/core/store/scripts.ts';
 import { timeLimit } from '../../src/core/store/timeouts.ts';
@@ -115,7 +115,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
       let changes = 0;
 
       const check = async (): Promise<void> => {
-        const page = await attempt(commands.read(new PageRead(guild, 1, 10), cached));
+        const page = await attempt(commands.read(new PageCommand(guild, 1, 10), cached));
         if (page === 'refused') seen.refused++;
         else if (page === undefined) {
           expect(changes).toBe(revisionOfCached);
@@ -126,13 +126,13 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
           cached = page.revision;
           revisionOfCached = changes;
         }
-        const member = await attempt(commands.read(new MemberRead(guild, 'a')));
+        const member = await attempt(commands.read(new MemberCommand(guild, 'a')));
         if (member === 'refused') seen.refused++;
         else {
           expect(member?.value).toMatchObject(rows().find(({ user_id }) => user_id === 'a') as object);
           seen.right++;
         }
-        const stats = await attempt(commands.read(new StatsRead(guild)));
+        const stats = await attempt(commands.read(new StatsCommand(guild)));
         if (stats === 'refused') seen.refused++;
         else {
           const total = [...members.values()].reduce((sum, { xp }) => sum + BigInt(xp), 0n);
@@ -162,7 +162,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
       const first = run === 0 ? [`gr:quota:{${guild}}`] : run === 1 ? [`gr:{${guild}}:stats`] : [];
       await moveByHand(`gr:{${guild}}:xp`, [...first, ...shuffled([...keys, `gr:quota:{${guild}}`], run)], check);
       expect((await served(() => store.counters.check(guild))).exact).toBe(true);
-      expect((await served(() => commands.read(new PageRead(guild, 1, 100)))).value).toMatchObject({
+      expect((await served(() => commands.read(new PageCommand(guild, 1, 100)))).value).toMatchObject({
         data: rows(),
         total: members.size,
       });
@@ -220,7 +220,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
     expect(counts.wrong).toBe(0);
     expect(counts[200]).toBeGreaterThan(0);
     for (const [id, writes] of written) {
-      expect((await served(() => commands.read(new MemberRead(id, 'u')))).value?.xp).toBe(writes);
+      expect((await served(() => commands.read(new MemberCommand(id, 'u')))).value?.xp).toBe(writes);
       expect((await served(() => store.counters.check(id))).exact).toBe(true);
     }
     recordFigure('redis-cli reshard under load', { reshards, answers: answered(), ...counts });

@@ -10,10 +10,10 @@ from __future__ import annotations
 from .about import GuildChannel, GuildRole
 from .card import CardProgress, MemberCard
 from .connection_options import connection_options
-from .curves import CURVE_NAMES, CURVES, MAX_XP, Curve, Progress, level_for_xp, parse_curve, progress, xp_for_level
+from .curves import CURVE_NAMES, CURVES, MAX_XP, Curve, LevelProgress, level_for_xp, parse_curve, progress, xp_for_level
 from .errors import InvalidInputError, RefusedError, StoreUnavailableError
 from .gains import Award, Claim, Gain
-from .hiding import HiddenMember, PlaceChange, SyncResult
+from .hiding import HiddenMember, HideResult, SyncResult
 from .keys import BOARDS
 from .parse_rules import parse_rules
 from .plain_text import plain_text
@@ -45,7 +45,9 @@ __all__ = [
     "GuildStats",
     "GuildWriter",
     "HiddenMember",
+    "HideResult",
     "InvalidInputError",
+    "LevelProgress",
     "MAX_XP",
     "Member",
     "MemberCard",
@@ -55,9 +57,7 @@ __all__ = [
     "Multipliers",
     "NoXp",
     "Period",
-    "PlaceChange",
     "ProfileChange",
-    "Progress",
     "RankedMember",
     "RankingPage",
     "RankingPart",

@@ -42,7 +42,7 @@ DEFAULT_CURVE = "standard"
 
 
 @dataclass(frozen=True)
-class Progress:
+class LevelProgress:
     """A level, the XP gained in it, and the XP from its start to the next level: 0 at the highest level of the curve."""
 
     level: int
@@ -92,12 +92,12 @@ def level_for_xp(curve: Curve | str, xp: int) -> int:
     return low if curve.max is None else min(low, curve.max)
 
 
-def progress(curve: Curve | str, xp: int) -> Progress:
+def progress(curve: Curve | str, xp: int) -> LevelProgress:
     """Returns how far a total XP is in its level. Pass a curve, or the name of a curve."""
     curve = _resolved(curve)
     level = level_for_xp(curve, xp)
     start = _reach(curve, level) if level > 0 else 0
-    return Progress(level, xp - start, 0 if level == curve.max else _reach(curve, level + 1) - start)
+    return LevelProgress(level, xp - start, 0 if level == curve.max else _reach(curve, level + 1) - start)
 
 
 def _resolved(curve: Curve | str) -> Curve:

@@ -24,7 +24,7 @@ class HiddenMember:
 
 
 @dataclass(frozen=True)
-class PlaceChange:
+class HideResult:
     """The members whose place a call has changed, and the named members that are hidden now."""
 
     changed: int
@@ -47,7 +47,7 @@ class SyncResult:
 
 async def change_reason(
     scripts: Scripts, keys: Keys, mode: str, guild_id: str, user_ids: Collection[str], reason: str
-) -> PlaceChange:
+) -> HideResult:
     """Runs hide.lua in the mode "hide" or "unhide", in slices."""
     users = checked_user_ids(guild_id, user_ids)
     check_one_of("reason", reason, HIDE_REASONS)
@@ -58,7 +58,7 @@ async def change_reason(
         changed += int(reply[2])
         for user_id, _, reasons in (text.partition(" ") for text in reply[3:]):
             hidden.append(HiddenMember(user_id, reasons_in(reasons)))
-    return PlaceChange(changed, hidden)
+    return HideResult(changed, hidden)
 
 
 async def sync_members(

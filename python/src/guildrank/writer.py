@@ -20,7 +20,7 @@ from .curves import MAX_XP
 from .dashboard_link import INVITE_TTL_S, create_dashboard_link
 from .errors import InvalidInputError, RefusedError
 from .gains import MIN_INTERVAL_MS, Award, Claim, award_args, award_of, claim_args, claim_of
-from .hiding import PlaceChange, SyncResult, change_reason, sync_members
+from .hiding import HideResult, SyncResult, change_reason, sync_members
 from .keys import Keys
 from .records import MemberChange, ProfileChange, RecordResult, XpRecord, call_args, member_changes, profile_change, record_args, record_result
 from .rules_document import XpAmount
@@ -186,7 +186,7 @@ class GuildWriter:
             found += [user_id for user_id, text in zip(user_ids, reply[5:]) if not text.endswith(" none")]
         return found
 
-    async def hide(self, guild_id: str, user_ids: Collection[str], *, reason: str = "moderator") -> PlaceChange:
+    async def hide(self, guild_id: str, user_ids: Collection[str], *, reason: str = "moderator") -> HideResult:
         """Gives members a reason to be hidden: "left", "self" or "moderator". O(n log m).
 
         A hidden member is in no ranking, total or counter. It keeps its XP and profile, and can still gain XP. The call passes over users
@@ -194,7 +194,7 @@ class GuildWriter:
         """
         return await change_reason(self._scripts, self._keys, "hide", guild_id, user_ids, reason)
 
-    async def unhide(self, guild_id: str, user_ids: Collection[str], *, reason: str = "moderator") -> PlaceChange:
+    async def unhide(self, guild_id: str, user_ids: Collection[str], *, reason: str = "moderator") -> HideResult:
         """Lifts a reason from hidden members. A member without another reason comes back into the ranking, with all its XP. O(n log m)."""
         return await change_reason(self._scripts, self._keys, "unhide", guild_id, user_ids, reason)
 

@@ -1,4 +1,4 @@
-import { count } from '../../core/format-numbers.ts';
+import { withNoun } from '../../core/format-numbers.ts';
 import { nodesOf } from '../../core/store/client.ts';
 import { infoFields, policyProblem, versionProblem } from '../../core/store/inspection.ts';
 import { type CheckContext, type Finding, note, ok, problem, unknown } from './finding.ts';
@@ -107,7 +107,7 @@ function memoryOf({ info }: ServerFacts): Finding {
   if (!used || !total)
     return unknown('memory', 'the server does not tell its memory', 'Compare the memory that it uses with its limit');
   const left = Math.max(0, total - used);
-  const members = count(Math.floor(left / MEMBER_BYTES), 'member');
+  const members = withNoun(Math.floor(left / MEMBER_BYTES), 'member');
   const bound = limit ? 'of maxmemory' : "of the machine's memory, which other programs use too";
   const text = `${megabytes(used)} used, ${megabytes(left)} left ${bound}: about ${members}`;
   if (left < total / 10) return problem('memory', text, 'Raise maxmemory, or move Redis to a larger machine');

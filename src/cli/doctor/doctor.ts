@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { commandLine } from '../../config/command-line.ts';
 import { type Config, parseConfig } from '../../config/service.ts';
 import { openCore } from '../../core/core.ts';
-import { count } from '../../core/format-numbers.ts';
+import { withNoun } from '../../core/format-numbers.ts';
 import { connect, describe } from '../../core/store/connection.ts';
 import { connectionRefusal } from '../../core/store/connection-refusal.ts';
 import { startFailure } from '../../core/store/failures.ts';
@@ -46,7 +46,7 @@ async function run(context: CommandContext, { rate, guild, json }: Options): Pro
   print(context, json, { redis: where, healthy: problems === 0, findings }, () => [
     where,
     ...table(context, ['CHECK', 'STATE', 'FINDING'], findings.flatMap(toRows)),
-    `${count(problems, 'problem')}, ${count(amount('note'), 'note')}, ${amount('unknown')} not checked, ${amount('ok')} right`,
+    `${withNoun(problems, 'problem')}, ${withNoun(amount('note'), 'note')}, ${amount('unknown')} not checked, ${amount('ok')} right`,
   ]);
   if (problems > 0)
     throw new PartialResult(`Correct the problems, then run it again: ${commandLine('doctor')}`, FAILED);

@@ -1,6 +1,6 @@
 import { GuildCounters } from '../../core/counters/counters.ts';
 import { redisCodeOf } from '../../core/errors.ts';
-import { count } from '../../core/format-numbers.ts';
+import { withNoun } from '../../core/format-numbers.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import { isWellFormed } from '../../core/ranking/profile.ts';
 import { DATA_VERSION } from '../../core/store/redis-keys.ts';
@@ -21,7 +21,7 @@ const PROFILES_PER_STEP = 200;
 /** Looks into some guilds: the version of their data, the ends of their rankings, profiles, and whether their counters are exact. */
 export async function checkGuilds(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
   const until = performance.now() + MAX_MS;
-  const audit = new GuildCounters(context, SLICE);
+  const counters = new GuildCounters(context, SLICE);
   const newer: string[] = [];
   const unfit: string[] = [];
   const drifting: string[] = [];
@@ -54,7 +54,7 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
     const [ofMembers, ofProfiles, result] = await Promise.all([
       unfitMembers(context, guild),
       unfitProfiles(context, guild),
-      isCountable ? audit.checkUndisturbed(guild) : null,
+      isCountable ? counters.checkUndisturbed(guild) : null,
     ]);
     unfit.push(...ofMembers, ...ofProfiles);
     if (!result) continue;
@@ -68,7 +68,7 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
           `newer than ${DATA_VERSION} in ${firstThree(newer)}`,
           'Update the service, which answers 503 for these guilds',
         )
-      : ok('data version', `${DATA_VERSION} in ${count(looked, 'guild')}`),
+      : ok('data version', `${DATA_VERSION} in ${withNoun(looked, 'guild')}`),
     ...(unfit.length > 0
       ? [problem('members', firstThree(unfit), 'Correct them with the scripts, as docs/redis-keys.md describes')]
       : []),
@@ -80,7 +80,7 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
         )
       : ok(
           'counters',
-          `exact in the ${count(counted, 'guild')} that ${counted === 1 ? 'was' : 'were'} counted, of ${guilds.length}`,
+          `exact in the ${withNoun(counted, 'guild')} that ${counted === 1 ? 'was' : 'were'} counted, of ${guilds.length}`,
         ),
   ];
 }

@@ -1,4 +1,4 @@
-import { count } from '../../core/format-numbers.ts';
+import { withNoun } from '../../core/format-numbers.ts';
 import { nodesOf } from '../../core/store/client.ts';
 import type { RedisKeys } from '../../core/store/redis-keys.ts';
 import { oversizedKeyFields } from '../../core/text-bounds.ts';
@@ -113,9 +113,9 @@ export function keyFindings(sample: Awaited<ReturnType<typeof sampleKeys>>): Fin
   if (others > 0) {
     const none = `no key ${complete ? '' : 'of a sample '}begins with "${prefix}:"`;
     const fix = 'If the bot writes with another prefix, set KEY_PREFIX to that prefix';
-    return [note(check, `${none}, although the database has ${count(others, 'key')}`, fix)];
+    return [note(check, `${none}, although the database has ${withNoun(others, 'key')}`, fix)];
   }
-  const size = `${complete ? 'all' : 'a sample of'} ${count(keys, 'key')}, ${count(guilds.size, 'guild')}`;
+  const size = `${complete ? 'all' : 'a sample of'} ${withNoun(keys, 'key')}, ${withNoun(guilds.size, 'guild')}`;
   const findings: Finding[] = [];
   if (wrongTypes.length > 0) {
     findings.push(

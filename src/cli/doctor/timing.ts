@@ -1,5 +1,5 @@
-import { count } from '../../core/format-numbers.ts';
-import { PageRead } from '../../core/reads/reader.ts';
+import { withNoun } from '../../core/format-numbers.ts';
+import { PageCommand } from '../../core/reads/read-commands.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, unknown } from './finding.ts';
 
 const SAMPLES = 200;
@@ -34,7 +34,7 @@ export async function checkCost(context: CheckContext, guilds: readonly string[]
   const { client, commands, rate } = context;
   const check = 'cost';
   const guild = await largestOf(context, guilds.slice(0, MAX_GUILDS));
-  const page = new PageRead(guild, 1, PAGE_SIZE);
+  const page = new PageCommand(guild, 1, PAGE_SIZE);
   const { revision, value } = await commands.read(page);
   const [pings = [], anew = [], confirmed = []] = await timeInTurn([
     () => client.ping(),
@@ -56,9 +56,9 @@ export async function checkCost(context: CheckContext, guilds: readonly string[]
     return [unknown(check, `not measured: a read takes less time than the round trips vary by (${ms(spread)})`, fix)];
   }
   const share = (cost: number) => `${((Math.max(0, cost) * rate) / 10).toFixed(1)} %`;
-  const rows = count(value.data.length, 'row');
+  const rows = withNoun(value.data.length, 'row');
   const text =
-    `${count(rate, 'request')} a second take ${share(least)} to ${share(most)} of a core of Redis: a page that has not changed ` +
+    `${withNoun(rate, 'request')} a second take ${share(least)} to ${share(most)} of a core of Redis: a page that has not changed ` +
     `takes ${micros(least)}, and a page of ${rows} read anew takes ${micros(most)}; the count of the quota comes on top`;
   if (most * rate <= 500) return [ok(check, text)];
   return [note(check, text, 'Raise CACHE_MAX_AGE_S, put a caching proxy in front, or split guilds over a Cluster')];

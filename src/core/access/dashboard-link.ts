@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
-import { checkFields, checkIds } from '../members/check-fields.ts';
+import { checkFields, checkGuildAndUsers } from '../members/check-fields.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import { createInvite, INVITE_TTL_S, MAX_INVITE_TTL_S } from './invites.ts';
 
@@ -21,7 +21,7 @@ export function createDashboardLink(
 ): Promise<string> {
   checkFields(options, 'the options of createDashboardLink', ['url', 'ttl', 'userId']);
   const { url, ttl = INVITE_TTL_S, userId = '' } = options;
-  checkIds(guildId, userId === '' ? [] : [userId]);
+  checkGuildAndUsers(guildId, userId === '' ? [] : [userId]);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new InvalidInputError(
       `url must be the address of the dashboard, such as https://dash.example.com, not ${url}`,

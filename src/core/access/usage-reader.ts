@@ -82,6 +82,6 @@ function noRequests(): Count {
 }
 
 /** Returns the sum of the last hours. */
-export function sumOf(hours: readonly Requests[]): Requests {
+export function sumOfHours(hours: readonly Requests[]): Requests {
   return hours.reduce((a, b) => ({ requests: a.requests + b.requests, refused: a.refused + b.refused }), noRequests());
 }

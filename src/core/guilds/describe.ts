@@ -1,5 +1,5 @@
 import { InvalidInputError, shownText } from '../errors.ts';
-import { checkFields, checkIds, checkList, checkText, wholeText } from '../members/check-fields.ts';
+import { checkFields, checkGuildAndUsers, checkList, checkText, wholeText } from '../members/check-fields.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
 import { isPictureHash, PICTURE_HASH_RULE } from '../ranking/picture-hash.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
@@ -39,7 +39,7 @@ export async function describeGuild(
   guildId: string,
   description: GuildDescription,
 ): Promise<boolean> {
-  checkIds(guildId, []);
+  checkGuildAndUsers(guildId, []);
   return describeScript.run(scripts, redisKeys.guild(guildId), describedFields(description));
 }
 

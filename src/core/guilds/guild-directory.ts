@@ -12,7 +12,7 @@ const MAX_GUILDS = 50_000;
 const WAIT_MS = 2000;
 
 /** The guilds that a search has found. */
-export interface FoundGuilds {
+export interface ListedGuilds {
   /** In the order of their ids. */
   readonly guildIds: readonly string[];
   /** Whether the search has looked at all Redis keys; if not, it goes on. */
@@ -41,7 +41,7 @@ export class GuildDirectory {
   ) {}
 
   /** Returns the guilds. Waits two seconds at most. O(all Redis keys), but for a search in the last half minute. @throws StoreUnavailableError */
-  async list(): Promise<FoundGuilds> {
+  async list(): Promise<ListedGuilds> {
     if (this.now() - this.foundAt > STALE_AFTER_MS) {
       this.search ??= this.run().finally(() => {
         this.search = undefined;

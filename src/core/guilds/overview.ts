@@ -1,6 +1,6 @@
 import { RefusedError } from '../errors.ts';
+import { StatsCommand } from '../reads/read-commands.ts';
 import type { ReadStore } from '../reads/read-store.ts';
-import { StatsRead } from '../reads/reader.ts';
 import { indexingOf } from '../settings/guild-config.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../settings/page-look.ts';
 import type { ClientStore } from '../store/store.ts';
@@ -30,7 +30,7 @@ export async function readOverview(
   guild: string,
 ) {
   const keys = redisKeys.guild(guild);
-  const { value } = await commands.read(new StatsRead(guild));
+  const { value } = await commands.read(new StatsCommand(guild));
   const [
     [storedPlan, boards, timeZone, offset, publicPage, title, index, rewards, avatars, ...look],
     ranked,

@@ -25,7 +25,7 @@ export function checkList(value: unknown, subject: string): void {
 }
 
 /** Checks the ids of a write before it is sent. @throws InvalidInputError */
-export function checkIds(guildId: string, userIds: readonly string[]): void {
+export function checkGuildAndUsers(guildId: string, userIds: readonly string[]): void {
   checkId('guild', guildId);
   checkList(userIds, 'The user ids');
   for (const userId of userIds) checkId('user', userId);

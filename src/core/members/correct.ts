@@ -5,7 +5,7 @@ import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import type { ClientStore } from '../store/store.ts';
-import { checkIds, checkText, wholeText } from './check-fields.ts';
+import { checkGuildAndUsers, checkText, wholeText } from './check-fields.ts';
 import { eventCall } from './event.ts';
 import type { XpChange } from './record-script.ts';
 import { inSlices, sumOf } from './slices.ts';
@@ -151,7 +151,7 @@ function correct(
   { id, part, ttlMs }: { readonly id: string; readonly part: number; readonly ttlMs: number },
   corrections: readonly Correction[],
 ) {
-  checkIds(
+  checkGuildAndUsers(
     guildId,
     corrections.map(({ userId }) => userId),
   );
@@ -190,7 +190,7 @@ export function undoCorrection(
   guildId: string,
   id: string,
 ): Promise<Undone | UndoObstacle> {
-  checkIds(guildId, []);
+  checkGuildAndUsers(guildId, []);
   const keys = redisKeys.guild(guildId);
   const { keys: events, args: ttl } = eventCall(keys, UNDO + checkedId(id), CORRECTION_TTL_MS, 0);
   return undoScript.run(scripts, keys, { ttl }, [...correctionKeys(keys, id).slice(0, 1), ...events]);
@@ -205,7 +205,7 @@ export async function readCorrection(
   guildId: string,
   id: string,
 ): Promise<{ readonly corrected: Corrected | null; readonly undone: Undone | null }> {
-  checkIds(guildId, []);
+  checkGuildAndUsers(guildId, []);
   const [correction, undo] = await client.mget(...correctionKeys(redisKeys.guild(guildId), checkedId(id)));
   return {
     corrected: correction?.startsWith('correct ') ? decodeCorrected(keptReply(correction)) : null,

@@ -4,7 +4,7 @@ import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import { checkFields, checkIds } from './check-fields.ts';
+import { checkFields, checkGuildAndUsers } from './check-fields.ts';
 import { inSlices, sumOf } from './slices.ts';
 
 /**
@@ -39,7 +39,7 @@ export interface HiddenMember {
 }
 
 /** The members whose place a call has changed, and the named members that are hidden now. */
-export interface PlaceChange {
+export interface HideResult {
   /** Members that left the ranking, or came back into it. */
   readonly changed: number;
   /** The named members that are hidden now, with all their reasons. */
@@ -53,10 +53,10 @@ export async function changeReason(
   guildId: string,
   userIds: readonly string[],
   options: HideOptions = {},
-): Promise<PlaceChange> {
+): Promise<HideResult> {
   checkFields(options, `the options of ${change}`, ['reason']);
   const { reason = 'moderator' } = options;
-  checkIds(guildId, userIds);
+  checkGuildAndUsers(guildId, userIds);
   if (!HIDE_REASONS.includes(reason))
     throw new InvalidInputError(`reason must be ${HIDE_REASONS.join(', ')}, not ${shownText(reason)}`);
   const guild = redisKeys.guild(guildId);
@@ -65,7 +65,7 @@ export async function changeReason(
 }
 
 /** Decodes the reply of hide.lua. @throws RefusedError */
-function decodePlaceChange(reply: ScriptReply): PlaceChange {
+function decodePlaceChange(reply: ScriptReply): HideResult {
   throwRefusal(reply);
   return { changed: Number(reply[2]), hidden: reply.slice(3).map(hiddenMember) };
 }

@@ -1,6 +1,6 @@
 import { MAX_XP } from '../ranking/curves.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import { checkFields, checkIds, checkList, wholeText } from './check-fields.ts';
+import { checkFields, checkGuildAndUsers, checkList, wholeText } from './check-fields.ts';
 import { type EventCall, eventCall, NO_EVENT, type OnceOptions } from './event.ts';
 import { type MemberChange, recordKeys, recordScript, type XpChange } from './record-script.ts';
 import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';
@@ -65,7 +65,7 @@ export async function recordMembers(
   options: OnceOptions,
 ): Promise<RecordResult> {
   checkFields(options, 'the options of record', ['eventId']);
-  checkIds(guildId, checkRecords(records, now()));
+  checkGuildAndUsers(guildId, checkRecords(records, now()));
   // This check comes before the first call, so that a value that Redis cannot take stops all calls.
   if (records.length > ENTRIES_A_CALL) changesOf(records);
   const guild = store.redisKeys.guild(guildId);
@@ -98,7 +98,7 @@ export async function importRecords(
   records: readonly FileRecord[],
   now: number,
 ): Promise<{ readonly created: number }> {
-  checkIds(guildId, checkRecords(records, now, FILE_FIELDS));
+  checkGuildAndUsers(guildId, checkRecords(records, now, FILE_FIELDS));
   const created = await inSlices(records, async (slice) => {
     const guild = store.redisKeys.guild(guildId);
     const changes = changesOf(slice);
@@ -123,7 +123,7 @@ export async function setMemberLevel(
 ): Promise<RecordResult> {
   checkFields(change, 'a level', LEVEL_FIELDS);
   const { userId, level, eventId } = change;
-  checkIds(guildId, [userId]);
+  checkGuildAndUsers(guildId, [userId]);
   const changes = [{ userId, xp: `level ${wholeText('level', level, 0, MAX_XP)}`, profile: 'none - -', avatar: '' }];
   const event = eventCall(store.redisKeys.guild(guildId), eventId, eventTtlMs, 0);
   const { revision, created, members, repeated } = await sendChanges(store, guildId, changes, event);
@@ -145,7 +145,7 @@ export async function setMemberProfiles(
     checkFields(update, 'an update', UPDATE_FIELDS, path);
     checkProfile(update, path, time);
   }
-  checkIds(
+  checkGuildAndUsers(
     guildId,
     updates.map(({ userId }) => userId),
   );

@@ -1,7 +1,7 @@
 import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import { checkIds } from './check-fields.ts';
+import { checkGuildAndUsers } from './check-fields.ts';
 import { inSlices, sumOf } from './slices.ts';
 
 /** Erases members. Its keys end with the cooldown of each. It returns how many of them were members. */
@@ -19,7 +19,7 @@ export async function removeMembers(
   guildId: string,
   userIds: readonly string[],
 ): Promise<number> {
-  checkIds(guildId, userIds);
+  checkGuildAndUsers(guildId, userIds);
   const guild = redisKeys.guild(guildId);
   const removed = await inSlices(userIds, (slice) => {
     const cooldowns = slice.map((userId) => guild.cooldownPrefix + userId);

@@ -1,7 +1,7 @@
 import { InvalidInputError, RefusedError, shownText } from '../errors.ts';
 import { listScript } from '../reads/listed-members.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import { checkFields, checkIds } from './check-fields.ts';
+import { checkFields, checkGuildAndUsers } from './check-fields.ts';
 import { changeReason } from './hiding.ts';
 import { inSlices } from './slices.ts';
 
@@ -41,7 +41,7 @@ export async function syncMembers(
   checkFields(options, 'the options of syncMembers', ['dryRun', 'maxShare']);
   const { dryRun = false, maxShare = MAX_SHARE } = options;
   const present = (Array.isArray(presentIds) ? new Set(presentIds) : presentIds) as PresentMembers | null;
-  checkIds(guildId, Array.isArray(presentIds) ? presentIds : []);
+  checkGuildAndUsers(guildId, Array.isArray(presentIds) ? presentIds : []);
   if (!(typeof maxShare === 'number' && maxShare >= 0 && maxShare <= 1))
     throw new InvalidInputError(`maxShare must be a number from 0 to 1, not ${shownText(maxShare)}`);
   if (typeof present?.has !== 'function')

@@ -117,7 +117,7 @@ export function levelForXp(nameOrCurve: CurveName | Curve, xp: number): number {
 }
 
 /** How far a member is in its level. */
-export interface Progress {
+export interface LevelProgress {
   readonly level: number;
   /** XP gained in this level. */
   readonly gained: number;
@@ -126,7 +126,7 @@ export interface Progress {
 }
 
 /** Returns how far `xp` is in its level on the curve. */
-export function progress(nameOrCurve: CurveName | Curve, xp: number): Progress {
+export function progress(nameOrCurve: CurveName | Curve, xp: number): LevelProgress {
   const curve = resolve(nameOrCurve);
   const level = levelForXp(curve, xp);
   const start = level === 0 ? 0 : xpToReach(curve, level);

@@ -22,7 +22,7 @@ export interface LeaderboardPage {
 }
 
 /** A ranked member with its daily claims. */
-export interface Member extends LeaderboardEntry {
+export interface LeaderboardMember extends LeaderboardEntry {
   /** Days on which the member has claimed in a row. */
   readonly daily_streak: number;
   /** Time of the last claim, as ISO 8601 in UTC; null if the member has never claimed. */
@@ -30,7 +30,7 @@ export interface Member extends LeaderboardEntry {
 }
 
 /** The totals of a guild, as the API returns them. */
-export interface GuildStats {
+export interface LeaderboardStats {
   /** Members with XP > 0. */
   readonly total_members: number;
   /** A bigint, because the sum can pass 2^53. */

@@ -1,9 +1,9 @@
-import { type Curve, MAX_XP, type Progress, progress } from '../ranking/curves.ts';
+import { type Curve, type LevelProgress, MAX_XP, progress } from '../ranking/curves.ts';
 import { type HideReason, type LeaderboardEntry, reasonsIn } from '../ranking/model.ts';
 import { explicitLevel, splitProfile } from '../ranking/profile.ts';
 import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
-import { curveOf, decodePage, type PageReply, wholeXp } from './reader.ts';
+import { curveOf, decodePage, type PageReply, wholeXp } from './read-commands.ts';
 
 /** The reply of card.lua. */
 type CardReply = readonly [
@@ -26,7 +26,7 @@ export interface RankedMember {
 }
 
 /** How far a member is in its level. */
-export type CardProgress = Pick<Progress, 'gained' | 'needed'>;
+export type CardProgress = Pick<LevelProgress, 'gained' | 'needed'>;
 
 /** The data of one member that a rank card shows, all read at one moment. */
 export interface MemberCard extends Omit<RankedMember, 'rank'> {
@@ -81,13 +81,13 @@ function decodeCard([place, first, reasons, page]: CardReply, userId: string): M
 }
 
 /** Returns how far XP is in its level. `needed` is 0 at the highest level: the highest level of the curve, or the last level that XP can reach. */
-export function progressOf(curve: Curve, xp: number): Progress {
+export function boundedProgress(curve: Curve, xp: number): LevelProgress {
   const { level, gained, needed } = progress(curve, xp);
   return { level, gained, needed: xp - gained + needed > MAX_XP ? 0 : needed };
 }
 
 function wayOf(curve: Curve, xp: number): Pick<MemberCard, 'progress' | 'nextLevelXp'> {
-  const { gained, needed } = progressOf(curve, xp);
+  const { gained, needed } = boundedProgress(curve, xp);
   return { progress: { gained, needed }, nextLevelXp: needed === 0 ? null : xp - gained + needed };
 }
 

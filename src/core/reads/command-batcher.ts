@@ -24,7 +24,7 @@ export const batchScript = defineScript({
 export interface ReadCommand<T> {
   readonly guildId: string;
   /** As batch.lua documents it, without the cached revision: a name and its arguments, which contain no space and no line break. */
-  readonly command: string;
+  readonly line: string;
   /** Rows of data that the command reads, about. */
   readonly weight: number;
   /** Makes the result from the reply. */
@@ -144,17 +144,17 @@ export class CommandBatcher {
    * @returns the result.
    * @throws StoreUnavailableError
    */
-  read<T>(read: ReadCommand<T>): Promise<T>;
+  read<T>(command: ReadCommand<T>): Promise<T>;
   /**
    * Reads a guild. Outside of {@link collect} the read is sent at once, alone.
    * @param cachedRevision revision of the caller's cached result.
    * @returns the result; undefined if the guild still has `cachedRevision`.
    * @throws StoreUnavailableError
    */
-  read<T>(read: ReadCommand<T>, cachedRevision?: string): Promise<T | undefined>;
-  read<T>(read: ReadCommand<T>, cachedRevision = ''): Promise<T | undefined> {
-    const decode = (reply: CommandReply) => (reply === '' ? undefined : read.decode(reply));
-    return this.run(read.guildId, `${read.command} ${cachedRevision}`, decode, read.weight);
+  read<T>(command: ReadCommand<T>, cachedRevision?: string): Promise<T | undefined>;
+  read<T>(command: ReadCommand<T>, cachedRevision = ''): Promise<T | undefined> {
+    const decode = (reply: CommandReply) => (reply === '' ? undefined : command.decode(reply));
+    return this.run(command.guildId, `${command.line} ${cachedRevision}`, decode, command.weight);
   }
 
   private flush(): void {

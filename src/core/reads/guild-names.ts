@@ -4,7 +4,7 @@ import { type GuildKeys, READ_KEYS } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { Scripts } from '../store/scripts.ts';
 import { foldText } from './fold-text.ts';
-import { parseRevision } from './reader.ts';
+import { parseRevision } from './read-commands.ts';
 
 /** A ranked member, with its XP as Redis has it. */
 interface Place {

@@ -1,5 +1,5 @@
 import { InvalidInputError, shownText } from '../errors.ts';
-import { checkFields, checkIds, wholeText } from '../members/check-fields.ts';
+import { checkFields, checkGuildAndUsers, wholeText } from '../members/check-fields.ts';
 import { levelForXp } from '../ranking/curves.ts';
 import { MAX_PAGE_SIZE } from '../ranking/model.ts';
 import { parseRules } from '../rules/parse-rules.ts';
@@ -19,7 +19,7 @@ import {
   type RankingPart,
   rankingPart,
 } from './rankings.ts';
-import { aroundScript, curveOf, MemberRead, PageRead, RulesRead, StatsRead } from './reader.ts';
+import { aroundScript, curveOf, MemberCommand, PageCommand, RulesCommand, StatsCommand } from './read-commands.ts';
 import { membersScript } from './stored-members.ts';
 
 const MAX_AROUND = 50;
@@ -63,21 +63,21 @@ export class GuildReader {
     const board = checkRanking(guildId, [], options);
     wholeText('page', page, 1, Number.MAX_SAFE_INTEGER);
     wholeText('limit', limit, 1, MAX_PAGE_SIZE);
-    const found = await this.store.commands.read(new PageRead(guildId, page, limit, board));
+    const found = await this.store.commands.read(new PageCommand(guildId, page, limit, board));
     return { ...rankingPart(found), page };
   }
 
   /** Returns a ranked member, or null. O(log m). */
   async member(guildId: string, userId: string, options: RankingOptions = {}): Promise<Member | null> {
     const board = checkRanking(guildId, [userId], options);
-    const { value } = await this.store.commands.read(new MemberRead(guildId, userId, board));
+    const { value } = await this.store.commands.read(new MemberCommand(guildId, userId, board));
     return value && memberOf(value);
   }
 
   /** Returns the counters and the curve of a guild. @throws StoreUnavailableError "CURVE" for a curve with unfit numbers. O(1). */
   async stats(guildId: string, options: RankingOptions = {}): Promise<GuildStats> {
     const board = checkRanking(guildId, [], options);
-    const { value, curve } = await this.store.commands.read(new StatsRead(guildId, board));
+    const { value, curve } = await this.store.commands.read(new StatsCommand(guildId, board));
     return guildStats(value, curveOf(curve));
   }
 
@@ -87,8 +87,8 @@ export class GuildReader {
    * @throws InvalidInputError which names the wrong field, when another program stored rules that are wrong.
    */
   async rules(guildId: string): Promise<Rules | null> {
-    checkIds(guildId, []);
-    const { value } = await this.store.commands.read(new RulesRead(guildId));
+    checkGuildAndUsers(guildId, []);
+    const { value } = await this.store.commands.read(new RulesCommand(guildId));
     return value === '' ? null : parseRules(value);
   }
 
@@ -112,7 +112,7 @@ export class GuildReader {
    * @throws StoreUnavailableError "CURVE" for a curve with unfit numbers.
    */
   async card(guildId: string, userId: string): Promise<MemberCard | null> {
-    checkIds(guildId, [userId]);
+    checkGuildAndUsers(guildId, [userId]);
     return cardScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), { userId });
   }
 
@@ -137,7 +137,7 @@ export class GuildReader {
    */
   async *rewardsOf(guildId: string, userIds?: Iterable<string>): AsyncGenerator<readonly MemberLevel[]> {
     const given = userIds === undefined ? undefined : [...userIds];
-    checkIds(guildId, given ?? []);
+    checkGuildAndUsers(guildId, given ?? []);
     const keys = this.store.redisKeys.guild(guildId);
     for await (const slice of given ? slicesOf(given) : this.allMembers(guildId)) {
       const { curve: curveText, members } = await membersScript.run(this.store.scripts, keys, slice);
@@ -173,7 +173,7 @@ function* slicesOf(userIds: readonly string[]): Generator<readonly string[]> {
 
 /** Returns the board that a call names. @throws InvalidInputError */
 function checkRanking(guildId: string, userIds: readonly string[], options: RankingOptions): BoardName | undefined {
-  checkIds(guildId, userIds);
+  checkGuildAndUsers(guildId, userIds);
   checkFields(options, 'the options of a ranking', ['board']);
   const { board } = options;
   if (board === undefined || BOARDS.includes(board)) return board;

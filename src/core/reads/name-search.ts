@@ -1,12 +1,12 @@
 import { InvalidInputError, RefusedError, shownText } from '../errors.ts';
-import { checkIds, checkText } from '../members/check-fields.ts';
-import { ID_PATTERN, type Member as StoredMember } from '../ranking/model.ts';
+import { checkGuildAndUsers, checkText } from '../members/check-fields.ts';
+import { ID_PATTERN, type LeaderboardMember as StoredMember } from '../ranking/model.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import type { CommandBatcher } from './command-batcher.ts';
 import { foldText } from './fold-text.ts';
 import { GuildNames } from './guild-names.ts';
 import { type Member, memberOf } from './rankings.ts';
-import { MemberRead, StatsRead, type Versioned } from './reader.ts';
+import { MemberCommand, StatsCommand, type Versioned } from './read-commands.ts';
 
 /** Members that a search finds at most. */
 export const MAX_HITS = 10;
@@ -78,7 +78,7 @@ export class NameSearch {
    * @throws StoreUnavailableError
    */
   async find(guildId: string, text: string): Promise<readonly Member[]> {
-    checkIds(guildId, []);
+    checkGuildAndUsers(guildId, []);
     const wanted = checkedText(text);
     const userId = text.trim();
     const byId = ID_PATTERN.test(userId) ? await this.read(guildId, [userId]) : [];
@@ -121,7 +121,7 @@ export class NameSearch {
     const { commands } = this.store;
     const reads: Promise<Versioned<StoredMember | null>>[] = [];
     commands.collect(() => {
-      for (const userId of userIds) reads.push(commands.read(new MemberRead(guildId, userId)));
+      for (const userId of userIds) reads.push(commands.read(new MemberCommand(guildId, userId)));
     });
     const replies = await Promise.all(reads);
     return replies.flatMap(({ value }) => (value ? [memberOf(value)] : []));
@@ -143,7 +143,7 @@ export class NameSearch {
   }
 
   private async isUnchanged(guildId: string, { names }: KeptNames): Promise<boolean> {
-    const { revision } = await this.store.commands.read(new StatsRead(guildId));
+    const { revision } = await this.store.commands.read(new StatsCommand(guildId));
     return revision !== '' && revision === names?.revision;
   }
 

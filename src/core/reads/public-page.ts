@@ -7,7 +7,7 @@ import {
   rolesIn,
 } from '../guilds/description.ts';
 import type { Curve } from '../ranking/curves.ts';
-import type { GuildStats, LeaderboardEntry, LeaderboardPage } from '../ranking/model.ts';
+import type { LeaderboardEntry, LeaderboardPage, LeaderboardStats } from '../ranking/model.ts';
 import { splitProfile } from '../ranking/profile.ts';
 import { parseRules } from '../rules/parse-rules.ts';
 import type { Rules } from '../rules/rules-document.ts';
@@ -23,11 +23,11 @@ import {
   curveOf,
   decodePage,
   decodeStats,
-  PageRead,
+  PageCommand,
   type PageReply,
   type Versioned,
   wholeXp,
-} from './reader.ts';
+} from './read-commands.ts';
 
 /** The settings and names that all public pages of a guild show. */
 export interface PublicGuild {
@@ -46,7 +46,7 @@ export interface PublicGuild {
   readonly about: GuildLabel;
   readonly curve: Curve;
   /** Counters of the ranking. */
-  readonly stats: GuildStats;
+  readonly stats: LeaderboardStats;
   /** The time that the ranking counts; null for the ranking of all time. */
   readonly period: Period | null;
   /** Whether the guild shows the avatars of its members, which browsers then load from Discord's host. */
@@ -64,8 +64,8 @@ export interface NamedReward {
   readonly role: { readonly id: string; readonly name: string | null; readonly color: string | null };
 }
 
-/** The data that a read of a public page asks for beside rows. */
-interface PublicReadOptions {
+/** The data that a command for a public page asks for beside rows. */
+interface PublicCommandOptions {
   /** Whether to read the rewards of levels, too. */
   readonly withRewards?: boolean;
 }
@@ -116,14 +116,14 @@ type PublicReply = readonly [
 type RewardedReply = readonly [reply: PublicReply, told: readonly [rules: string, roles: string]];
 
 /** Returns the name and the arguments of a command of command-public.lua. */
-function publicCommand(command: string, { withRewards }: PublicReadOptions): string {
+function publicCommand(command: string, { withRewards }: PublicCommandOptions): string {
   return `public.${withRewards ? 'rewarded.' : ''}${command}`;
 }
 
 /** Returns what a command replies without the rewards, and the rewards if they were asked for. */
 function splitReply(
   reply: CommandReply,
-  { withRewards }: PublicReadOptions,
+  { withRewards }: PublicCommandOptions,
 ): [PublicReply, Pick<PublicGuild, 'rewards'>] {
   if (!withRewards) return [reply as unknown as PublicReply, {}];
   const [shown, [rules, roles]] = reply as unknown as RewardedReply;
@@ -131,9 +131,9 @@ function splitReply(
 }
 
 /** Reads one page of a guild with a public page; null for another guild. O(log m + limit). */
-export class PublicPageRead implements ReadCommand<Versioned<PublicPage | PublicMissing | null>> {
-  readonly command: string;
-  private readonly read: PageRead;
+export class PublicPageCommand implements ReadCommand<Versioned<PublicPage | PublicMissing | null>> {
+  readonly line: string;
+  private readonly pageCommand: PageCommand;
 
   /** @param page from 1. */
   constructor(
@@ -141,10 +141,10 @@ export class PublicPageRead implements ReadCommand<Versioned<PublicPage | Public
     page: number,
     readonly weight: number,
     private readonly board: BoardName | undefined,
-    private readonly options: PublicReadOptions = {},
+    private readonly options: PublicCommandOptions = {},
   ) {
-    this.read = new PageRead(guildId, page, weight, board);
-    this.command = publicCommand(this.read.command, options);
+    this.pageCommand = new PageCommand(guildId, page, weight, board);
+    this.line = publicCommand(this.pageCommand.line, options);
   }
 
   decode(reply: CommandReply): Versioned<PublicPage | PublicMissing | null> {
@@ -152,14 +152,14 @@ export class PublicPageRead implements ReadCommand<Versioned<PublicPage | Public
     const [shown, rewards] = splitReply(reply, this.options);
     const guild = guildOf(shown, this.board);
     if (!hasBoard(guild, this.board)) return missingIn(guild);
-    const { revision, value: page } = this.read.decode(shown[1] as unknown as CommandReply);
+    const { revision, value: page } = this.pageCommand.decode(shown[1] as unknown as CommandReply);
     return { revision, value: { ...guild, ...rewards, revision, page } };
   }
 }
 
-/** Reads a member of a guild with a public page, in the middle of rows; null as for {@link PublicPageRead}. O(log m + limit). */
-export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | PublicMissing | null>> {
-  readonly command: string;
+/** Reads a member of a guild with a public page, in the middle of rows; null as for {@link PublicPageCommand}. O(log m + limit). */
+export class PublicMemberCommand implements ReadCommand<Versioned<PublicMember | PublicMissing | null>> {
+  readonly line: string;
 
   /** @param weight rows to read. Where the ranking ends, the member is not in the middle, and there are as many rows. */
   constructor(
@@ -167,9 +167,9 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | Pu
     private readonly userId: string,
     readonly weight: number,
     private readonly board: BoardName | undefined,
-    private readonly options: PublicReadOptions = {},
+    private readonly options: PublicCommandOptions = {},
   ) {
-    this.command = publicCommand([commandName('member', board), userId, weight].join(' '), options);
+    this.line = publicCommand([commandName('member', board), userId, weight].join(' '), options);
   }
 
   decode(reply: CommandReply): Versioned<PublicMember | PublicMissing | null> {
@@ -198,8 +198,8 @@ export interface PublicRewards extends PublicGuild {
 }
 
 /** Reads the rules of a guild that shows them on its public page; null for a guild without a public page. O(log m) a reward. */
-export class PublicRewardsRead implements ReadCommand<Versioned<PublicRewards | PublicMissing | null>> {
-  readonly command = 'public.rewards';
+export class PublicRewardsCommand implements ReadCommand<Versioned<PublicRewards | PublicMissing | null>> {
+  readonly line = 'public.rewards';
   readonly weight = 1;
 
   constructor(readonly guildId: string) {}

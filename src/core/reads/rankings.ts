@@ -2,7 +2,7 @@ import type { Curve, CurveName } from '../ranking/curves.ts';
 import type * as api from '../ranking/model.ts';
 import { type RankedMember, rankedMember } from './card.ts';
 import type { Period } from './period.ts';
-import type { VersionedPage } from './reader.ts';
+import type { VersionedPage } from './read-commands.ts';
 
 /** Rankings as a bot reads them: the content of the API, with the names of the writer. */
 
@@ -49,12 +49,12 @@ export function rankingPart({ value: { data, total }, period }: Pick<VersionedPa
 }
 
 /** Makes a member as bots get it, with its daily claims, from a member of the API. */
-export function memberOf(member: api.Member): Member {
+export function memberOf(member: api.LeaderboardMember): Member {
   return { ...rankedMember(member), dailyStreak: member.daily_streak, lastDailyClaim: member.last_daily_claim };
 }
 
 /** Makes the totals as bots get them from the totals of the API. @param curve the curve that the totals were read with. */
-export function guildStats(stats: api.GuildStats, curve: Curve): GuildStats {
+export function guildStats(stats: api.LeaderboardStats, curve: Curve): GuildStats {
   return {
     totalMembers: stats.total_members,
     totalXp: stats.total_xp,

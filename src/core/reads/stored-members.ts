@@ -1,4 +1,4 @@
-import { checkIds } from '../members/check-fields.ts';
+import { checkGuildAndUsers } from '../members/check-fields.ts';
 import { type HideReason, reasonsIn } from '../ranking/model.ts';
 import { isPictureHash } from '../ranking/picture-hash.ts';
 import { claimTime, explicitLevel, splitProfile } from '../ranking/profile.ts';
@@ -6,7 +6,7 @@ import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { membersOf, scanSortedSet } from '../store/scan.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
-import { wholeXp } from './reader.ts';
+import { wholeXp } from './read-commands.ts';
 
 /** The profile of a member. */
 export interface StoredProfile {
@@ -61,7 +61,7 @@ export class StoredMembers {
 
   /** Reads members. O(n log m). @throws InvalidInputError, StoreUnavailableError */
   async read(guildId: string, userIds: readonly string[]): Promise<StoredMembersAt> {
-    checkIds(guildId, userIds);
+    checkGuildAndUsers(guildId, userIds);
     return membersScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), userIds);
   }
 

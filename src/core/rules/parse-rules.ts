@@ -119,12 +119,12 @@ function id(value: unknown, path: string): string {
 
 function list<T>(value: unknown, path: string, entry: (value: unknown, path: string) => T): T[] {
   if (value === undefined) return [];
-  checkList(value, path);
+  assertList(value, path);
   return value.map((each, i) => entry(each, `${path}[${i}]`));
 }
 
 /** Checks that a value is a list. Any other value may be an object of a bot's library, which is no JSON. @throws InvalidInputError */
-export function checkList(value: unknown, path: string): asserts value is readonly unknown[] {
+export function assertList(value: unknown, path: string): asserts value is readonly unknown[] {
   if (!Array.isArray(value)) refuse(path, 'a list', shownText(value));
 }
 

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../errors.ts';
 import { MAX_FACTOR, type XpAmount } from '../members/gain-limits.ts';
-import { checkList, parseRules, refuse, VOICE_STATES } from './parse-rules.ts';
+import { assertList, parseRules, refuse, VOICE_STATES } from './parse-rules.ts';
 import type { Rules, Stacking, VoiceState } from './rules-document.ts';
 
 /** The package's entry `guildrank-kit/rules`, for browsers too: the XP that a guild's rules give, and the roles of a level. It computes, and does no I/O. */
@@ -111,7 +111,7 @@ function isObject<T>(value: T): value is NonNullable<T> {
 
 /** Returns what holds a channel, without what is not there. @throws InvalidInputError */
 function knownParents(parents: readonly unknown[]): string[] {
-  checkList(parents, 'parents');
+  assertList(parents, 'parents');
   const known = parents.filter((parent) => parent !== null && parent !== undefined);
   requireIds(known, 'parents');
   return known;
@@ -119,7 +119,7 @@ function knownParents(parents: readonly unknown[]): string[] {
 
 /** Checks a list of ids, because a number would equal no id of the rules, and so would not count. @throws InvalidInputError */
 function requireIds(value: unknown, path: string): asserts value is string[] {
-  checkList(value, path);
+  assertList(value, path);
   for (const [i, id] of value.entries()) requireId(id, `${path}[${i}]`);
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError, RefusedError } from '../errors.ts';
-import { checkFields, checkIds } from '../members/check-fields.ts';
+import { checkFields, checkGuildAndUsers } from '../members/check-fields.ts';
 import { stageScript } from '../members/record-script.ts';
 import { changesOf } from '../members/xp-record.ts';
 import type { StoredMember } from '../reads/stored-members.ts';
@@ -61,8 +61,8 @@ export class SeasonReset {
     const { guildId, options } = this;
     checkFields(options, 'the options of resetSeason', ['archiveAs', 'keepMembers', 'signal']);
     const { archiveAs, keepMembers = true } = options;
-    checkIds(guildId, []);
-    checkIds(archiveAs, []);
+    checkGuildAndUsers(guildId, []);
+    checkGuildAndUsers(archiveAs, []);
     if (archiveAs === guildId)
       throw new InvalidInputError('archiveAs must differ from the id of the guild whose season ends');
     const season = await this.step(beginSeasonScript, guildId, {

@@ -56,7 +56,7 @@ export function scriptsOn(client: BotClient, replicas?: number): Scripts {
     );
   }
   if (replicas === undefined) return new Scripts(scriptClient);
-  if (isCluster(client)) {
+  if (isBotCluster(client)) {
     throw new InvalidInputError(
       'replicas does not work on a Cluster: leave it out, and fail over with CLUSTER FAILOVER, which loses no write',
     );
@@ -65,7 +65,7 @@ export function scriptsOn(client: BotClient, replicas?: number): Scripts {
 }
 
 /** Returns whether a connection leads to a Cluster. */
-export function isCluster(client: BotClient): boolean {
+export function isBotCluster(client: BotClient): boolean {
   // Only the clusters of node-redis have clients of nodes.
   return 'nodeClient' in client || ('isCluster' in client && client.isCluster === true);
 }

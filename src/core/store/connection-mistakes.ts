@@ -56,7 +56,7 @@ export function certificateRefusal(error: ConnectionError): Mistake | undefined 
 }
 
 /** Returns the variable that has the address of Redis. */
-export function addressSetting(mode: RedisConfig['mode']): string {
+export function addressVariable(mode: RedisConfig['mode']): string {
   return mode === 'standalone' ? 'REDIS_URL' : 'REDIS_NODES';
 }
 
@@ -123,7 +123,7 @@ const SENTINEL_ANSWERS: readonly (readonly [RegExp, Mistake])[] = [
  * @param reason its message, without a stop.
  */
 export function connectionMistake({ overTls }: ConnectionError, reason: string, mode: RedisConfig['mode']): Mistake {
-  const setting = addressSetting(mode);
+  const setting = addressVariable(mode);
   const otherwise = `otherwise start Redis, or correct ${setting}`;
   if (overTls === false && MAY_SPEAK_TLS.test(reason)) {
     return {

@@ -1,6 +1,6 @@
 import { type RedisCode, redisCodeOf, scriptRefusal, systemErrorOf } from '../errors.ts';
 import {
-  addressSetting,
+  addressVariable,
   type ConnectionError,
   certificateRefusal,
   connectionMistake,
@@ -123,7 +123,7 @@ export function startFailure(
   if (code !== undefined) return { problem: `Cannot use ${where}: ${reason}`, fix: FIXES[code] ?? 'Correct REDIS_URL' };
   if (NO_REPLY.test(reason) || reason.startsWith(OTHER_PROGRAM)) {
     const problem = `Cannot use ${where}: ${NO_REPLY.test(reason) ? OTHER_PROGRAM : reason}`;
-    return { problem, fix: `Correct ${addressSetting(mode)}` };
+    return { problem, fix: `Correct ${addressVariable(mode)}` };
   }
   const { problem, fix } = connectionMistake(error, reason, mode);
   return { problem: `Cannot reach ${where}: ${problem}`, fix };

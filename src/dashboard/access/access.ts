@@ -5,7 +5,7 @@ import { readOverview } from '../../core/guilds/overview.ts';
 import type { ShownForm } from '../config-form.ts';
 import { errorsOf, formOf, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
-import { notFound } from '../refusal.ts';
+import { notFound } from '../refused-page.ts';
 import { askToEnd, askToEndAll, ENDED, endAllSessions, endSession } from '../sign-in/end-session.ts';
 import { actorOf, guildOf, sessionOf } from '../visit.ts';
 

@@ -1,6 +1,6 @@
-import { count } from '../../core/format-numbers.ts';
+import { withNoun } from '../../core/format-numbers.ts';
 import type { Overview } from '../../core/guilds/overview.ts';
-import { PageRead } from '../../core/reads/reader.ts';
+import { PageCommand } from '../../core/reads/read-commands.ts';
 import { type GuildConfigChange, parseUtcOffset } from '../../core/settings/guild-config.ts';
 import { parseTimeZone } from '../../core/settings/time-zone.ts';
 import type { BoardKind } from '../../core/store/redis-keys.ts';
@@ -35,14 +35,14 @@ export function clockText({ timeZone, utcOffsetMinutes = 0 }: ClockChange): stri
 const range = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const WORDS = {
   dates: (first: number, last: number) => range.formatRange(first, last),
-  say: (_label: 'daysLeft', { n }: { readonly n: number }) => `${count(n, 'day')} left`,
+  say: (_label: 'daysLeft', { n }: { readonly n: number }) => `${withNoun(n, 'day')} left`,
 };
 
 /** Returns the dates of the present week or month of each board, and the days that are left, in words. One round trip. @throws StoreUnavailableError */
 export function periodsOf({ commands, now }: Parts, guildId: string, boards: readonly BoardKind[]) {
   return Promise.all(
     boards.map(async (kind) => {
-      const { period } = await commands.read(new PageRead(guildId, 1, 1, kind));
+      const { period } = await commands.read(new PageCommand(guildId, 1, 1, kind));
       return { kind, text: period ? periodFacts(period, WORDS, now()).join(' · ') : '' };
     }),
   );

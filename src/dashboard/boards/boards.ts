@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import * as z from 'zod';
-import { count, digits } from '../../core/format-numbers.ts';
+import { digits, withNoun } from '../../core/format-numbers.ts';
 import { readOverview } from '../../core/guilds/overview.ts';
-import { StatsRead } from '../../core/reads/reader.ts';
+import { StatsCommand } from '../../core/reads/read-commands.ts';
 import type { GuildConfigChange } from '../../core/settings/guild-config.ts';
 import { timeZoneNames } from '../../core/settings/time-zone.ts';
 import { BOARD_KINDS, type BoardKind } from '../../core/store/redis-keys.ts';
@@ -74,8 +74,8 @@ async function endQuestion(
 
 /** Returns the two rankings of a board in words. */
 async function rankingsOf({ commands }: Parts, guildId: string, kind: BoardKind): Promise<string> {
-  const { value } = await commands.read(new StatsRead(guildId, kind));
-  const gained = `${count(value.total_members, 'member')} with ${digits(BigInt(value.total_xp))} XP gained`;
+  const { value } = await commands.read(new StatsCommand(guildId, kind));
+  const gained = `${withNoun(value.total_members, 'member')} with ${digits(BigInt(value.total_xp))} XP gained`;
   return `the ranking of this ${kind} (${gained}) and the ranking of the ${kind} before`;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../core/errors.ts';
-import { count } from '../../core/format-numbers.ts';
+import { withNoun } from '../../core/format-numbers.ts';
 import { countStored } from '../../core/guilds/overview.ts';
 import type { FieldMap } from '../../imports/fields.ts';
 import type { ImportTarget } from '../../imports/import-job.ts';
@@ -205,7 +205,8 @@ export class GuildImports {
   ): Promise<void> {
     await this.dropOld(guildId);
     const stored = how.replace ? 0 : await countStored(this.target, guildId);
-    if (stored > this.maxMembers) throw tooManyMembers(`This server has ${count(stored, 'member')}`, this.maxMembers);
+    if (stored > this.maxMembers)
+      throw tooManyMembers(`This server has ${withNoun(stored, 'member')}`, this.maxMembers);
     const { checked } = this.of(guildId);
     if (checked?.id !== id || this.receiving.has(guildId))
       throw new InvalidInputError('There is no file: upload it again');

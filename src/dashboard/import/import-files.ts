@@ -7,7 +7,7 @@ import type { LevelChoice } from '../../imports/level-check.ts';
 import { Problems } from '../../imports/problems.ts';
 import type { ImportProgress } from '../../imports/read-members.ts';
 import { REFUSED_HEADER, refusedLine } from '../../imports/refused-rows.ts';
-import { PAGE_ADVICE, problemOf } from '../sentences.ts';
+import { messageForPerson, PAGE_ADVICE } from '../sentences.ts';
 import type { CheckedFile } from './check-files.ts';
 import { type ImportChoice, MAX_DISTINCT, readFiles, shortened } from './read-files.ts';
 
@@ -93,7 +93,7 @@ export async function importFiles(
       };
       return importMembers(target, job);
     });
-    if (outcome && !summary.complete) run.problem = shortened(problemOf(outcome) ?? outcome.message);
+    if (outcome && !summary.complete) run.problem = shortened(messageForPerson(outcome) ?? outcome.message);
     run.isComplete = summary.complete;
     if (run.withRules && choice.rules && summary.complete) {
       await storeRules(target.guildConfig, guild, choice.rules);
@@ -103,7 +103,7 @@ export async function importFiles(
   } catch (error) {
     // A person can stop it before the file is open.
     const stopped = `Interrupted: nothing was ${run.replace ? 'replaced' : 'imported'}`;
-    run.problem = signal.aborted ? stopped : shortened(problemOf(error) ?? messageOf(error));
+    run.problem = signal.aborted ? stopped : shortened(messageForPerson(error) ?? messageOf(error));
     run.summary ??= 'Stopped before anything was imported';
   }
   run.refused = problems.lines().map(shortened);

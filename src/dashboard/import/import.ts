@@ -8,7 +8,7 @@ import { LEVEL_CHOICES } from '../../imports/level-check.ts';
 import { formOf, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { CURVE_CHOICES } from '../levels/curve-names.ts';
-import { Refusal } from '../refusal.ts';
+import { RefusedPage } from '../refused-page.ts';
 import { sentence } from '../sentences.ts';
 import { receiveUpload } from '../upload.ts';
 import { actorOf, guildOf } from '../visit.ts';
@@ -139,7 +139,7 @@ export const importPage: GuildPage = {
 
     router.get('/import/refused.csv', (_req, res) => {
       const { run } = imports.of(guildOf(res));
-      if (!run?.summary) throw new Refusal(404, 'No such file', 'No import of this server has ended a moment ago.');
+      if (!run?.summary) throw new RefusedPage(404, 'No such file', 'No import of this server has ended a moment ago.');
       res.attachment('refused.csv').type('text/csv').send(run.refusedCsv);
     });
 
@@ -151,7 +151,7 @@ export const importPage: GuildPage = {
         const { checked } = imports.of(guildId);
         if (checked?.id !== id) {
           const message = 'This is not the file that was checked last. Look at the import again.';
-          throw new Refusal(409, 'Another file', message);
+          throw new RefusedPage(409, 'Another file', message);
         }
         const replace = mode === 'replace';
         const actor = actorOf(req, res);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { sessionGeneration } from '../../core/access/session-generation.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { count } from '../../core/format-numbers.ts';
+import { withNoun } from '../../core/format-numbers.ts';
 import type { FieldMap } from '../../imports/fields.ts';
 import type { SeveralGuildsError } from '../../imports/guild-filter.ts';
 import type { ImportTarget } from '../../imports/import-job.ts';
@@ -61,7 +61,7 @@ export async function checkImport(
     const { repeated_exact, members } = file.preview;
     // In a larger file, repeats are not counted exactly, so it is not refused here: the import ends at the limit.
     if (repeated_exact && members > maxMembers)
-      throw tooManyMembers(`The file has ${count(members, 'member')}`, maxMembers);
+      throw tooManyMembers(`The file has ${withNoun(members, 'member')}`, maxMembers);
     return { checked: { ...choice, ...file, ...common } };
   } catch (error) {
     if (!(error instanceof FileQuestion)) throw error;
@@ -76,6 +76,6 @@ export async function checkImport(
 
 /** Returns the error for too many members. @param what says what has how many members. */
 export function tooManyMembers(what: string, maxMembers: number): InvalidInputError {
-  const limit = count(maxMembers, 'member');
+  const limit = withNoun(maxMembers, 'member');
   return new InvalidInputError(`${what}, and the dashboard imports up to ${limit}: ask the operator for more`);
 }

@@ -39,7 +39,7 @@ export function makeKey(
   return auditLog.change(guildId, actorOf(req, res), facts.join(', '), make, 'security');
 }
 
-/** Answers with the page that shows a new key. It does so once, and no cache keeps the page. @throws Refusal at the second request. */
+/** Answers with the page that shows a new key. It does so once, and no cache keeps the page. @throws RefusedPage at the second request. */
 export function sendNewKey(
   { apiUrl, newKeys, views }: Parts,
   record: ApiKeyRecord,

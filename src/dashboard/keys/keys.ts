@@ -5,7 +5,7 @@ import { type CreatedKey, KEY_NAME_PATTERN } from '../../core/access/api-keys.ts
 import { newToken } from '../../core/access/invites.ts';
 import { parseOrigins } from '../../core/access/origins.ts';
 import { HOUR_MS } from '../../core/access/usage.ts';
-import { readUsage, sumOf } from '../../core/access/usage-reader.ts';
+import { readUsage, sumOfHours } from '../../core/access/usage-reader.ts';
 import { type RefusalCode, RefusedError } from '../../core/errors.ts';
 import { capField, choice, errorsOf, type FormErrors, formOf, parsed, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
@@ -129,7 +129,7 @@ async function sendList(parts: Parts, res: Response, texts: ListTexts, status = 
   const { apiKeys, views, now } = parts;
   const guildId = guildOf(res);
   const [records, usage] = await Promise.all([apiKeys.list(guildId), readUsage(parts, guildId, now())]);
-  const { requests: all } = sumOf(usage.hours);
+  const { requests: all } = sumOfHours(usage.hours);
   const keys = records.map((key) => {
     const used = usage.ofKey(key.id);
     const share = all === 0 ? 0 : (100 * used.week.requests) / all;

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import { Refusal } from '../refusal.ts';
+import { RefusedPage } from '../refused-page.ts';
 import { tokenOf } from '../visit.ts';
 
 /** An API key that was made. */
@@ -36,10 +36,10 @@ export class NewKeys {
 
   /**
    * Returns a key and forgets it.
-   * @throws Refusal if the key was shown already, has waited too long, or belongs to another session; and for HEAD, whose answer would not show the key.
+   * @throws RefusedPage if the key was shown already, has waited too long, or belongs to another session; and for HEAD, whose answer would not show the key.
    */
   take({ method }: Pick<Request, 'method'>, res: Response, keyId: string): NewKey {
-    if (method !== 'GET') throw new Refusal(405, 'Not allowed', 'A new API Key is shown for GET alone.');
+    if (method !== 'GET') throw new RefusedPage(405, 'Not allowed', 'A new API Key is shown for GET alone.');
     const name = nameOf(res, keyId);
     const newKey = this.waiting.get(name);
     this.waiting.delete(name);
@@ -47,7 +47,7 @@ export class NewKeys {
     const message =
       'An API Key is shown once, within five minutes. This API Key was shown already, or is not kept any more. ' +
       'If you did not keep it, revoke it and make a new API Key.';
-    throw new Refusal(410, 'Not shown again', message);
+    throw new RefusedPage(410, 'Not shown again', message);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Response, Router } from 'express';
 import * as z from 'zod';
 import { readOverview } from '../../core/guilds/overview.ts';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../core/ranking/curves.ts';
-import { averageLevel, StatsRead } from '../../core/reads/reader.ts';
+import { averageLevel, StatsCommand } from '../../core/reads/read-commands.ts';
 import { addConfigForm, type ShownForm } from '../config-form.ts';
 import { errorsOf, formOf, parseForm, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
@@ -83,7 +83,7 @@ async function sendPreview(parts: Parts, res: Response, curve: CurveText): Promi
   const { counters, commands, client, redisKeys, views } = parts;
   const guildId = guildOf(res);
   const presentNumbers = await client.hget(redisKeys.guild(guildId).config, 'xp_curve_custom');
-  const { value: stats } = await commands.read(new StatsRead(guildId));
+  const { value: stats } = await commands.read(new StatsCommand(guildId));
   const { members, levelSum } = await counters.preview(guildId, curve);
   const after = averageLevel(String(levelSum), Number(members));
   const shape = parseCurve(curve);

@@ -1,4 +1,4 @@
-import { StatsRead } from '../../core/reads/reader.ts';
+import { StatsCommand } from '../../core/reads/read-commands.ts';
 import { earningFields, earningOf, VOICE_BOXES } from './rules-form.ts';
 import { RULES_PATH, type RulesPage } from './rules-page.ts';
 import { trialOf } from './trial.ts';
@@ -15,7 +15,7 @@ export const earningPage: RulesPage = {
   fields: earningFields,
   part: earningOf,
   async more({ parts, guildId, rules, choices, query }) {
-    const { value: stats } = await parts.commands.read(new StatsRead(guildId));
+    const { value: stats } = await parts.commands.read(new StatsCommand(guildId));
     const trial = trialOf(rules, stats.xp_multiplier, choices, query);
     return { voiceBoxes: Object.entries(VOICE_BOXES), trial };
   },

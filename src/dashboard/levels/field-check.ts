@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { parseRules } from '../../core/rules/parse-rules.ts';
 import { type FormErrors, type FormValues, WrongFieldsError } from '../forms.ts';
-import { type IdKind, idOf, idsIn, numberOr } from './rules-lines.ts';
+import { type IdKind, idIn, idsIn, numberOr } from './rules-lines.ts';
 
 /** Reads the fields of a form one by one, and collects a message for each wrong field. The parser of rules checks each value on its own. */
 export class FieldCheck {
@@ -64,7 +64,7 @@ export class FieldCheck {
       this.fail(name, `Choose a ${kind.name}`);
       return '';
     }
-    return this.tried(name, '', () => idOf(kind, text));
+    return this.tried(name, '', () => idIn(kind, text));
   }
 
   /** Returns the ids in all texts of a field, each once; empty if one of them is wrong. A wrong id gets a message. */

@@ -1,6 +1,6 @@
 import type { Router } from 'express';
 import * as z from 'zod';
-import { StatsRead } from '../../core/reads/reader.ts';
+import { StatsCommand } from '../../core/reads/read-commands.ts';
 import { parseMultiplier } from '../../core/settings/guild-config.ts';
 import { addConfigForm } from '../config-form.ts';
 import { parsed } from '../forms.ts';
@@ -24,7 +24,7 @@ export const multipliersPage: RulesPage = {
   fields: multiplierFields,
   part: multipliersOf,
   async more({ parts, guildId, values }) {
-    const { value: stats } = await parts.commands.read(new StatsRead(guildId));
+    const { value: stats } = await parts.commands.read(new StatsCommand(guildId));
     return {
       multiplier: String(stats.xp_multiplier),
       roles: rowsOf(values, ROLE_FIELDS),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Request, Response, Router } from 'express';
-import { count } from '../../core/format-numbers.ts';
+import { withNoun } from '../../core/format-numbers.ts';
 import { parseRules } from '../../core/rules/parse-rules.ts';
 import type { Rules } from '../../core/rules/rules-document.ts';
 import { rulesOfExport, sourceOfRules } from '../../imports/export-rules.ts';
@@ -123,9 +123,9 @@ async function asksToReplace(
 
 /** Returns in words what rules contain, such as "2 rewards, 1 multiplier, and 0 roles and 1 channel without XP". */
 function contentsOf({ rewards, multipliers, noXp }: Rules): string {
-  const factors = count(multipliers.roles.size + multipliers.channels.size, 'multiplier');
-  const excluded = `${count(noXp.roles.length, 'role')} and ${count(noXp.channels.length, 'channel')} without XP`;
-  return `${count(rewards.length, 'reward')}, ${factors}, and ${excluded}`;
+  const factors = withNoun(multipliers.roles.size + multipliers.channels.size, 'multiplier');
+  const excluded = `${withNoun(noXp.roles.length, 'role')} and ${withNoun(noXp.channels.length, 'channel')} without XP`;
+  return `${withNoun(rewards.length, 'reward')}, ${factors}, and ${excluded}`;
 }
 
 async function sendDocument(parts: Parts, res: Response, shown: Shown, status = 200): Promise<void> {

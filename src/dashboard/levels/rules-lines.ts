@@ -11,7 +11,7 @@ export const ROLE: IdKind = { name: 'role', mention: /^<@&(\d+)>$/ };
 export const CHANNEL: IdKind = { name: 'channel', mention: /^<#(\d+)>$/ };
 
 /** Returns the id in a text that is an id or a mention. @throws InvalidInputError which quotes any other text. */
-export function idOf(kind: IdKind, text: string): string {
+export function idIn(kind: IdKind, text: string): string {
   const id = kind.mention.exec(text)?.[1] ?? text;
   if (ID_PATTERN.test(id)) return id;
   throw new InvalidInputError(`"${text.slice(0, 80)}" is not the id of a ${kind.name}, such as 400000000000000003`);
@@ -23,7 +23,7 @@ export function idOf(kind: IdKind, text: string): string {
  */
 export function idsIn(kind: IdKind, texts: readonly string[]): string[] {
   const words = texts.flatMap((text) => text.split(/[\s,;]+/)).filter(Boolean);
-  return [...new Set(words.map((word) => idOf(kind, word)))];
+  return [...new Set(words.map((word) => idIn(kind, word)))];
 }
 
 /** Returns a text as a number. Any other text stays a text, and the parser of rules reports it. */

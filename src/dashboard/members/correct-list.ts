@@ -3,10 +3,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Request, Response, Router } from 'express';
 import * as z from 'zod';
-import { count, digits } from '../../core/format-numbers.ts';
+import { digits, withNoun } from '../../core/format-numbers.ts';
 import { formOf, parseForm, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
-import { Refusal } from '../refusal.ts';
+import { RefusedPage } from '../refused-page.ts';
 import { sentence } from '../sentences.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { receiveUpload } from '../upload.ts';
@@ -42,7 +42,7 @@ export function addListOfCorrections(router: Router, parts: Parts): void {
   };
   const sendFile = (res: Response, name: string, textOf: (list: CorrectionList) => string): void => {
     const list = lists.of(ownerOf(res));
-    if (!list) throw new Refusal(404, 'No such file', 'Your file is not kept any more: choose it again.');
+    if (!list) throw new RefusedPage(404, 'No such file', 'Your file is not kept any more: choose it again.');
     res.attachment(name).type('text/csv').send(textOf(list));
   };
 
@@ -94,7 +94,7 @@ export function addListOfCorrections(router: Router, parts: Parts): void {
   ): Promise<void> => {
     const guildId = guildOf(res);
     const actor = actorOf(req, res);
-    const all = count(preview.corrections.length, 'member');
+    const all = withNoun(preview.corrections.length, 'member');
     const begin = `Began to change ${all}${reason && ` (${reason})`} by "${name}"`;
     const { done, passedOver, problem } = await auditLog.change(guildId, actor, begin, make);
     const end = problem && `: ${problem}`;

@@ -4,11 +4,11 @@ import { correctMember, readCorrection, undoCorrection } from '../../core/member
 import { errorsOf, type FormErrors, formOf, parseForm, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn } from '../one-at-a-time.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound, RefusedPage } from '../refused-page.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { CHOICES, type CorrectionForm, correctionForm, describeCorrection, describeUndo } from './correct-form.ts';
 import { readOneMember } from './one-member.ts';
-import { undoRefusal, undoSentences } from './undo-words.ts';
+import { undoRefusedPage, undoSentences } from './undo-words.ts';
 
 /**
  * Adds the page that changes XP, level and name of a member, and the page that shows such a change and undoes it. A form that is sent twice changes
@@ -59,10 +59,10 @@ export function addCorrections(router: Router, parts: Parts): void {
     const guildId = guildOf(res);
     const { corrected, undone } = await readCorrection(parts, guildId, id);
     if (undone) return;
-    if (!corrected) throw undoRefusal('gone');
+    if (!corrected) throw undoRefusedPage('gone');
     await auditLog.change(guildId, actorOf(req, res), describeUndo(corrected), async () => {
       const result = await undoCorrection(parts, guildId, id);
-      if (typeof result === 'string') throw undoRefusal(result);
+      if (typeof result === 'string') throw undoRefusedPage(result);
     });
   };
 }
@@ -90,7 +90,7 @@ async function sendForm(
 /** Shows what a change did, and offers its undo, or shows what the undo did. */
 async function sendCorrection(parts: Parts, res: Response, id: string, problem = ''): Promise<void> {
   const { corrected, undone } = await readCorrection(parts, guildOf(res), id);
-  if (!corrected) throw undoRefusal('gone');
+  if (!corrected) throw undoRefusedPage('gone');
   const sentences = undone ? undoSentences(corrected, undone) : [];
   const notice = problem === '' ? (undone ? 'Change undone.' : 'Member changed.') : '';
   const data = { title: 'Before and after', id, corrected, undone, sentences, notice, problem };
@@ -101,6 +101,6 @@ function redirectTo(res: Response, id: string): void {
   res.redirect(303, `/guilds/${guildOf(res)}/members/correction?${new URLSearchParams({ of: id })}`);
 }
 
-function memberGone(): Refusal {
-  return new Refusal(404, 'No such member', 'There is no member with this id any more. Nothing was changed.');
+function memberGone(): RefusedPage {
+  return new RefusedPage(404, 'No such member', 'There is no member with this id any more. Nothing was changed.');
 }

@@ -5,7 +5,7 @@ import { InvalidInputError, RefusedError, StoreUnavailableError } from '../../co
 import { correctMembers } from '../../core/members/correct.ts';
 import { Problems } from '../../imports/problems.ts';
 import { inTurn } from '../one-at-a-time.ts';
-import { problemOf } from '../sentences.ts';
+import { messageForPerson } from '../sentences.ts';
 import { type PreviewedList, previewList } from './preview-list.ts';
 import { type ReadList, readList } from './read-list.ts';
 
@@ -130,7 +130,7 @@ export class CorrectionLists {
 /** Returns why a run has stopped. @throws the error itself if it is neither about the data nor about Redis. */
 function problemOfRun(error: unknown, { corrections }: PreviewedList): string {
   if (error instanceof StoreUnavailableError) return 'The database does not answer';
-  const problem = problemOf(error);
+  const problem = messageForPerson(error);
   if (problem === undefined) throw error;
   const line =
     error instanceof RefusedError && 'index' in error.params ? corrections[error.params.index]?.line : undefined;

@@ -1,4 +1,4 @@
-import { PageRead } from '../../core/reads/reader.ts';
+import { PageCommand } from '../../core/reads/read-commands.ts';
 import type { StoredMember, StoredMembers } from '../../core/reads/stored-members.ts';
 import type { Parts } from '../guild-page.ts';
 
@@ -22,7 +22,7 @@ export async function readMemberList(
 ) {
   const { xp, hidden } = redisKeys.guild(guildId);
   const read = async (page: number) => {
-    if (!isHidden) return (await commands.read(new PageRead(guildId, page, PER_PAGE))).value.data;
+    if (!isHidden) return (await commands.read(new PageCommand(guildId, page, PER_PAGE))).value.data;
     const first = (page - 1) * PER_PAGE;
     const { members } = await stored.read(guildId, await client.zrevrange(hidden, first, first + PER_PAGE - 1));
     // A member that was shown again between the two reads is no longer hidden.

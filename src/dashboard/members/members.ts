@@ -7,8 +7,8 @@ import { formOf, showProblem } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
 import { memberPictures } from '../member-pictures.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
-import { notFound, Refusal } from '../refusal.ts';
-import { problemOf, sentence } from '../sentences.ts';
+import { notFound, RefusedPage } from '../refused-page.ts';
+import { messageForPerson, sentence } from '../sentences.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { addCorrections } from './correct.ts';
 import { addListOfCorrections, LIST_UPLOAD } from './correct-list.ts';
@@ -59,12 +59,12 @@ interface ShownList {
 function refuseSearch(error: unknown): never {
   if (!(error instanceof RefusedError && error.code === 'search_busy')) throw error;
   const { seconds } = error.params as { readonly seconds: number };
-  throw new Refusal(503, 'Not available just now', sentence(problemOf(error) ?? ''), seconds);
+  throw new RefusedPage(503, 'Not available just now', sentence(messageForPerson(error) ?? ''), seconds);
 }
 
-function tooManySearches(seconds: number): Refusal {
+function tooManySearches(seconds: number): RefusedPage {
   const message = `Too many searches came from your address. Try again in ${seconds} s.`;
-  return new Refusal(429, 'Too many searches', message, seconds);
+  return new RefusedPage(429, 'Too many searches', message, seconds);
 }
 
 /**
@@ -81,7 +81,7 @@ export const membersPage: GuildPage = {
 
     /**
      * Returns the member and the change of a page.
-     * @throws Refusal for a user who is not a member, and for an unknown change. The id stands in no path, because ".." is a valid id.
+     * @throws RefusedPage for a user who is not a member, and for an unknown change. The id stands in no path, because ".." is a valid id.
      */
     const asked = async ({ params: { change } }: Request<{ change: string }>, res: Response, id = '') => {
       const member = await readOneMember(parts, guildOf(res), id);

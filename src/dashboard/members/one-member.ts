@@ -1,6 +1,6 @@
 import { levelForXp } from '../../core/ranking/curves.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
-import { curveOf, MemberRead } from '../../core/reads/reader.ts';
+import { curveOf, MemberCommand } from '../../core/reads/read-commands.ts';
 import type { Parts } from '../guild-page.ts';
 import { reasonsOf } from './member-lists.ts';
 
@@ -14,7 +14,7 @@ export async function readOneMember({ members: stored, commands }: Parts, guildI
   if (!ID_PATTERN.test(userId)) return undefined;
   const [{ members, curve }, { value: ranked }] = await Promise.all([
     stored.read(guildId, [userId]),
-    commands.read(new MemberRead(guildId, userId)),
+    commands.read(new MemberCommand(guildId, userId)),
   ]);
   const [member] = members;
   if (!member) return undefined;

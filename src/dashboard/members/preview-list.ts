@@ -1,6 +1,6 @@
 import type { Core } from '../../core/core.ts';
 import { type Curve, levelForXp, MAX_XP } from '../../core/ranking/curves.ts';
-import { curveOf } from '../../core/reads/reader.ts';
+import { curveOf } from '../../core/reads/read-commands.ts';
 import type { StoredMember } from '../../core/reads/stored-members.ts';
 import { csvLine } from '../../imports/csv-line.ts';
 import { contentOf } from '../../imports/entries.ts';

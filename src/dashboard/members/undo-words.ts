@@ -1,6 +1,6 @@
 import { digits } from '../../core/format-numbers.ts';
 import type { Corrected, Restored, Undone, UndoObstacle } from '../../core/members/correct.ts';
-import { Refusal } from '../refusal.ts';
+import { RefusedPage } from '../refused-page.ts';
 
 /** Why a change cannot be undone, as a person reads it. */
 const OBSTACLES: Readonly<Record<UndoObstacle, string>> = {
@@ -9,9 +9,9 @@ const OBSTACLES: Readonly<Record<UndoObstacle, string>> = {
   missing: 'The member was removed since this change, so there is nothing to undo.',
 };
 
-/** Returns the refusal of an undo that is not possible. */
-export function undoRefusal(obstacle: UndoObstacle): Refusal {
-  return new Refusal(obstacle === 'gone' ? 404 : 409, 'Not undone', OBSTACLES[obstacle]);
+/** Returns the page for an undo that is not possible. */
+export function undoRefusedPage(obstacle: UndoObstacle): RefusedPage {
+  return new RefusedPage(obstacle === 'gone' ? 404 : 409, 'Not undone', OBSTACLES[obstacle]);
 }
 
 /** Returns sentences about what an undo did. */

@@ -4,7 +4,7 @@ import { isUnreadable } from '../../core/errors.ts';
 import { readOverview } from '../../core/guilds/overview.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import type { Parts } from '../guild-page.ts';
-import { notFound } from '../refusal.ts';
+import { notFound } from '../refused-page.ts';
 import { askAgain } from '../sign-in/discord/discord.ts';
 import { askToEnd, askToEndAll, ENDED, endAllSessions, endSession } from '../sign-in/end-session.ts';
 import { sessionOf } from '../visit.ts';

@@ -1,6 +1,6 @@
 import { readUsage } from '../../core/access/usage-reader.ts';
 import { type Overview, readOverview } from '../../core/guilds/overview.ts';
-import { PageRead, StatsRead } from '../../core/reads/reader.ts';
+import { PageCommand, StatsCommand } from '../../core/reads/read-commands.ts';
 import { BOARD_KINDS } from '../../core/store/redis-keys.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { guildOf } from '../visit.ts';
@@ -26,7 +26,7 @@ export const overviewPage: GuildPage = {
       ]);
       const board = BOARD_KINDS.find((kind) => kind === req.query.top && overview.boards.includes(kind));
       const [{ value: top }, weekXp, hasRules] = await Promise.all([
-        parts.commands.read(new PageRead(guildId, 1, TOP, board)),
+        parts.commands.read(new PageCommand(guildId, 1, TOP, board)),
         xpOfWeek(parts, overview),
         parts.client.hexists(parts.redisKeys.guild(guildId).config, 'rules'),
       ]);
@@ -50,7 +50,7 @@ export const overviewPage: GuildPage = {
 /** Returns the XP gained this week, by the board of the week; 0 for a guild without this board. One round trip. */
 async function xpOfWeek({ commands }: Parts, { guild, boards }: Overview): Promise<bigint> {
   if (!boards.includes('week')) return 0n;
-  const { value } = await commands.read(new StatsRead(guild, 'week'));
+  const { value } = await commands.read(new StatsCommand(guild, 'week'));
   return BigInt(value.total_xp);
 }
 

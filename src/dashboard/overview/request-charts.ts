@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../../core/access/usage.ts';
-import { DAY_HOURS, type GuildUsage, type HourUsage, sumOf } from '../../core/access/usage-reader.ts';
+import { DAY_HOURS, type GuildUsage, type HourUsage, sumOfHours } from '../../core/access/usage-reader.ts';
 
 /** Hours from one time of the axis to the next. */
 const TICK_HOURS = 8;
@@ -15,7 +15,7 @@ export function dayChart({ hours }: GuildUsage) {
 export function weekChart({ hours }: GuildUsage) {
   const days = Array.from({ length: Math.ceil(hours.length / DAY_HOURS) }, (_, day) => {
     const part = hours.slice(day * DAY_HOURS, (day + 1) * DAY_HOURS);
-    return { startsAt: part[0]?.startsAt ?? '', ...sumOf(part) };
+    return { startsAt: part[0]?.startsAt ?? '', ...sumOfHours(part) };
   });
   // A day of the chart can begin at any hour. It is named by the weekday of its middle.
   const ticks = days.map(({ startsAt }) => new Date(Date.parse(startsAt) + (DAY_HOURS / 2) * HOUR_MS).toISOString());
@@ -28,7 +28,7 @@ function chartOf(title: string, parts: readonly HourUsage[]) {
   const share = (requests: number) => (most === 0 ? 0 : (100 * requests) / most);
   return {
     title,
-    sum: sumOf(parts),
+    sum: sumOfHours(parts),
     most,
     bars: parts.map((part) => ({ ...part, height: share(part.requests), refusedHeight: share(part.refused) })),
   };

@@ -63,11 +63,11 @@ export function shownServer(id: string, name: string, members: number): ShownSer
 
 /** Returns the first letters of the first two words of a name. */
 function initialsOf(name: string): string {
-  return name.split(/\s+/).slice(0, 2).map(initialOf).join('');
+  return name.split(/\s+/).slice(0, 2).map(firstLetterOf).join('');
 }
 
 /** Returns the first letter or digit of a name in upper case; "?" for a name without any. */
-export function initialOf(name: string): string {
+export function firstLetterOf(name: string): string {
   const [first = '?'] = /[\p{L}\p{N}]\p{M}*/u.exec(name) ?? [];
   return first.toLocaleUpperCase('en');
 }

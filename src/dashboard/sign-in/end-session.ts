@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn } from '../one-at-a-time.ts';
-import { notFound } from '../refusal.ts';
+import { notFound } from '../refused-page.ts';
 import { readServer } from '../servers/shown-server.ts';
 import { actorOf } from '../visit.ts';
 import { pathOf } from './home.ts';
@@ -35,7 +35,7 @@ export function endSession(
   });
 }
 
-/** Asks whether to end the session that an address names, of a guild or of the operator (null). @throws Refusal if it has ended. */
+/** Asks whether to end the session that an address names, of a guild or of the operator (null). @throws RefusedPage if it has ended. */
 export async function askToEnd(parts: Parts, req: Request, res: Response, guildId: string | null): Promise<void> {
   const ending = (await parts.sessions.list(guildId)).find(({ id }) => id === req.query.id);
   if (!ending) throw notFound();

@@ -1,6 +1,6 @@
 import { sessionGeneration } from '../../core/access/session-generation.ts';
 import type { ClientStore } from '../../core/store/store.ts';
-import { Refusal } from '../refusal.ts';
+import { RefusedPage } from '../refused-page.ts';
 import type { FoundSession, Grant, GrantSource, LiveGrant } from './session-types.ts';
 
 /** Most grants of a session: 200 servers of Discord, and links. Its record has about 50 kB then. */
@@ -41,9 +41,9 @@ export function keptGrants({ grants }: FoundSession, { grants: given, source }: 
   return grants.filter((grant) => !isGiven(grant) && !(source === 'discord' && grant.source === 'discord'));
 }
 
-/** @throws Refusal when a session would get more grants than it can have. */
+/** @throws RefusedPage when a session would get more grants than it can have. */
 export function requireRoom(grants: number): void {
   if (grants <= MAX_GRANTS) return;
   const message = `A sign-in opens ${MAX_GRANTS} servers at most. Sign out in this browser, and then sign in again.`;
-  throw new Refusal(409, 'Too many servers', message);
+  throw new RefusedPage(409, 'Too many servers', message);
 }

@@ -18,7 +18,7 @@ export interface ListedSession {
 }
 
 /** Returns the part of a hash that names its session. */
-export function idOf(sha: string): string {
+export function sessionIdOf(sha: string): string {
   return sha.slice(0, 8);
 }
 
@@ -98,7 +98,9 @@ export async function listSessions({ client, redisKeys }: ClientStore, guildId: 
       if (!stored || !isOpen) return [];
       const { userId, name } = stored;
       const ofPerson = userId && (await client.get(redisKeys.personSessions(userId)));
-      return ofPerson === stored.generation ? [{ id: idOf(sha), userId, name, since: new Date(at).toISOString() }] : [];
+      return ofPerson === stored.generation
+        ? [{ id: sessionIdOf(sha), userId, name, since: new Date(at).toISOString() }]
+        : [];
     }),
   );
   return listed.flat();
@@ -107,7 +109,7 @@ export async function listSessions({ client, redisKeys }: ClientStore, guildId: 
 /** Ends what the session with this id may do in a guild, or as the operator (null). The session still opens its other servers. @returns whether the session was there. @throws StoreUnavailableError */
 export async function endListedSession(store: ClientStore, guildId: string | null, id: string): Promise<boolean> {
   const shas = await store.client.zrange(store.redisKeys.sessionsOf(guildId).open, 0, -1);
-  const own = shas.filter((sha) => idOf(sha) === id);
+  const own = shas.filter((sha) => sessionIdOf(sha) === id);
   const ended = await Promise.all(own.map((sha) => unlistSession(store, guildId, sha)));
   return ended.includes(true);
 }

@@ -1,5 +1,5 @@
 import { hashToken } from '../../core/access/invites.ts';
-import { idOf } from './session-records.ts';
+import { sessionIdOf } from './session-records.ts';
 import type { FoundSession, Session } from './session-types.ts';
 
 /** Milliseconds for which a confirmation by Discord is valid. */
@@ -12,7 +12,7 @@ export function viewOf(token: string, { stored, grants }: FoundSession, now: num
   const isConfirmed = age < CONFIRMED_MS && age > -CONFIRMED_MS;
   const confirmed = grants.filter(({ source }) => source === 'link' || isConfirmed);
   return {
-    id: idOf(hashToken(token)),
+    id: sessionIdOf(hashToken(token)),
     formToken: hashToken(`form ${token}`),
     userId: stored.userId,
     name: stored.name,

@@ -4,7 +4,7 @@ import { INVITE_TTL_S } from '../../core/access/invites.ts';
 import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { oncePerForm } from '../once-per-form.ts';
-import { Refusal } from '../refusal.ts';
+import { RefusedPage } from '../refused-page.ts';
 import { readServer } from '../servers/shown-server.ts';
 import { actorOf, visitOf } from '../visit.ts';
 import { readCookie, setCookie } from './cookies.ts';
@@ -36,7 +36,7 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
   const once = oncePerForm<Opened | null>();
   const router = Router({ caseSensitive: true, strict: true });
   /** Refuses a bad link. Only bad links count for the limit, so that people with one address, such as behind a proxy, do not lock each other out. */
-  const refusalOf = (address: string | undefined): Refusal => {
+  const refusedPageOf = (address: string | undefined): RefusedPage => {
     const waitMs = limiter.take(address);
     return waitMs > 0 ? tooManyAttempts(Math.ceil(waitMs / 1000)) : badLink();
   };
@@ -46,7 +46,7 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
     res.context.route = '/sign-in';
     const token = req.params.invite;
     const invite = await sessions.findInvite(token);
-    if (!invite) throw refusalOf(req.ip);
+    if (!invite) throw refusedPageOf(req.ip);
     const { guildId, userId } = invite;
     const { session } = visitOf(res);
     const opened = guildId === null ? null : await readServer(parts, guildId);
@@ -66,7 +66,7 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
     // A button that is pressed twice sends its form twice, and the browser takes the last answer.
     const browser = `${req.ip} ${req.headers['user-agent'] ?? ''}`;
     const opened = await once(`${invite} ${browser}`, open);
-    if (!opened || !(await sessions.find(opened.token))) throw refusalOf(req.ip);
+    if (!opened || !(await sessions.find(opened.token))) throw refusedPageOf(req.ip);
     await enter(parts, res, opened);
     res.redirect(303, pathOf(opened.opens[0] ?? null));
   });
@@ -83,8 +83,8 @@ export async function enter({ sessions, url }: Parts, res: Response, { token }: 
 /** Refuses a request without a session, with a page that says how to sign in. */
 export const requireSession: RequestHandler = (req, res, next) => {
   if (visitOf(res).session) return next();
-  if (req.method === 'POST') throw new Refusal(401, 'Your session has ended', 'Nothing was changed.');
-  throw new Refusal(401, 'Sign in', 'You are not signed in, or your session has ended.');
+  if (req.method === 'POST') throw new RefusedPage(401, 'Your session has ended', 'Nothing was changed.');
+  throw new RefusedPage(401, 'Sign in', 'You are not signed in, or your session has ended.');
 };
 
 /** The effect of a link on a browser: the link signs the browser in, adds a server to its session, or signs another person out. */
@@ -93,13 +93,13 @@ function effectOf(session: Session | undefined, userId: string): 'first' | 'adds
   return isOnePerson(session.userId, userId) ? 'adds' : 'replaces';
 }
 
-function badLink(): Refusal {
+function badLink(): RefusedPage {
   const message = `The link was used, its ${INVITE_TTL_S / 60} minutes are over, or all sessions were ended. Ask your bot, or the operator, for a new link.`;
-  return new Refusal(410, 'This link does not work', message);
+  return new RefusedPage(410, 'This link does not work', message);
 }
 
-function tooManyAttempts(seconds: number): Refusal {
-  return new Refusal(
+function tooManyAttempts(seconds: number): RefusedPage {
+  return new RefusedPage(
     429,
     'Too many attempts',
     `Too many links that do not work came from this address. Try again in ${seconds} s.`,

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Parts } from '../guild-page.ts';
 import { siteOrigin } from './site-address.ts';
-import { isOnSite, PLACES, type Place } from './widget-snippet.ts';
+import { isOnSite, SNIPPET_PLACES, type SnippetPlace } from './widget-snippet.ts';
 
 /** Sites of Notion, which show its pages. */
 const NOTION = /^https:\/\/(?:[\w-]+\.)*notion\.(?:so|com|site)$/;
@@ -14,9 +14,9 @@ export function isNotionAllowed(embedOrigins: readonly string[]): boolean {
 }
 
 /** Returns the places whose code works: in a frame, the place may show pages of the service, or the code reads the overlay of the public page. */
-export function usablePlaces({ embedOrigins }: Pick<Parts, 'embedOrigins'>, hasPublicPage: boolean): Place[] {
+export function usablePlaces({ embedOrigins }: Pick<Parts, 'embedOrigins'>, hasPublicPage: boolean): SnippetPlace[] {
   const hasFrames = embedOrigins.length > 0;
-  return (Object.keys(PLACES) as Place[]).filter((place) => {
+  return (Object.keys(SNIPPET_PLACES) as SnippetPlace[]).filter((place) => {
     if (isOnSite(place)) return true;
     if (place === 'notion') return isNotionAllowed(embedOrigins);
     return hasFrames || (place === 'obs' && hasPublicPage);
@@ -30,7 +30,7 @@ export function usablePlaces({ embedOrigins }: Pick<Parts, 'embedOrigins'>, hasP
  * @throws InvalidInputError that says what to change, also when the service does not let the site read data or show its page.
  */
 export function keyForPlace(
-  place: Place,
+  place: SnippetPlace,
   site: string,
   { apiUrl, corsOrigins, embedOrigins }: Pick<Parts, 'apiUrl' | 'corsOrigins' | 'embedOrigins'>,
 ): { readonly name: string; readonly origin: string } {
@@ -42,7 +42,7 @@ export function keyForPlace(
     throw new InvalidInputError(
       `Notion may not show your leaderboard yet: ask the operator of this service to add ${NOTION_SITE} to EMBED_ORIGINS`,
     );
-  if (place === 'notion' || place === 'obs') return { name: PLACES[place], origin: apiUrl };
+  if (place === 'notion' || place === 'obs') return { name: SNIPPET_PLACES[place], origin: apiUrl };
   const origin = siteOrigin(site);
   const isAllowed = (allowed: readonly string[]) => allowed.includes('*') || allowed.includes(origin);
   if (place === 'iframe' && !isAllowed(embedOrigins))

@@ -1,9 +1,9 @@
 import type { Response, Router } from 'express';
 import * as z from 'zod';
 import { ID_PATTERN, MAX_PAGE_SIZE, parseRankingId, type RankingId } from '../../core/ranking/model.ts';
-import { MemberRead, PageRead, StatsRead } from '../../core/reads/reader.ts';
+import { MemberCommand, PageCommand, StatsCommand } from '../../core/reads/read-commands.ts';
 import type { Parts } from '../guild-page.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound, RefusedPage } from '../refused-page.ts';
 import { guildOf } from '../visit.ts';
 
 /** Address of the data of the preview, below the page: the widget adds the path of the API and of the ranking. */
@@ -23,24 +23,24 @@ export function addWidgetData(router: Router, { commands }: Parts): void {
   router.get(`${DATA}/leaderboard`, async (req, res) => {
     const { guildId, board } = ownRanking(req.params.server, res);
     const { data } = pageQuery.safeParse(req.query);
-    if (!data) throw new Refusal(400, 'Bad request', 'There is no such page of the leaderboard.');
-    sendJson(res, (await commands.read(new PageRead(guildId, data.page, data.limit, board))).value);
+    if (!data) throw new RefusedPage(400, 'Bad request', 'There is no such page of the leaderboard.');
+    sendJson(res, (await commands.read(new PageCommand(guildId, data.page, data.limit, board))).value);
   });
   router.get(`${DATA}/members/:user`, async (req, res) => {
     const { guildId, board } = ownRanking(req.params.server, res);
     const user = req.params.user ?? '';
     if (!ID_PATTERN.test(user)) throw notFound();
-    const { value } = await commands.read(new MemberRead(guildId, user, board));
+    const { value } = await commands.read(new MemberCommand(guildId, user, board));
     if (value) sendJson(res, value);
     else res.status(404).json({ code: 'member_not_found' });
   });
   router.get(`${DATA}/stats`, async (req, res) => {
     const { guildId, board } = ownRanking(req.params.server, res);
-    sendJson(res, (await commands.read(new StatsRead(guildId, board))).value);
+    sendJson(res, (await commands.read(new StatsCommand(guildId, board))).value);
   });
 }
 
-/** Returns the ranking with an id. @throws Refusal unless the ranking belongs to the guild of the page. */
+/** Returns the ranking with an id. @throws RefusedPage unless the ranking belongs to the guild of the page. */
 function ownRanking(id: string | undefined, res: Response): RankingId {
   const ranking = parseRankingId(id ?? '');
   if (ranking?.guildId !== guildOf(res)) throw notFound();

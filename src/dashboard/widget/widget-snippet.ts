@@ -1,9 +1,9 @@
-import { count, digits } from '../../core/format-numbers.ts';
+import { digits, withNoun } from '../../core/format-numbers.ts';
 import { reservedSpace } from '../../service/http/site/widget-file.ts';
 import { attributesOf, propertiesOf, type WidgetSettings } from './widget-form.ts';
 
 /** Places for the widget, by the names of the form. */
-export const PLACES = {
+export const SNIPPET_PLACES = {
   html: 'HTML',
   wordpress: 'WordPress',
   iframe: 'iframe',
@@ -12,10 +12,10 @@ export const PLACES = {
 } as const;
 
 /** A place for the widget. */
-export type Place = keyof typeof PLACES;
+export type SnippetPlace = keyof typeof SNIPPET_PLACES;
 
 /** The service that the widget reads. */
-export interface Service {
+export interface SnippetService {
   /** Its public address, an origin. */
   readonly apiUrl: string;
   readonly guildId: string;
@@ -27,12 +27,12 @@ export interface Service {
 const NO_KEY = 'gr_...';
 
 /** Whether the widget is a part of a page of the site itself. In any other place, a page of the service shows it. */
-export function isOnSite(place: Place): boolean {
+export function isOnSite(place: SnippetPlace): boolean {
   return place === 'html' || place === 'wordpress';
 }
 
 /** Whether the code of a place can have an API key: OBS shows the public page itself, if the guild has a public page. */
-export function takesKey(place: Place, { hasPublicPage }: Service): boolean {
+export function takesKey(place: SnippetPlace, { hasPublicPage }: SnippetService): boolean {
   return !(place === 'obs' && hasPublicPage);
 }
 
@@ -40,7 +40,7 @@ export function takesKey(place: Place, { hasPublicPage }: Service): boolean {
  * Returns the code that a person copies: HTML, or an address.
  * @param apiKey the API key, or a text that stands for it; "" = the code reads public data.
  */
-export function codeOf(place: Place, settings: WidgetSettings, service: Service, apiKey: string): string {
+export function codeOf(place: SnippetPlace, settings: WidgetSettings, service: SnippetService, apiKey: string): string {
   if (isOnSite(place)) return snippetOf(settings, service, apiKey);
   const { apiUrl, guildId } = service;
   if (!takesKey(place, service)) return `${apiUrl}/g/${guildId}?overlay=1&limit=${settings['page-size']}`;
@@ -54,8 +54,8 @@ export function codeOf(place: Place, settings: WidgetSettings, service: Service,
 }
 
 /** Returns the codes of all places, by the ids of their elements: `code-PLACE` needs no API key, and `keyed-PLACE` has a place for an API key. */
-export function codesOf(settings: WidgetSettings, service: Service): Readonly<Record<string, string>> {
-  const places = Object.keys(PLACES) as Place[];
+export function codesOf(settings: WidgetSettings, service: SnippetService): Readonly<Record<string, string>> {
+  const places = Object.keys(SNIPPET_PLACES) as SnippetPlace[];
   const codes = places.flatMap((place) => {
     const keyed = [`keyed-${place}`, codeOf(place, settings, service, NO_KEY)];
     return service.hasPublicPage ? [keyed, [`code-${place}`, codeOf(place, settings, service, '')]] : [keyed];
@@ -63,7 +63,7 @@ export function codesOf(settings: WidgetSettings, service: Service): Readonly<Re
   return Object.fromEntries(codes);
 }
 
-function snippetOf(settings: WidgetSettings, { apiUrl, guildId }: Service, apiKey: string): string {
+function snippetOf(settings: WidgetSettings, { apiUrl, guildId }: SnippetService, apiKey: string): string {
   const attributes = Object.entries(attributesOf(settings)).map(([name, value]) => ` ${name}="${value}"`);
   const properties = Object.entries(propertiesOf(settings)).map(([name, value]) => `${name}: ${value}`);
   return [
@@ -96,7 +96,7 @@ export function costsOf({ refresh }: WidgetSettings, perHour: number) {
   return VISITORS.map((visitors) => {
     const requests = visitors * each;
     const share = perHour > 0 ? Math.round((100 * requests) / perHour) : 100;
-    const text = `${count(requests, 'request')}, ${digits(share)} % of the quota`;
+    const text = `${withNoun(requests, 'request')}, ${digits(share)} % of the quota`;
     return { visitors, text, isOver: requests > perHour };
   });
 }

@@ -18,7 +18,7 @@ import {
 } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { makeKey } from '../keys/key-made.ts';
-import { notFound } from '../refusal.ts';
+import { notFound } from '../refused-page.ts';
 import { sentence } from '../sentences.ts';
 import { guildOf } from '../visit.ts';
 import { isNotionAllowed, keyForPlace, NOTION_SITE, usablePlaces } from './place-access.ts';
@@ -33,10 +33,19 @@ import {
   propertiesOf,
   widgetForm,
 } from './widget-form.ts';
-import { codeOf, codesOf, costsOf, isOnSite, PLACES, type Place, type Service, takesKey } from './widget-snippet.ts';
+import {
+  codeOf,
+  codesOf,
+  costsOf,
+  isOnSite,
+  SNIPPET_PLACES,
+  type SnippetPlace,
+  type SnippetService,
+  takesKey,
+} from './widget-snippet.ts';
 
 /** The form that makes a key has the settings of the widget too. */
-const keyForm = widgetForm.extend({ place: choice(PLACES), site: z.string().default(''), cap: capField });
+const keyForm = widgetForm.extend({ place: choice(SNIPPET_PLACES), site: z.string().default(''), cap: capField });
 
 /** The page that puts the leaderboard on a site: the look with a preview, a key for the site, the code with the key, and what it costs. */
 export const widgetPage: GuildPage = {
@@ -61,7 +70,7 @@ export const widgetPage: GuildPage = {
 
     router.get('/widget/made/:id', async (req, res) => {
       const record = (await apiKeys.list(guildOf(res))).find(({ id }) => id === req.params.id);
-      const { data } = widgetForm.extend({ place: choice(PLACES) }).safeParse(req.query);
+      const { data } = widgetForm.extend({ place: choice(SNIPPET_PLACES) }).safeParse(req.query);
       if (!record || !data) throw notFound();
       const { place } = data;
       const service = serviceOf(parts, await overviewOf(parts, res));
@@ -94,7 +103,7 @@ async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Re
 }
 
 /** Returns the name and the origin of a key, as {@link keyForPlace} does. An error about the site belongs to its field. @throws InvalidInputError */
-function keyOfSite(place: Place, site: string, parts: Parts) {
+function keyOfSite(place: SnippetPlace, site: string, parts: Parts) {
   try {
     return keyForPlace(place, site, parts);
   } catch (error) {
@@ -117,12 +126,12 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
     // The other half of the quota is left for everything else.
     cap: fields.cap ?? Math.max(1, Math.floor(overview.requests_per_hour / 2)),
     site: fields.site ?? '',
-    place: Object.hasOwn(PLACES, String(fields.place)) ? fields.place : 'html',
+    place: Object.hasOwn(SNIPPET_PLACES, String(fields.place)) ? fields.place : 'html',
     boards: BOARDS.filter((board) => overview.boards.includes(kindOfBoard(board))),
     ...frameFacts(parts),
     usablePlaces: usablePlaces(parts, shown.hasPublicPage),
     names: {
-      places: PLACES,
+      places: SNIPPET_PLACES,
       boards: BOARD_LABELS,
       parts: PART_LABELS,
       languages: LANGUAGE_LABELS,
@@ -161,6 +170,6 @@ function frameFacts({ apiUrl, embedOrigins }: Parts) {
   return { apiUrl, embedOrigins, notion: NOTION_SITE, isNotionAllowed: isNotionAllowed(embedOrigins) };
 }
 
-function serviceOf({ apiUrl, publicPages }: Parts, { guild, public_page }: Overview): Service {
+function serviceOf({ apiUrl, publicPages }: Parts, { guild, public_page }: Overview): SnippetService {
   return { apiUrl, guildId: guild, hasPublicPage: publicPages && public_page };
 }

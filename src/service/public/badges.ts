@@ -4,9 +4,9 @@ import { nameOf } from '../../widget/name.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
 import { illustration } from './illustration.ts';
 import { nameOfGuild } from './names-and-pictures.ts';
+import { pageWordsOf } from './page-words.ts';
 import type { MemberQuery, RankingQuery } from './queries.ts';
 import { headingOf, renderTemplate, shorten } from './views.ts';
-import { wordsOf } from './words.ts';
 
 /** The longest text on each side of a badge, in characters as people see them, and in UTF-16 units. So a badge without an avatar has 2 kB at most. */
 const MAX_CHARACTERS = 24;
@@ -21,7 +21,7 @@ const AVATAR_WIDTH = 20;
 export function renderGuildBadge({ guildId, lang }: RankingQuery, found: PublicPage): RenderedBody {
   const { page } = found;
   const [first] = page.data;
-  const { say, compact } = wordsOf(lang);
+  const { say, compact } = pageWordsOf(lang);
   const members = say('members', { n: page.total }, compact);
   const value = first ? `${members} · 1. ${shorten(nameOf(first), MAX_CHARACTERS, MAX_UNITS)}` : members;
   return toBody(badge(headingOf(nameOfGuild(found), guildId), value), 'image/svg+xml; charset=utf-8');
@@ -29,7 +29,7 @@ export function renderGuildBadge({ guildId, lang }: RankingQuery, found: PublicP
 
 /** Renders the badge of a member: its rank, and its avatar if the guild shows avatars. */
 export function renderMemberBadge({ userId, lang }: MemberQuery, found: PublicMember): RenderedBody {
-  const { say } = wordsOf(lang);
+  const { say } = pageWordsOf(lang);
   const { rank, level } = found.member;
   const value = `${say('rank', { n: rank })} · ${say('level', { n: level })}`;
   return illustration(found, [userId], AVATAR_SIZE, (avatars) =>

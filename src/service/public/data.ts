@@ -1,5 +1,5 @@
 import type { LeaderboardEntry, LeaderboardPage } from '../../core/ranking/model.ts';
-import { progressOf } from '../../core/reads/card.ts';
+import { boundedProgress } from '../../core/reads/card.ts';
 import type { PublicGuild, PublicMember, PublicPage } from '../../core/reads/public-page.ts';
 import { type RenderedBody, statsText, toBody } from '../http/response/rendered-body.ts';
 import { avatarOf, iconOf, nameOfGuild } from './names-and-pictures.ts';
@@ -40,7 +40,7 @@ function documentOf({ guildId, board }: Asked, found: PublicGuild, rest: object)
 /** Returns an entry with the XP at which its level and the next level begin; null on a board, whose XP gives no level, and for an explicit level. */
 function entryOf(entry: LeaderboardEntry, found: PublicGuild, board: DataQuery['board']) {
   const { level, xp, user_id } = entry;
-  const way = progressOf(found.curve, xp);
+  const way = boundedProgress(found.curve, xp);
   const isOfCurve = board === undefined && way.level === level;
   const begin = xp - way.gained;
   return {

@@ -9,16 +9,16 @@ import { periodFacts } from '../../widget/period.ts';
 import { type RenderedBody, toBody } from '../http/response/rendered-body.ts';
 import { policyOf, styleOf } from './look.ts';
 import { avatarOf, iconOf, nameOfGuild } from './names-and-pictures.ts';
+import { type PageWords, pageWordsOf } from './page-words.ts';
 import { type MemberQuery, type PageQuery, queryOf, type RankingQuery, type SearchQuery } from './queries.ts';
 import { previewTags, type Site } from './unfurl.ts';
 import { headingOf, renderTemplate, rowOf, tabsOf, unitOf, wayOf, xpText } from './views.ts';
-import { type Words, wordsOf } from './words.ts';
 
 /** Renders one page of a ranking. Links are relative, because a proxy can serve the page below a path of its own. */
 export function renderPage(query: PageQuery, found: PublicPage, site: Site): RenderedBody {
   const { guildId, board, limit, isOverlay } = query;
   const { curve, period, page, stats } = found;
-  const words = wordsOf(query.lang);
+  const words = pageWordsOf(query.lang);
   const heading = headingOf(nameOfGuild(found), guildId);
   const last = Math.max(1, Math.ceil(page.total / limit));
   const sized = !query.isDefaultLimit && `limit=${limit}`;
@@ -83,7 +83,7 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
 export function renderMember(query: MemberQuery, found: PublicMember, site: Site): RenderedBody {
   const { guildId, userId, board } = query;
   const { curve, period, member, total, dailyStreak } = found;
-  const words = wordsOf(query.lang);
+  const words = pageWordsOf(query.lang);
   const heading = headingOf(nameOfGuild(found), guildId);
   const name = nameOf(member);
   const settings = {
@@ -141,7 +141,7 @@ export function renderSearch(
   site: Site,
 ): RenderedBody {
   const { guildId, find } = query;
-  const words = wordsOf(query.lang);
+  const words = pageWordsOf(query.lang);
   const settings = {
     ...{ curve: found.curve, board: undefined, words },
     avatar: (userId: string) => avatarOf(found, userId),
@@ -179,7 +179,7 @@ export function html(
     readonly title: string;
     readonly base: string;
     readonly root: string;
-    readonly words: Words;
+    readonly words: PageWords;
     readonly [name: string]: unknown;
   },
 ): RenderedBody {

@@ -1,4 +1,4 @@
-import { type MemberCard, progressOf, rankedMember } from '../../core/reads/card.ts';
+import { boundedProgress, type MemberCard, rankedMember } from '../../core/reads/card.ts';
 import type { PublicMember } from '../../core/reads/public-page.ts';
 import { rankCard } from '../../pictures/card.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
@@ -15,7 +15,7 @@ const AVATAR_SIZE = 128;
 export function renderCard({ userId, board, lang, theme }: CardQuery, found: PublicMember): RenderedBody {
   const { member, rows, total, dailyStreak, look, curve } = found;
   const { rank, username, level, xp } = member;
-  const way = progressOf(curve, xp);
+  const way = boundedProgress(curve, xp);
   const hasWay = board === undefined && way.level === level;
   const at = rows.findIndex(({ user_id }) => user_id === userId);
   const [above, below] = [rows[at - 1], rows[at + 1]];

@@ -6,10 +6,10 @@ import { languageOf } from './languages.ts';
 import { styleOf } from './look.ts';
 import { MissingProblem } from './missing-problem.ts';
 import { iconOf, nameOfGuild } from './names-and-pictures.ts';
+import { type PageWords, pageWordsOf } from './page-words.ts';
 import { queryOf } from './queries.ts';
 import { UndrawnProblem } from './undrawn.ts';
 import { headingOf, renderTemplate, tabsOf } from './views.ts';
-import { type Words, wordsOf } from './words.ts';
 
 /**
  * Returns the page of a problem. If the problem can pass, the page reloads by itself. For an overlay the page is empty, because its text would be
@@ -17,7 +17,7 @@ import { type Words, wordsOf } from './words.ts';
  * @param root relative address of the root of the service.
  */
 export function problemPage(req: Request, problem: Problem, root: string): string {
-  const words = wordsOf(languageOf(req));
+  const words = pageWordsOf(languageOf(req));
   const { status } = problem;
   const isOverlay = req.query.overlay === '1' && (status === 404 || status === 429 || status >= 500);
   const [title, text] =
@@ -30,7 +30,7 @@ export function problemPage(req: Request, problem: Problem, root: string): strin
 }
 
 /** Returns the parts of the page of a guild around its ranking: title, colours, boards and search. */
-function guildOf(req: Request, { guildId, board, guild }: MissingProblem, root: string, words: Words) {
+function guildOf(req: Request, { guildId, board, guild }: MissingProblem, root: string, words: PageWords) {
   const query = { guildId, board, lang: words.language, isLangGiven: req.query.lang === words.language };
   const home = `${root}g/${guildId}`;
   return {
@@ -54,7 +54,7 @@ function guildOf(req: Request, { guildId, board, guild }: MissingProblem, root: 
  * Returns the links on the page of a missing page or a wrong address: to the page of the same member in the ranking of all time, and to the page of
  * the guild. Without a guild, the link leads to the first page of the service.
  */
-function linksOf({ path, query }: Request, { code, status }: Problem, root: string, words: Words) {
+function linksOf({ path, query }: Request, { code, status }: Problem, root: string, words: PageWords) {
   const [, , guildId = '', below = '', userId] = path.split('/');
   if (guildId === '') return [{ href: root, label: 'Guildrank' }];
   // A missing page does not lead to itself.
@@ -70,7 +70,7 @@ function linksOf({ path, query }: Request, { code, status }: Problem, root: stri
   ];
 }
 
-function texts({ code, status, detail, extra }: Problem, { say }: Words): [title: string, text: string] {
+function texts({ code, status, detail, extra }: Problem, { say }: PageWords): [title: string, text: string] {
   if (extra.cause instanceof RefusedError) return [say('searchBusy'), say('later')];
   if (code === 'member_not_found') return [say('nothing'), say('unranked')];
   if (status === 404) return [say('nothing'), say('noPage')];

@@ -1,12 +1,12 @@
 import {
   type PublicGuild,
   type PublicMember,
-  PublicMemberRead,
+  PublicMemberCommand,
   type PublicMissing,
   type PublicPage,
-  PublicPageRead,
+  PublicPageCommand,
   type PublicRewards,
-  PublicRewardsRead,
+  PublicRewardsCommand,
 } from '../../core/reads/public-page.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
 import type { CacheableRead } from '../serving/response-cache.ts';
@@ -28,7 +28,7 @@ import {
   parseRewards,
   type RankingQuery,
 } from './queries.ts';
-import { renderRewards } from './rewards.ts';
+import { renderRewards } from './rewards-page.ts';
 import { renderTop, TOP_ROWS } from './top-drawing.ts';
 import type { Site } from './unfurl.ts';
 
@@ -51,13 +51,13 @@ export const pageRead: MakeRead = (address, site) => {
   if (around === undefined) {
     return {
       cacheKey: [...key, page].join(' '),
-      command: new PublicPageRead(guildId, page, limit, board),
+      command: new PublicPageCommand(guildId, page, limit, board),
       render: (found: PageFound) => found && renderPage(parsed, present(found, parsed), site),
     };
   }
   return {
     cacheKey: [...key, 'around', around].join(' '),
-    command: new PublicMemberRead(guildId, around, limit, board),
+    command: new PublicMemberCommand(guildId, around, limit, board),
     render: (found: MemberFound) => found && renderPage(parsed, pageAround(present(found, parsed), limit), site),
   };
 };
@@ -73,7 +73,7 @@ export const rewardsRead: MakeRead<PublicRewards | PublicMissing | null> = (addr
   const { guildId, lang, isLangGiven } = parsed;
   return {
     cacheKey: ['public-rewards', guildId, lang, isLangGiven].join(' '),
-    command: new PublicRewardsRead(guildId),
+    command: new PublicRewardsCommand(guildId),
     render: (found) => found && renderRewards(parsed, present(found, parsed), site),
   };
 };
@@ -90,7 +90,7 @@ export const cardRead: MakeRead = (address) => {
   const { guildId, userId, board, lang, theme } = parsed;
   return {
     cacheKey: ['public-card', guildId, board, lang, theme, userId].join(' '),
-    command: new PublicMemberRead(guildId, userId, CARD_ROWS, board),
+    command: new PublicMemberCommand(guildId, userId, CARD_ROWS, board),
     render: (found: MemberFound) => found && renderCard(parsed, present(found, parsed)),
   };
 };
@@ -101,7 +101,7 @@ export const topRead: MakeRead<PageFound> = (address) => {
   const { guildId, board, lang } = parsed;
   return {
     cacheKey: ['public-top', guildId, board, lang].join(' '),
-    command: new PublicPageRead(guildId, 1, TOP_ROWS, board),
+    command: new PublicPageCommand(guildId, 1, TOP_ROWS, board),
     render: (found) => found && renderTop(parsed, present(found, parsed)),
   };
 };
@@ -110,7 +110,7 @@ function guildBadgeRead(parsed: RankingQuery): PublicRead<PageFound> {
   const { guildId, board, lang } = parsed;
   return {
     cacheKey: ['public-badge', guildId, board, lang].join(' '),
-    command: new PublicPageRead(guildId, 1, 1, board),
+    command: new PublicPageCommand(guildId, 1, 1, board),
     render: (found) => found && renderGuildBadge(parsed, present(found, parsed)),
   };
 }
@@ -123,13 +123,13 @@ export const dataRead: MakeRead = (address) => {
   if (around === undefined) {
     return {
       cacheKey: [...key, page].join(' '),
-      command: new PublicPageRead(guildId, page, limit, board, { withRewards }),
+      command: new PublicPageCommand(guildId, page, limit, board, { withRewards }),
       render: (found: PageFound) => found && renderRanking(parsed, present(found, parsed)),
     };
   }
   return {
     cacheKey: [...key, 'around', around].join(' '),
-    command: new PublicMemberRead(guildId, around, limit, board, { withRewards }),
+    command: new PublicMemberCommand(guildId, around, limit, board, { withRewards }),
     render: (found: MemberFound) => found && renderRanking(parsed, pageAround(present(found, parsed), limit)),
   };
 };
@@ -140,7 +140,7 @@ export const memberDataRead: MakeRead = (address) => {
   const { guildId, board, userId } = parsed;
   return {
     cacheKey: ['public-member-data', guildId, board, userId].join(' '),
-    command: new PublicMemberRead(guildId, userId, 1, board),
+    command: new PublicMemberCommand(guildId, userId, 1, board),
     render: (found: MemberFound) => found && renderMemberData(parsed, present(found, parsed)),
   };
 };
@@ -170,7 +170,7 @@ function memberReadOf(
   const { guildId, userId, board, lang, isLangGiven } = parsed;
   return {
     cacheKey: [`public-${kind}`, guildId, board, lang, isLangGiven, userId].join(' '),
-    command: new PublicMemberRead(guildId, userId, MEMBER_ROWS, board),
+    command: new PublicMemberCommand(guildId, userId, MEMBER_ROWS, board),
     render: (found) => found && render(parsed, present(found, parsed)),
   };
 }

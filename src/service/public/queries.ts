@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import { MAX_SEARCH_LENGTH } from '../../core/reads/name-search.ts';
 import { LANGUAGES, type Language } from '../../widget/translation.ts';
-import { count, id, parseAll, userId } from '../http/api/schemas.ts';
+import { countParameter, id, parseAll, userId } from '../http/api/schemas.ts';
 import { invalidRequest, Problem } from '../http/response/problem.ts';
 
 /** Rows of a page unless its address names another number, and the most rows. */
@@ -19,8 +19,8 @@ const board = oneOf(['week', 'week.prev', 'month', 'month.prev']).optional();
 const lang = oneOf(LANGUAGES).optional();
 const rankingQuery = z.object({ board, lang });
 const pageQuery = rankingQuery.extend({
-  page: count(1, Number.MAX_SAFE_INTEGER, 1),
-  limit: count(1, MAX_ROWS, DEFAULT_ROWS),
+  page: countParameter(1, Number.MAX_SAFE_INTEGER, 1),
+  limit: countParameter(1, MAX_ROWS, DEFAULT_ROWS),
   around: id.optional(),
   overlay: oneOf(['0', '1']).optional(),
 });
@@ -35,8 +35,12 @@ export const memberDataQuery = z.object({
   ),
 });
 export const dataQuery = memberDataQuery.extend({
-  page: count(1, Number.MAX_SAFE_INTEGER, 1).describe('Page number. A page past the end is empty, with the true total'),
-  limit: count(1, MAX_ROWS, DEFAULT_ROWS).describe('Entries a page. A value out of range is 400, never clamped'),
+  page: countParameter(1, Number.MAX_SAFE_INTEGER, 1).describe(
+    'Page number. A page past the end is empty, with the true total',
+  ),
+  limit: countParameter(1, MAX_ROWS, DEFAULT_ROWS).describe(
+    'Entries a page. A value out of range is 400, never clamped',
+  ),
   around: id
     .optional()
     .meta({ description: 'Id of a member: the entries with this member in the middle. Not beside `page`' }),

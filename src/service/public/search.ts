@@ -2,7 +2,7 @@ import { RefusedError } from '../../core/errors.ts';
 import type { CommandBatcher } from '../../core/reads/command-batcher.ts';
 import { foldText } from '../../core/reads/fold-text.ts';
 import type { NameSearch } from '../../core/reads/name-search.ts';
-import { PublicPageRead } from '../../core/reads/public-page.ts';
+import { PublicPageCommand } from '../../core/reads/public-page.ts';
 import { invalidRequest, Problem } from '../http/response/problem.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
 import { renderFound } from './data.ts';
@@ -33,7 +33,7 @@ export async function answerSearch(address: Address, site: Site, parts: SearchPa
   const query = parseSearch(address);
   const { guildId, find } = query;
   if (foldText(find) === '') return { to: guildId + queryOf(query) };
-  const { value: page } = await parts.commands.read(new PublicPageRead(guildId, 1, 1, undefined));
+  const { value: page } = await parts.commands.read(new PublicPageCommand(guildId, 1, 1, undefined));
   if (!page || 'isMissing' in page) throw noPage();
   const hits = await hitsOf(guildId, find, parts);
   const [only] = hits?.length === 1 ? hits : [];
@@ -48,7 +48,7 @@ export async function answerSearch(address: Address, site: Site, parts: SearchPa
 export async function answerDataSearch(address: Address, parts: SearchParts) {
   const query = parseData(address);
   const { guildId, find = '', withRewards } = query;
-  const { value: page } = await parts.commands.read(new PublicPageRead(guildId, 1, 1, undefined, { withRewards }));
+  const { value: page } = await parts.commands.read(new PublicPageCommand(guildId, 1, 1, undefined, { withRewards }));
   if (!page || 'isMissing' in page) throw noPage();
   const hits = foldText(find) === '' ? [] : await hitsOf(guildId, find, parts);
   if (!hits) throw invalidRequest([{ parameter: 'find', detail: 'must be a user id: this server has too many names' }]);

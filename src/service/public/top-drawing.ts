@@ -9,9 +9,9 @@ import type { RenderedBody } from '../http/response/rendered-body.ts';
 import { illustration } from './illustration.ts';
 import { accentsOf } from './look.ts';
 import { nameOfGuild } from './names-and-pictures.ts';
+import { type PageWords, pageWordsOf } from './page-words.ts';
 import type { RankingQuery } from './queries.ts';
 import { headingOf, shortNumber, wayOf, xpText } from './views.ts';
-import { type Words, wordsOf } from './words.ts';
 
 /** The picture of the first members, in the size that programs want for the preview of a link. */
 export const TOP_SIZE = { width: 1200, height: 630 } as const;
@@ -40,7 +40,7 @@ function drawTop(
   avatars: ReadonlyMap<string, string>,
 ): string {
   const { look, period, page, stats } = found;
-  const words = wordsOf(lang);
+  const words = pageWordsOf(lang);
   const accent = accentsOf(look).dark;
   const { text, muted, background, track } = coloursOf('dark', accent, 0);
   const { width, height } = TOP_SIZE;
@@ -74,7 +74,7 @@ function drawTop(
 
 interface RowParts {
   readonly pen: Pen;
-  readonly words: Words;
+  readonly words: PageWords;
   readonly accent: string;
   readonly track: string;
   readonly board: RankingQuery['board'];
@@ -125,7 +125,7 @@ function rowAt(y: number, entry: LeaderboardEntry, parts: RowParts): string {
 }
 
 /** Returns the XP of a row. On a board, the line above the rows says that members have gained this XP. */
-function xpOf(words: Words, xp: number, board: RankingQuery['board']): string {
+function xpOf(words: PageWords, xp: number, board: RankingQuery['board']): string {
   const plus = board ? '+' : '';
   const shown = `${plus}${shortNumber(words, xp)} XP`;
   return widthOf(shown, 30) <= XP ? shown : `${plus}${words.compact(xp)} XP`;

@@ -1,12 +1,12 @@
 import type { Curve } from '../../core/ranking/curves.ts';
 import type { LeaderboardEntry } from '../../core/ranking/model.ts';
-import { progressOf } from '../../core/reads/card.ts';
+import { boundedProgress } from '../../core/reads/card.ts';
 import { cleaned } from '../../pictures/text.ts';
 import { hueOf, initialOf, nameOf } from '../../widget/name.ts';
 import { ICON_ADDRESS } from '../http/site/icon.ts';
 import { readTemplates } from '../http/site/templates.ts';
+import type { PageWords } from './page-words.ts';
 import { queryOf, type RankingQuery } from './queries.ts';
-import type { Words } from './words.ts';
 
 const render = readTemplates(new URL('./templates', import.meta.url));
 
@@ -41,7 +41,7 @@ export function wayOf(
   { curve, board, words }: Pick<RowSettings, 'curve' | 'board' | 'words'>,
   { level, xp }: LeaderboardEntry,
 ) {
-  const { level: ofCurve, gained, needed } = progressOf(curve, xp);
+  const { level: ofCurve, gained, needed } = boundedProgress(curve, xp);
   if (board !== undefined || level !== ofCurve || needed === 0) return undefined;
   return {
     percent: Math.floor((1000 * gained) / needed) / 10,
@@ -51,7 +51,7 @@ export function wayOf(
 
 /** The settings that all rows of a page share. */
 export interface RowSettings {
-  readonly words: Words;
+  readonly words: PageWords;
   readonly curve: Curve;
   readonly board: RankingQuery['board'];
   /** Address of a member's page; undefined = no link. */
@@ -93,17 +93,17 @@ export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
 }
 
 /** Returns what follows a number of XP: on a board, that it was gained. */
-export function unitOf(words: Words, board: RankingQuery['board']): string {
+export function unitOf(words: PageWords, board: RankingQuery['board']): string {
   return board ? words.say('gained', { xp: '' }) : ' XP';
 }
 
 /** Returns a number of XP with its unit: on a board as gained XP, such as `+5,944 XP gained`. */
-export function xpText(xp: string, words: Words, board: RankingQuery['board']): string {
+export function xpText(xp: string, words: PageWords, board: RankingQuery['board']): string {
   return board ? words.say('gained', { xp: `+${xp}` }) : `${xp} XP`;
 }
 
 /** Returns a number in short form if it has many digits. */
-export function shortNumber({ number, compact }: Words, value: number): string {
+export function shortNumber({ number, compact }: PageWords, value: number): string {
   return value < 1e9 ? number(value) : compact(value);
 }
 
@@ -116,7 +116,7 @@ export function tabsOf(
   boards: readonly NonNullable<RankingQuery['board']>[],
   query: RankingQuery,
   base: string,
-  words: Words,
+  words: PageWords,
   rewards?: { readonly href: string; readonly isHere: boolean } | undefined,
 ) {
   const rankings = [undefined, ...boards].map((board) => ({

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { CommandBatcher, ReadCommand } from '../../core/reads/command-batcher.ts';
-import type { Versioned } from '../../core/reads/reader.ts';
+import type { Versioned } from '../../core/reads/read-commands.ts';
 
 /** The response or the error of a read. */
 export interface ReadResult<V> {

@@ -4,7 +4,7 @@ import { type Core, openCore } from '../../../src/core/core.ts';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { deleteGuild } from '../../../src/core/guilds/delete.ts';
 import { CommandBatcher } from '../../../src/core/reads/command-batcher.ts';
-import { PageRead } from '../../../src/core/reads/reader.ts';
+import { PageCommand } from '../../../src/core/reads/read-commands.ts';
 import { configureScript } from '../../../src/core/settings/guild-config.ts';
 import { BOARD_KINDS, BOARDS, type BoardName } from '../../../src/core/store/redis-keys.ts';
 import { type ScriptClient, Scripts } from '../../../src/core/store/scripts.ts';
@@ -247,12 +247,12 @@ describeStores('boards', (kind) => {
     let cached = '';
     for (const week of weeks) {
       now = begun + week * 7 * 24 * HOUR;
-      const read = new PageRead('g', 1, 50, 'week');
-      const page = await commands.read(read, cached);
+      const command = new PageCommand('g', 1, 50, 'week');
+      const page = await commands.read(command, cached);
       expect(page?.period?.from).toBe(new Date(Date.UTC(2026, 10, 23 + 7 * week)).toISOString());
       expect(page?.value.total).toBe(week === 0 ? 1 : 0);
       cached = page?.revision as string;
-      expect(await commands.read(read, cached)).toEqual(Math.abs(week) <= 1 ? undefined : page);
+      expect(await commands.read(command, cached)).toEqual(Math.abs(week) <= 1 ? undefined : page);
     }
   });
 

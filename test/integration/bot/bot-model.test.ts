@@ -4,7 +4,7 @@ import { type Core, openCore } from '../../../src/core/core.ts';
 import { beginCountScript, readCountScript, stepCountScript } from '../../../src/core/counters/recount-scripts.ts';
 import { RefusedError } from '../../../src/core/errors.ts';
 import { CommandBatcher } from '../../../src/core/reads/command-batcher.ts';
-import { MemberRead, PageRead, StatsRead } from '../../../src/core/reads/reader.ts';
+import { MemberCommand, PageCommand, StatsCommand } from '../../../src/core/reads/read-commands.ts';
 import { configureScript } from '../../../src/core/settings/guild-config.ts';
 import { BOARDS } from '../../../src/core/store/redis-keys.ts';
 import { Scripts } from '../../../src/core/store/scripts.ts';
@@ -127,16 +127,16 @@ describeStores('a bot of several processes', (kind) => {
 
   async function expectGuild(guild: string, naive: GuildModel): Promise<void> {
     const ranking = naive.ranking();
-    const page = (await commands.read(new PageRead(guild, 1, 50))).value;
+    const page = (await commands.read(new PageCommand(guild, 1, 50))).value;
     expect([page.total, ...page.data.map(({ user_id }) => user_id)]).toEqual([ranking.length, ...ranking]);
     const ranked = ranking.map((id) => naive.members.get(id) as NonNullable<ReturnType<typeof naive.members.get>>);
     const counted = ranked.filter(({ xp }) => xp > 0);
-    expect((await commands.read(new StatsRead(guild))).value).toMatchObject({
+    expect((await commands.read(new StatsCommand(guild))).value).toMatchObject({
       total_members: counted.length,
       total_xp: counted.reduce((sum, { xp }) => sum + BigInt(xp), 0n),
     });
     for (const [id, member] of naive.members) {
-      const { value } = await commands.read(new MemberRead(guild, id));
+      const { value } = await commands.read(new MemberCommand(guild, id));
       if (member.hidden) expect(value).toBeNull();
       else
         expect(value).toEqual({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wordsOf } from '../../../src/service/public/words.ts';
+import { pageWordsOf } from '../../../src/service/public/page-words.ts';
 import { daysOf, periodFacts } from '../../../src/widget/period.ts';
 import { LANGUAGES, type Language } from '../../../src/widget/translation.ts';
 
@@ -9,7 +9,7 @@ const NOW = Date.parse('2026-11-27T12:00:00Z');
 const WEEK = { from: '2026-11-22T23:00:00.000Z', to: '2026-11-29T23:00:00.000Z' };
 
 const facts = (lang: Language, period = WEEK, now = NOW) =>
-  periodFacts(period, wordsOf(lang), now).map((fact) => fact.replaceAll(/[\u2009\u202f\u00a0]/g, ' '));
+  periodFacts(period, pageWordsOf(lang), now).map((fact) => fact.replaceAll(/[\u2009\u202f\u00a0]/g, ' '));
 
 describe('the dates of a period', () => {
   it.each([

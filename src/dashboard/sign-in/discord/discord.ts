@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from 'express';
 import { AddressLimiter } from '../../../core/access/address-limiter.ts';
 import { enteredOf, sentFields } from '../../forms.ts';
 import type { Parts } from '../../guild-page.ts';
-import { Refusal } from '../../refusal.ts';
+import { RefusedPage } from '../../refused-page.ts';
 import { knownServers } from '../../servers/known-servers.ts';
 import { actorOf, visitOf } from '../../visit.ts';
 import type { Announce } from '../sessions.ts';
@@ -64,7 +64,7 @@ export function discordRoutes(parts: Parts, monotonic: () => number): Router {
     try {
       await finish(parts, discord, req, res, pending, await discord.personOf(answer, pending));
     } catch (error) {
-      throw await refusalOf(parts, res, pending, error);
+      throw await refusedPageOf(parts, res, pending, error);
     }
     limiter.giveBack(req.ip);
   });
@@ -98,7 +98,7 @@ async function finish(
 }
 
 /** Returns the page for a failed sign-in. If Discord refuses to confirm the rights of a session, these rights end. */
-async function refusalOf({ sessions }: Parts, res: Response, { isAgain }: PendingSignIn, error: unknown) {
+async function refusedPageOf({ sessions }: Parts, res: Response, { isAgain }: PendingSignIn, error: unknown) {
   if (error instanceof NoAnswer) return noAnswer(error, isAgain);
   if (error instanceof RefusedByDiscord) {
     const { token } = visitOf(res);
@@ -108,46 +108,46 @@ async function refusalOf({ sessions }: Parts, res: Response, { isAgain }: Pendin
   return error instanceof WrongAnswer ? wrongAnswer() : error;
 }
 
-function noAnswer({ retryAfterS }: NoAnswer, isAgain: boolean): Refusal {
+function noAnswer({ retryAfterS }: NoAnswer, isAgain: boolean): RefusedPage {
   const effect = isAgain
     ? 'You are still signed in, but what you opened with Discord stays closed until Discord confirms your rights.'
     : 'You are not signed in.';
   const links = `A link of your bot ${isAgain ? 'opens a server' : 'signs you in'} without Discord.`;
   if (retryAfterS !== undefined) {
     const message = `Discord limits the sign-ins of this service. ${effect} Nothing was changed: try again in ${retryAfterS} s. ${links}`;
-    return new Refusal(503, 'Discord is busy', message, retryAfterS);
+    return new RefusedPage(503, 'Discord is busy', message, retryAfterS);
   }
   const message = `Discord does not answer as it should. ${effect} Nothing was changed: try again in a minute. ${links}`;
-  return new Refusal(503, 'Discord does not answer', message, 60);
+  return new RefusedPage(503, 'Discord does not answer', message, 60);
 }
 
-function refused(isAgain: boolean): Refusal {
+function refused(isAgain: boolean): RefusedPage {
   return isAgain
-    ? new Refusal(
+    ? new RefusedPage(
         401,
         'Sign in again',
         'Discord did not confirm your rights, so the pages that you opened with Discord are closed. Nothing was changed.',
       )
-    : new Refusal(403, 'Not signed in', 'Discord was not allowed to tell who you are. Nothing was changed.');
+    : new RefusedPage(403, 'Not signed in', 'Discord was not allowed to tell who you are. Nothing was changed.');
 }
 
-function wrongAnswer(): Refusal {
-  return new Refusal(
+function wrongAnswer(): RefusedPage {
+  return new RefusedPage(
     400,
     'This sign-in is over',
     'The sign-in was begun in another browser or more than ten minutes ago, or it has ended already. Nothing was changed. Begin again.',
   );
 }
 
-function noServers(userId: string): Refusal {
-  return new Refusal(
+function noServers(userId: string): RefusedPage {
+  return new RefusedPage(
     403,
     'No server to open',
     `This service knows no server that Discord user ${userId} owns or has Manage Server in. Add its bot to your server, or sign in with another account of Discord.`,
   );
 }
 
-function tooManyAttempts(seconds: number): Refusal {
+function tooManyAttempts(seconds: number): RefusedPage {
   const message = `Too many sign-ins that failed came from this address. Try again in ${seconds} s.`;
-  return new Refusal(429, 'Too many attempts', message, seconds);
+  return new RefusedPage(429, 'Too many attempts', message, seconds);
 }

@@ -1,13 +1,13 @@
 import type { Request } from 'express';
 import type { Identity } from '../../../core/access/authenticator.ts';
 import {
-  type GuildStats,
+  type LeaderboardMember,
   type LeaderboardPage,
-  type Member,
+  type LeaderboardStats,
   parseRankingId,
   type RankingId,
 } from '../../../core/ranking/model.ts';
-import { MemberRead, PageRead, StatsRead } from '../../../core/reads/reader.ts';
+import { MemberCommand, PageCommand, StatsCommand } from '../../../core/reads/read-commands.ts';
 import type { CacheableRead } from '../../serving/response-cache.ts';
 import { Problem } from '../response/problem.ts';
 import { type RenderedBody, renderJson, renderStats } from '../response/rendered-body.ts';
@@ -23,7 +23,7 @@ export interface ReadQuery<T = unknown> extends CacheableRead<RenderedBody | nul
 type ParseQuery = (route: string, params: Request['params'], query: unknown) => ReadQuery;
 
 /** Returns null for a member that the guild does not rank. */
-const renderMember = (member: Member | null) => member && renderJson(member);
+const renderMember = (member: LeaderboardMember | null) => member && renderJson(member);
 
 /** The three operations, by the pattern of their route below the API's prefix. */
 const OPERATIONS: Readonly<Record<string, ParseQuery>> = {
@@ -31,19 +31,19 @@ const OPERATIONS: Readonly<Record<string, ParseQuery>> = {
     const { guild_id, page, limit } = parseAll(guildParams, pageQuery, params, query);
     const cacheKey = [guild_id, 'page', page, limit].join(' ');
     const { guildId, board } = rankingOf(guild_id);
-    return { route, cacheKey, command: new PageRead(guildId, page, limit, board), render: renderJson };
+    return { route, cacheKey, command: new PageCommand(guildId, page, limit, board), render: renderJson };
   },
-  '/servers/:guild_id/members/:user_id': (route, params): ReadQuery<Member | null> => {
+  '/servers/:guild_id/members/:user_id': (route, params): ReadQuery<LeaderboardMember | null> => {
     const { guild_id, user_id } = parseAll(memberParams, noQuery, params, {});
     const cacheKey = [guild_id, 'member', user_id].join(' ');
     const { guildId, board } = rankingOf(guild_id);
-    return { route, cacheKey, command: new MemberRead(guildId, user_id, board), render: renderMember };
+    return { route, cacheKey, command: new MemberCommand(guildId, user_id, board), render: renderMember };
   },
-  '/servers/:guild_id/stats': (route, params): ReadQuery<GuildStats> => {
+  '/servers/:guild_id/stats': (route, params): ReadQuery<LeaderboardStats> => {
     const { guild_id } = parseAll(guildParams, noQuery, params, {});
     const { guildId, board } = rankingOf(guild_id);
     const cacheKey = [guild_id, 'stats'].join(' ');
-    return { route, cacheKey, command: new StatsRead(guildId, board), render: renderStats };
+    return { route, cacheKey, command: new StatsCommand(guildId, board), render: renderStats };
   },
 };
 

@@ -20,7 +20,7 @@ const guildId = z
 export const userId = id.meta({ description: 'Member id, always a string', examples: ['159985870458322944'] });
 
 /** Accepts decimal digits, given once, within the range. Never clamps a value. */
-export function count(min: number, max: number, fallback: number) {
+export function countParameter(min: number, max: number, fallback: number) {
   const rule = `must be a whole number from ${min} to ${max}, in digits, given once`;
   return z
     .string({ error: rule })
@@ -34,10 +34,10 @@ export const guildParams = z.object({ guild_id: guildId });
 export const memberParams = z.object({ guild_id: guildId, user_id: userId });
 export const noQuery = z.object({});
 export const pageQuery = z.object({
-  limit: count(1, MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE).describe(
+  limit: countParameter(1, MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE).describe(
     'Entries a page. A value out of range is 400, never clamped',
   ),
-  page: count(1, MAX_XP, 1).describe('Page number. A page past the end is empty, with the true total'),
+  page: countParameter(1, MAX_XP, 1).describe('Page number. A page past the end is empty, with the true total'),
 });
 
 /**

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { GuildStats, LeaderboardPage, Member } from '../../../core/ranking/model.ts';
+import type { LeaderboardMember, LeaderboardPage, LeaderboardStats } from '../../../core/ranking/model.ts';
 import type { Encoding } from './encoding.ts';
 import { type HeaderBlock, headerBlock } from './headers.ts';
 
@@ -76,17 +76,17 @@ export function sizeInMemory(rendered: RenderedBody | null): number {
 }
 
 /** Renders a page or a member. */
-export function renderJson(value: LeaderboardPage | Member): RenderedBody {
+export function renderJson(value: LeaderboardPage | LeaderboardMember): RenderedBody {
   return toBody(JSON.stringify(value));
 }
 
 /** Renders statistics. JSON.stringify rejects bigints and a Number would round a total beyond 2^53, so its digits go in as they are. */
-export function renderStats(stats: GuildStats): RenderedBody {
+export function renderStats(stats: LeaderboardStats): RenderedBody {
   return toBody(statsText(stats));
 }
 
 /** Returns statistics as JSON text. */
-export function statsText({ total_members, total_xp, ...rest }: GuildStats): string {
+export function statsText({ total_members, total_xp, ...rest }: LeaderboardStats): string {
   return `{"total_members":${total_members},"total_xp":${total_xp},${JSON.stringify(rest).slice(1)}`;
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Usage } from '../../../../src/core/access/usage.ts';
-import { readUsage, sumOf } from '../../../../src/core/access/usage-reader.ts';
+import { readUsage, sumOfHours } from '../../../../src/core/access/usage-reader.ts';
 import { type Core, openCore } from '../../../../src/core/core.ts';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { deleteGuild } from '../../../../src/core/guilds/delete.ts';
@@ -81,7 +81,7 @@ describeStores('the usage of a guild', (kind) => {
     await usage.write();
     const { publicUse, hours, isUsed } = await read();
     expect(publicUse).toEqual({ page: { hour: 1, day: 1, week: 1 }, data: { hour: 1, day: 1, week: 4 } });
-    expect(sumOf(hours)).toEqual({ requests: 1, refused: 0 });
+    expect(sumOfHours(hours)).toEqual({ requests: 1, refused: 0 });
     expect(isUsed).toBe(true);
     const other = await read('h');
     expect([other.publicUse, other.isUsed]).toEqual([
@@ -104,7 +104,7 @@ describeStores('the usage of a guild', (kind) => {
       { startsAt: '2026-01-15T12:00:00.000Z', requests: 2, refused: 1 },
       { startsAt: '2026-01-15T13:00:00.000Z', requests: 1, refused: 1 },
     ]);
-    expect(sumOf(hours)).toEqual({ requests: 3, refused: 2 });
+    expect(sumOfHours(hours)).toEqual({ requests: 3, refused: 2 });
     const lastUsed = '2026-01-15T13:30:00.000Z';
     const all = { requests: 3, refused: 1 };
     expect(ofKey('a')).toEqual({ lastUsed, requests: 1, refused: 0, day: all, week: all });
@@ -205,7 +205,7 @@ describeStores('the usage of a guild', (kind) => {
     count(usage, 'g', record.id, true);
     await store.apiKeys.revoke('g', record.id);
     await usage.write();
-    expect(sumOf((await read()).hours)).toEqual({ requests: 2, refused: 0 });
+    expect(sumOfHours((await read()).hours)).toEqual({ requests: 2, refused: 0 });
     expect(await store.client.hgetall('gr:{g}:keys:used')).toEqual({});
     count(usage, 'g', 'a', true);
     await deleteGuild(store, 'g');
@@ -224,7 +224,7 @@ describeStores('the usage of a guild', (kind) => {
     count(usage, 'new', record.id, true, false);
     await store.apiKeys.revoke('new', record.id);
     await usage.write();
-    expect(sumOf((await read('new')).hours)).toEqual({ requests: 1, refused: 1 });
+    expect(sumOfHours((await read('new')).hours)).toEqual({ requests: 1, refused: 1 });
   });
 });
 

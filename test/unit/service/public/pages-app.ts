@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler } from 'express';
 import request from 'supertest';
 import { AddressLimiter } from '../../../../src/core/access/address-limiter.ts';
 import type { ReadCommand } from '../../../../src/core/reads/command-batcher.ts';
-import { PublicMemberRead } from '../../../../src/core/reads/public-page.ts';
+import { PublicMemberCommand } from '../../../../src/core/reads/public-page.ts';
 import { openContext } from '../../../../src/service/http/request-context.ts';
 import { corsPolicy } from '../../../../src/service/http/response/headers.ts';
 import { toProblem } from '../../../../src/service/http/response/problem.ts';
@@ -17,8 +17,8 @@ function find({ command }: CacheableRead<unknown>) {
   const { guildId } = command;
   if (guildId === 'none') return null;
   const title = guildId === 'guild' ? PAGE.title : '';
-  if (!(command instanceof PublicMemberRead)) return { ...PAGE, title };
-  return command.command.includes(' bob ') ? { ...MEMBER, title } : { ...MISSING, title };
+  if (!(command instanceof PublicMemberCommand)) return { ...PAGE, title };
+  return command.line.includes(' bob ') ? { ...MEMBER, title } : { ...MISSING, title };
 }
 
 /** The public pages alone, without a store. Their clock stands still. @param burst requests that an address may send. */

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type Curve, MAX_XP, parseCurve, xpForLevel } from '../../../../src/core/ranking/curves.ts';
 import type { LeaderboardEntry } from '../../../../src/core/ranking/model.ts';
+import { pageWordsOf } from '../../../../src/service/public/page-words.ts';
 import { type RowSettings, rowOf, wayOf } from '../../../../src/service/public/views.ts';
-import { wordsOf } from '../../../../src/service/public/words.ts';
 import type { Language } from '../../../../src/widget/translation.ts';
 
 const curveOf = (text: string) => parseCurve(text) as Curve;
 /** Level n begins at 100 n XP. */
 const even = curveOf('custom=0,0,100,0,1,1');
-const words = wordsOf('en');
+const words = pageWordsOf('en');
 const entry = (change: Partial<LeaderboardEntry> = {}): LeaderboardEntry => ({
   ...{ rank: 7, user_id: 'ann', username: 'Ann', level: 4, xp: 433 },
   ...change,
@@ -67,7 +67,7 @@ describe('a row', () => {
       ...{ level: 'Level 1,000', levelShort: 'Lv 1,000', xp: '100,033' },
       way: { percent: 33, text: '67 XP to level 1,001' },
     });
-    expect(row({}, { words: wordsOf('ja') })).toMatchObject({ rankText: '7位', level: 'レベル4' });
+    expect(row({}, { words: pageWordsOf('ja') })).toMatchObject({ rankText: '7位', level: 'レベル4' });
   });
 
   it('a row has a place on the podium for the ranks 1 to 3, where there is a podium', () => {
@@ -84,7 +84,7 @@ describe('a row', () => {
   });
 
   it('a row has a short number of XP for a phone from a million on, which can break before its unit', () => {
-    const short = (xp: number, lang: Language = 'en') => row({ xp }, { words: wordsOf(lang) }).xpShort;
+    const short = (xp: number, lang: Language = 'en') => row({ xp }, { words: pageWordsOf(lang) }).xpShort;
     expect([short(999_999), short(1_000_000), short(1_540_000)]).toEqual([undefined, '1M', '1.5M']);
     expect(short(1_540_000, 'de')).toBe('1,5 Mio.');
   });

@@ -39,7 +39,7 @@ beforeEach(() => {
 function readOf(cacheKey: string, guildId = 'g'): CacheableRead<string> {
   return {
     cacheKey,
-    command: { guildId, command: `stats ${cacheKey}`, weight: 1, decode: () => ({ revision: '', value: cacheKey }) },
+    command: { guildId, line: `stats ${cacheKey}`, weight: 1, decode: () => ({ revision: '', value: cacheKey }) },
     render: (value) => `response ${value}`,
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
-import type { Versioned } from '../../../../src/core/reads/reader.ts';
+import type { Versioned } from '../../../../src/core/reads/read-commands.ts';
 import { type CacheableRead, ResponseCache } from '../../../../src/service/serving/response-cache.ts';
 
 /** A guild whose content is its revision, and what was read of it. */
@@ -13,11 +13,11 @@ class Guild {
 
   /** Reads as CommandBatcher does. The value is the revision. */
   readonly commands = {
-    read: async ({ command }: { command: string }, cachedRevision?: string): Promise<Versioned<string> | undefined> => {
+    read: async ({ line }: { line: string }, cachedRevision?: string): Promise<Versioned<string> | undefined> => {
       this.asked.push(cachedRevision);
       if (this.broken) throw new Error('gone');
       if (cachedRevision === this.revision) return undefined;
-      this.read.push(command);
+      this.read.push(line);
       return { revision: this.revision, value: this.revision };
     },
   } as Pick<CommandBatcher, 'read'>;
@@ -26,7 +26,7 @@ class Guild {
 function readOf(key: string): CacheableRead<string> {
   const command = {
     guildId: key.startsWith('h') ? 'h' : 'g',
-    command: key,
+    line: key,
     weight: 1,
     decode: () => ({ revision: '', value: '' }),
   };

@@ -350,18 +350,18 @@ const OWN_TEXTS = {
 const TEXTS = { ...WIDGET_TEXTS, ...OWN_TEXTS };
 
 /** The texts, numbers and times of public pages in one language. */
-export type Words = ReturnType<typeof createWords>;
+export type PageWords = ReturnType<typeof createPageWords>;
 
-const known = new Map<Language, Words>();
+const known = new Map<Language, PageWords>();
 
 /** Returns texts and numbers in a language of the widget. */
-export function wordsOf(lang: Language): Words {
-  const words = known.get(lang) ?? createWords(lang);
+export function pageWordsOf(lang: Language): PageWords {
+  const words = known.get(lang) ?? createPageWords(lang);
   known.set(lang, words);
   return words;
 }
 
-function createWords(lang: Language) {
+function createPageWords(lang: Language) {
   const seconds = new Intl.NumberFormat(lang, { style: 'unit', unit: 'second', unitDisplay: 'long' });
   const list = new Intl.ListFormat(lang, { type: 'disjunction' });
   return {

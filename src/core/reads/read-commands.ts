@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../errors.ts';
 import { type Curve, curveNameOf, levelForXp, MAX_XP, parseCurve } from '../ranking/curves.ts';
-import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from '../ranking/model.ts';
+import type { LeaderboardEntry, LeaderboardMember, LeaderboardPage, LeaderboardStats } from '../ranking/model.ts';
 import { claimTime, explicitLevel, shownName, splitProfile } from '../ranking/profile.ts';
 import { type BoardName, READ_KEYS } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
@@ -14,7 +14,7 @@ export interface Versioned<T> {
 }
 
 /** The counters of a guild, and the text of its curve. */
-export interface VersionedStats extends Versioned<GuildStats> {
+export interface VersionedStats extends Versioned<LeaderboardStats> {
   readonly curve: string;
 }
 
@@ -37,8 +37,8 @@ export type PageReply = readonly [
 ];
 
 /** Reads one page of the ranking: XP descending, equal XP by user id in descending byte order. O(log m + limit) for m members. */
-export class PageRead implements ReadCommand<VersionedPage> {
-  readonly command: string;
+export class PageCommand implements ReadCommand<VersionedPage> {
+  readonly line: string;
   private readonly first: number;
 
   /**
@@ -53,7 +53,7 @@ export class PageRead implements ReadCommand<VersionedPage> {
   ) {
     // Redis takes 64-bit ranks, but not Number's notation for larger numbers.
     this.first = Math.min((page - 1) * weight, MAX_XP);
-    this.command = [commandName('page', board), this.first, this.first + weight - 1].join(' ');
+    this.line = [commandName('page', board), this.first, this.first + weight - 1].join(' ');
   }
 
   decode(reply: CommandReply): VersionedPage {
@@ -62,8 +62,8 @@ export class PageRead implements ReadCommand<VersionedPage> {
 }
 
 /** Reads one member with its rank; null when the guild does not rank it. O(log m). */
-export class MemberRead implements ReadCommand<Versioned<Member | null>> {
-  readonly command: string;
+export class MemberCommand implements ReadCommand<Versioned<LeaderboardMember | null>> {
+  readonly line: string;
   readonly weight = 1;
 
   constructor(
@@ -71,24 +71,24 @@ export class MemberRead implements ReadCommand<Versioned<Member | null>> {
     private readonly userId: string,
     board?: BoardName,
   ) {
-    this.command = [commandName('member', board), userId].join(' ');
+    this.line = [commandName('member', board), userId].join(' ');
   }
 
-  decode(reply: CommandReply): Versioned<Member | null> {
+  decode(reply: CommandReply): Versioned<LeaderboardMember | null> {
     return decodeMember(reply as readonly (string | number)[], this.userId);
   }
 }
 
 /** Reads the counters and the curve of a guild. O(1). */
-export class StatsRead implements ReadCommand<VersionedStats> {
-  readonly command: string;
+export class StatsCommand implements ReadCommand<VersionedStats> {
+  readonly line: string;
   readonly weight = 1;
 
   constructor(
     readonly guildId: string,
     board?: BoardName,
   ) {
-    this.command = commandName('stats', board);
+    this.line = commandName('stats', board);
   }
 
   decode(reply: CommandReply): VersionedStats {
@@ -102,8 +102,8 @@ export function commandName(command: string, board: BoardName | undefined): stri
 }
 
 /** Reads the rules of a guild, as the JSON text that is stored; "" without any. O(1). */
-export class RulesRead implements ReadCommand<Versioned<string>> {
-  readonly command = 'rules';
+export class RulesCommand implements ReadCommand<Versioned<string>> {
+  readonly line = 'rules';
   readonly weight = 1;
 
   constructor(readonly guildId: string) {}
@@ -154,12 +154,12 @@ export const aroundScript = defineScript({
 });
 
 /** Decodes the reply of command-member.lua, or of command-board.lua. */
-function decodeMember(reply: readonly (string | number)[], userId: string): Versioned<Member | null> {
+function decodeMember(reply: readonly (string | number)[], userId: string): Versioned<LeaderboardMember | null> {
   const [revision = '', rank, score, storedCurve, profile = '', total] = reply.map(String);
   if (rank === '-1') return { revision: parseRevision(revision), value: null };
   const { username, level, streak, claim } = splitProfile(profile);
   const xp = wholeXp(score ?? '');
-  const value: Member = {
+  const value: LeaderboardMember = {
     user_id: userId,
     username: shownName(username, userId),
     level: explicitLevel(level) ?? levelForXp(curveOf(storedCurve ?? ''), total === undefined ? xp : wholeXp(total)),
@@ -175,7 +175,7 @@ function decodeMember(reply: readonly (string | number)[], userId: string): Vers
 export function decodeStats(reply: readonly string[]): VersionedStats {
   const [revision = '', members = '', totalXp = '', levelSum = '', curve = '', multiplier = ''] = reply;
   const memberCount = wholeXp(members);
-  const value: GuildStats = {
+  const value: LeaderboardStats = {
     total_members: memberCount,
     total_xp: /^\d+$/.test(totalXp) ? BigInt(totalXp) : 0n,
     average_level: averageLevel(levelSum, memberCount),

@@ -4,10 +4,10 @@ import { inLine } from '../../pictures/text.ts';
 import type { RenderedBody } from '../http/response/rendered-body.ts';
 import { html } from './documents.ts';
 import { nameOfGuild } from './names-and-pictures.ts';
+import { type PageWords, pageWordsOf } from './page-words.ts';
 import { queryOf, type RankingQuery } from './queries.ts';
 import { previewTags, type Site } from './unfurl.ts';
 import { headingOf } from './views.ts';
-import { type Words, wordsOf } from './words.ts';
 
 /** Levels of the table of the curve. */
 const SAMPLE_LEVELS = [1, 2, 3, 5, 10, 15, 20, 30, 40, 50, 75, 100];
@@ -15,7 +15,7 @@ const SAMPLE_LEVELS = [1, 2, 3, 5, 10, 15, 20, 30, 40, 50, 75, 100];
 /** Renders what levels give in a guild and how its members earn XP. O(rules). */
 export function renderRewards(query: RankingQuery, found: PublicRewards, site: Site): RenderedBody {
   const { guildId } = query;
-  const words = wordsOf(query.lang);
+  const words = pageWordsOf(query.lang);
   const heading = headingOf(nameOfGuild(found), guildId);
   const title = `${words.say('rewards')} · ${inLine(heading)}`;
   const rewards = rewardsOf(found, words);
@@ -66,7 +66,7 @@ function channelNamed({ channels }: PublicRewards, id: string): Named {
 }
 
 /** Returns the levels that give roles, each with its roles. */
-function rewardsOf(found: PublicRewards, words: Words) {
+function rewardsOf(found: PublicRewards, words: PageWords) {
   const levels = [...new Set(found.rules.rewards.map(({ level }) => level))].sort((a, b) => a - b);
   return levels.map((level) => ({
     level: words.title('level', { n: level }),
@@ -79,7 +79,7 @@ function rewardsOf(found: PublicRewards, words: Words) {
   }));
 }
 
-function membersText(members: number | undefined, words: Words): string {
+function membersText(members: number | undefined, words: PageWords): string {
   return members === undefined ? '' : words.say('members', { n: members });
 }
 
@@ -106,7 +106,7 @@ function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
 }
 
 /** Returns how XP is earned, in sentences. */
-function sentencesOf({ rules, stats }: PublicRewards, words: Words): string[] {
+function sentencesOf({ rules, stats }: PublicRewards, words: PageWords): string[] {
   const { message, voice } = rules;
   const sentences: string[] = [];
   const most = (xp: typeof message.xp) => (typeof xp === 'number' ? xp : xp.max);
@@ -131,7 +131,7 @@ function sentencesOf({ rules, stats }: PublicRewards, words: Words): string[] {
 }
 
 /** Returns the roles and channels that multiply XP, and the roles and channels that give no XP. */
-function multipliersOf(found: PublicRewards, words: Words) {
+function multipliersOf(found: PublicRewards, words: PageWords) {
   const { multipliers, noXp } = found.rules;
   const times = (factor: number) => (factor === 0 ? words.say('noXp') : `${words.number(factor)}× XP`);
   return [
@@ -143,7 +143,7 @@ function multipliersOf(found: PublicRewards, words: Words) {
 }
 
 /** Returns the XP of some levels. */
-function levelsOf({ curve }: PublicRewards, words: Words) {
+function levelsOf({ curve }: PublicRewards, words: PageWords) {
   const levels = SAMPLE_LEVELS.filter((level) => level <= (curve.max ?? level)).map(
     (level) => [level, xpForLevel(curve, level)] as const,
   );

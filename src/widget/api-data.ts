@@ -1,7 +1,7 @@
-import type { Period } from './period.ts';
+import type { PeriodData } from './period.ts';
 
 /** One row of a ranking, in the data of the API or of a public page. */
-export interface Entry {
+export interface EntryData {
   readonly rank: number;
   readonly user_id: string;
   readonly username: string;
@@ -15,23 +15,23 @@ export interface Entry {
 }
 
 /** A page of a ranking. */
-export interface Page {
-  readonly data: readonly Entry[];
+export interface PageData {
+  readonly data: readonly EntryData[];
   readonly total: number;
   readonly page: number;
   /** The week or month that a board counts; null for all time. Public data has it. */
-  readonly period?: Period | null;
+  readonly period?: PeriodData | null;
 }
 
 /** A ranked member with its daily claims. */
-export interface Member extends Entry {
+export interface MemberData extends EntryData {
   readonly daily_streak: number;
   /** Time of the last claim. Public data does not have it. */
   readonly last_daily_claim?: string | null;
 }
 
 /** The totals of a ranking. */
-export interface Stats {
+export interface StatsData {
   readonly total_members: number;
   readonly total_xp: number;
   readonly average_level: number;
@@ -40,15 +40,15 @@ export interface Stats {
 }
 
 /** A role that members have from a level on. */
-export interface Reward {
+export interface RewardData {
   readonly level: number;
   /** Name and colour are null where they are not known. The colour is `#rrggbb`. */
   readonly role: { readonly id: string; readonly name: string | null; readonly color: string | null };
 }
 
 /** The document of a public page. */
-export interface Ranking extends Page {
-  readonly stats: Stats;
+export interface RankingData extends PageData {
+  readonly stats: StatsData;
   /** By level. Left out unless they were asked for. */
-  readonly rewards?: readonly Reward[];
+  readonly rewards?: readonly RewardData[];
 }

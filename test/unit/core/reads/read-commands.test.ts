@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
-import { curveOf, MemberRead, PageRead, StatsRead } from '../../../../src/core/reads/reader.ts';
+import { curveOf, MemberCommand, PageCommand, StatsCommand } from '../../../../src/core/reads/read-commands.ts';
 import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
 
@@ -16,9 +16,9 @@ function readerOf(...reply: unknown[]) {
   };
   const commands = new CommandBatcher({ run } as unknown as Scripts, new RedisKeys('gr'));
   const reader = {
-    page: (page: number, limit: number) => commands.read(new PageRead('g', page, limit)),
-    member: () => commands.read(new MemberRead('g', 'a')),
-    stats: () => commands.read(new StatsRead('g')),
+    page: (page: number, limit: number) => commands.read(new PageCommand('g', page, limit)),
+    member: () => commands.read(new MemberCommand('g', 'a')),
+    stats: () => commands.read(new StatsCommand('g')),
   };
   return { reader, commands, sent };
 }
@@ -39,7 +39,7 @@ describe('a page', () => {
       },
     });
     expect(sent).toEqual(['page 4 5 \n']);
-    expect(new PageRead('g', 3, 2)).toMatchObject({ guildId: 'g', weight: 2 });
+    expect(new PageCommand('g', 3, 2)).toMatchObject({ guildId: 'g', weight: 2 });
   });
 
   it('a page of a board has the time that the board counts, the XP of the board, and the level of all XP', async () => {
@@ -239,8 +239,8 @@ describe('statistics', () => {
 describe('what a caller holds', () => {
   it('the cached revision is named in the command, and an empty reply says that it is still current', async () => {
     const { commands, sent } = readerOf('');
-    for (const read of [new PageRead('g', 1, 10), new MemberRead('g', 'a'), new StatsRead('g')]) {
-      expect(await commands.read<unknown>(read, '7')).toBeUndefined();
+    for (const command of [new PageCommand('g', 1, 10), new MemberCommand('g', 'a'), new StatsCommand('g')]) {
+      expect(await commands.read<unknown>(command, '7')).toBeUndefined();
     }
     expect(sent).toEqual(['page 0 9 7\n', 'member a 7\n', 'stats 7\n']);
   });

@@ -1,5 +1,5 @@
 /** A request that is refused with a page. The message is for the person, and names the fix. */
-export class Refusal extends Error {
+export class RefusedPage extends Error {
   constructor(
     readonly status: number,
     readonly title: string,
@@ -11,7 +11,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns the refusal for a page that does not exist, or that the session may not see. Both look the same. */
-export function notFound(): Refusal {
-  return new Refusal(404, 'Not found', 'There is no such page, or this sign-in does not open it.');
+/** Returns what refuses a page that does not exist, and a page that the session may not see. Both look the same. */
+export function notFound(): RefusedPage {
+  return new RefusedPage(404, 'Not found', 'There is no such page, or this sign-in does not open it.');
 }
