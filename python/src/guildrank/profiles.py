@@ -60,6 +60,7 @@ def whole_xp(text: str) -> int:
 
 
 def is_digits(text: str) -> bool:
+    """Returns whether a text has digits of ASCII alone, and one at least."""
     return text.isascii() and text.isdigit()
 
 

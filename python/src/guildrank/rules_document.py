@@ -21,6 +21,8 @@ class VoiceState:
 
 @dataclass(frozen=True)
 class MessageRules:
+    """XP of a message: how long its author then waits for the next XP, and how many characters the message must have."""
+
     xp: XpAmount
     cooldown_ms: int
     min_chars: int
