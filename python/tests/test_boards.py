@@ -6,7 +6,8 @@ import unittest
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from guildrank import BOARDS, InvalidInputError, RankedMember, StoreUnavailableError, XpRecord, create_reader, create_writer
+from guildrank import InvalidInputError, RankedMember, StoreUnavailableError, XpRecord, create_reader, create_writer
+from guildrank.keys import BOARDS
 from guildrank.scripts import MAX_KNOWN_GUILDS
 from scratch import ScratchTest, configure, redis
 

@@ -78,6 +78,12 @@ class ReadTest(ScratchTest):
         self.assertEqual((first.above, first.below and first.below.username), (None, "Ben"))
         self.assertEqual((last.above, last.below, last.progress, last.next_level_xp), (below, None, CardProgress(0, 100), 100))
 
+    async def test_a_card_shows_levels_above_the_bound_of_xp_for_level(self) -> None:
+        await self.connection.hset("gr:{1}:config", mapping={"xp_curve": "custom", "xp_curve_custom": "0,0,1,0,1,1"})
+        await self.writer.record("1", "a", set=2 * 10**9)
+        card = await self.reader.card("1", "a")
+        self.assertEqual(card and (card.level, card.progress, card.next_level_xp), (2 * 10**9, CardProgress(0, 1), 2 * 10**9 + 1))
+
     async def test_a_card_shows_hidden_members_explicit_levels_and_the_highest_level(self) -> None:
         await self.writer.record_many("1", [XpRecord("a", set=30, level=9), XpRecord("b", set=2**53 - 1), XpRecord("c", set=5)])
         await self.writer.hide("1", ["c"])
@@ -245,8 +251,10 @@ class CurveTest(unittest.TestCase):
         for xp in (-1, 2**53, True):
             with self.assertRaisesRegex(InvalidInputError, "^xp must be a whole number"):
                 level_for_xp("standard", xp)
-        with self.assertRaisesRegex(InvalidInputError, "^level must be a whole number"):
-            xp_for_level("standard", 0)
+        self.assertEqual(xp_for_level("lurkr", 10**9), 50 * 10**18 - 100 * 10**9 + 150)
+        for level in (0, 10**9 + 1, 1.0):
+            with self.assertRaisesRegex(InvalidInputError, "^level must be a whole number from 1 to 1000000000, not "):
+                xp_for_level("standard", level)  # type: ignore[arg-type]
 
     def test_a_mistyped_name_of_a_curve_is_refused(self) -> None:
         for name in ("standart", "", "custom=0,0,50,0,1,1"):

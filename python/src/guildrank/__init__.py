@@ -14,7 +14,6 @@ from .curves import CURVE_NAMES, CURVES, MAX_XP, Curve, LevelProgress, level_for
 from .errors import InvalidInputError, RefusedError, StoreUnavailableError
 from .gains import Award, Claim, Gain
 from .hiding import HiddenMember, HideResult, SyncResult
-from .keys import BOARDS
 from .parse_rules import parse_rules
 from .plain_text import plain_text
 from .ranking import GuildStats, Member, Period, RankedMember, RankingPage, RankingPart
@@ -31,7 +30,6 @@ __version__ = "1.0.0"
 
 __all__ = [
     "Award",
-    "BOARDS",
     "CURVES",
     "CURVE_NAMES",
     "CardProgress",

@@ -90,6 +90,12 @@ def _channel(path: str, channel: Any) -> dict[str, Any]:
     return {"id": channel["id"], "name": name, "type": channel["type"], "parent": parent}
 
 
+def is_description_new(reply: list[Any]) -> bool:
+    """Decodes the reply of describe.lua: whether something is another than before."""
+    _, _, is_new = reply
+    return int(is_new) == 1
+
+
 def _check_fields(path: str, value: object, owner: str, known: type) -> None:
     names = ", ".join(known.__annotations__)
     if not isinstance(value, Mapping):

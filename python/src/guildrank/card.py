@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Sequence
 
-from .curves import MAX_XP, Curve, progress, xp_for_level
+from .curves import MAX_XP, Curve, progress, xp_to_reach
 from .profiles import reasons_in, split_profile
 from .ranking import RankedMember, part_of, stored_curve
 
@@ -78,7 +78,7 @@ def card_of(reply: list[Any], user_id: str) -> MemberCard | None:
 def _way(curve: Curve, xp: int) -> tuple[CardProgress, int | None]:
     """Returns the way to the next level. The highest level is the highest level of the curve, or the last level that XP can reach."""
     there = progress(curve, xp)
-    next_level_xp = xp_for_level(curve, there.level + 1)
+    next_level_xp = xp_to_reach(curve, there.level + 1)
     if there.needed == 0 or next_level_xp > MAX_XP:
         return CardProgress(there.gained, 0), None
     return CardProgress(there.gained, there.needed), next_level_xp

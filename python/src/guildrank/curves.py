@@ -10,6 +10,8 @@ from .errors import InvalidInputError
 
 # The greatest XP of a member, which a double holds exactly.
 MAX_XP = 2**53 - 1
+# The greatest level that `xp_for_level` takes, as in the kit for JavaScript.
+MAX_LEVEL = 1_000_000_000
 _CUSTOM = re.compile("(-?[0-9]{1,10},){4}[0-9]{1,10},[0-9]{1,10}(,[0-9]{1,10})?")
 
 
@@ -74,9 +76,9 @@ def parse_curve(text: str) -> Curve:
 
 
 def xp_for_level(curve: Curve | str, level: int) -> int:
-    """Returns the total XP at which a level, from 1 on, begins. Pass a curve, or the name of a curve."""
-    check_whole("level", level, 1, MAX_XP)
-    return _reach(_resolved(curve), level)
+    """Returns the total XP at which a level, 1 to 10^9, begins. Pass a curve, or the name of a curve."""
+    check_whole("level", level, 1, MAX_LEVEL)
+    return xp_to_reach(_resolved(curve), level)
 
 
 def level_for_xp(curve: Curve | str, xp: int) -> int:
@@ -84,11 +86,11 @@ def level_for_xp(curve: Curve | str, xp: int) -> int:
     check_whole("xp", xp, 0, MAX_XP)
     curve = _resolved(curve)
     low, high = 0, 1
-    while _reach(curve, high) <= xp:
+    while xp_to_reach(curve, high) <= xp:
         low, high = high, high * 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if _reach(curve, middle) <= xp else (low, middle)
+        low, high = (middle, high) if xp_to_reach(curve, middle) <= xp else (low, middle)
     return low if curve.max is None else min(low, curve.max)
 
 
@@ -96,8 +98,8 @@ def progress(curve: Curve | str, xp: int) -> LevelProgress:
     """Returns how far a total XP is in its level. Pass a curve, or the name of a curve."""
     curve = _resolved(curve)
     level = level_for_xp(curve, xp)
-    start = _reach(curve, level) if level > 0 else 0
-    return LevelProgress(level, xp - start, 0 if level == curve.max else _reach(curve, level + 1) - start)
+    start = xp_to_reach(curve, level) if level > 0 else 0
+    return LevelProgress(level, xp - start, 0 if level == curve.max else xp_to_reach(curve, level + 1) - start)
 
 
 def _resolved(curve: Curve | str) -> Curve:
@@ -110,7 +112,8 @@ def _resolved(curve: Curve | str) -> Curve:
     raise InvalidInputError(f"The curve must be one of {names}, or the curve that reader.stats gives, not {str(curve)[:100]!r}")
 
 
-def _reach(curve: Curve, level: int) -> int:
+def xp_to_reach(curve: Curve, level: int) -> int:
+    """Returns the total XP at which a level of a curve begins, without a check of the level."""
     exact = (((curve.a * level + curve.b) * level + curve.c) * level + curve.d) // curve.q
     return (exact + curve.m // 2) // curve.m * curve.m
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Collection, Sequence
+from typing import Any, Callable, Collection, Sequence
 
 from .checks import accepted, check_ids, check_list, check_one_of, checked_user_ids, in_slices
 from .errors import InvalidInputError, RefusedError
 from .keys import Keys
+from .listed import list_members
 from .profiles import HIDE_REASONS, reasons_in
 from .scripts import Script, Scripts
 
 _HIDE = Script("hide", boards=True)
-_LIST = Script("list", writes=False)
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,17 @@ async def change_reason(
     changed = 0
     hidden: list[HiddenMember] = []
     for some in in_slices(users):
-        reply = accepted(await scripts.run(_HIDE, keys.guild(guild_id, "hidden:reasons"), [mode, reason, *some]))
-        changed += int(reply[2])
-        for user_id, _, reasons in (text.partition(" ") for text in reply[3:]):
-            hidden.append(HiddenMember(user_id, reasons_in(reasons)))
+        change = _hide_result_of(await scripts.run(_HIDE, keys.guild(guild_id, "hidden:reasons"), [mode, reason, *some]))
+        changed += change.changed
+        hidden += change.hidden
     return HideResult(changed, hidden)
+
+
+def _hide_result_of(reply: list[Any]) -> HideResult:
+    """Decodes the reply of hide.lua. Raises RefusedError."""
+    _, _, changed, *texts = accepted(reply)
+    parts = [text.partition(" ") for text in texts]
+    return HideResult(int(changed), [HiddenMember(user_id, reasons_in(reasons)) for user_id, _, reasons in parts])
 
 
 async def sync_members(
@@ -107,7 +113,8 @@ async def _listed(
     found: dict[str, None] = {}
     cursor = "0"
     while True:
-        cursor, ranked, *users = await scripts.run(_LIST, keys.guild(guild_id, "hidden:reasons"), [kind, cursor])
-        found.update((user_id, None) for user_id in users if passes(user_id))
+        step = await list_members(scripts, keys, guild_id, kind, cursor)
+        found.update((user_id, None) for user_id in step.user_ids if passes(user_id))
+        cursor = step.cursor
         if cursor == "0":
-            return list(found), int(ranked)
+            return list(found), step.ranked

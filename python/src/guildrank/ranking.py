@@ -105,6 +105,12 @@ def part_of(reply: list[Any], first: int) -> RankingPart:
     return RankingPart(rows, int(total), Period(*limits) if limits else None)
 
 
+def around_of(reply: list[Any]) -> RankingPart | None:
+    """Decodes the reply of around.lua. None for a user who is not ranked."""
+    first, page = reply
+    return None if int(first) < 0 else part_of(page, int(first))
+
+
 def member_of(reply: list[Any], user_id: str) -> Member | None:
     """Decodes a reply of "member" in batch.lua."""
     rank = int(reply[1])

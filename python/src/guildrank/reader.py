@@ -11,10 +11,11 @@ from .checks import check_ids, check_whole
 from .curves import MAX_XP, level_for_xp
 from .errors import StoreUnavailableError
 from .keys import Keys, check_board
+from .listed import list_members
 from .name_search import NameSearch
 from .parse_rules import parse_rules
 from .profiles import split_profile, whole_xp
-from .ranking import GuildStats, Member, RankingPage, RankingPart, member_of, part_of, stats_of, stored_curve
+from .ranking import GuildStats, Member, RankingPage, RankingPart, around_of, member_of, part_of, stats_of, stored_curve
 from .rules_document import Rules
 from .scripts import Connection, Script, Scripts
 
@@ -25,7 +26,6 @@ MEMBERS_PER_SLICE = 250
 _BATCH = Script("batch", writes=False)
 _AROUND = Script("around", writes=False)
 _CARD = Script("card", writes=False)
-_LIST = Script("list", writes=False)
 _MEMBERS = Script("members", writes=False)
 
 
@@ -83,8 +83,7 @@ class GuildReader:
         A bot keeps the rules for a while, because the channel `gr:changed` names a guild whose rules changed. Wrong rules, which another
         program has stored, raise an InvalidInputError that names the field.
         """
-        stored = (await self._read(guild_id, "rules", None))[1]
-        return parse_rules(stored) if stored != "" else None
+        return _rules_of(await self._read(guild_id, "rules", None))
 
     async def around(
         self, guild_id: str, user_id: str, n: int = 5, *, board: str | None = None
@@ -94,8 +93,7 @@ class GuildReader:
         check_board(board)
         check_whole("n", n, 0, MAX_AROUND)
         keys = [*self._keys.ranking(guild_id), *(self._keys.board_rankings(guild_id, board) if board else [])]
-        first, page = await self._scripts.run(_AROUND, keys, [user_id, n, board or ""])
-        return None if int(first) < 0 else part_of(page, int(first))
+        return around_of(await self._scripts.run(_AROUND, keys, [user_id, n, board or ""]))
 
     async def card(self, guild_id: str, user_id: str) -> MemberCard | None:
         """Returns the data for the rank card of a member, ranked or hidden. None for a user who is not a member. O(log m)."""
@@ -125,27 +123,20 @@ class GuildReader:
         check_ids(guild_id, *(given or ()))
         keys = self._keys.guild(guild_id, "hidden:reasons", "avatars")
         async for some in self._all_members(guild_id) if given is None else _slices_of(given):
-            _, curve_text, *rows = await self._scripts.run(_MEMBERS, keys, some)
-            curve = stored_curve(curve_text)
-            levels = []
-            for row in (str(row) for row in rows if row):
-                user_id, xp, _place, _avatar, profile = row.split("\n", 4)
-                level = split_profile(profile).level
-                levels.append(MemberLevel(user_id, level_for_xp(curve, whole_xp(xp)) if level is None else level))
-            yield levels
+            yield _levels_of(await self._scripts.run(_MEMBERS, keys, some))
 
     async def _all_members(self, guild_id: str) -> AsyncIterator[list[str]]:
         """Lists the user ids of a guild, ranked and hidden, each once, in the steps in which Redis scans them."""
-        keys = self._keys.guild(guild_id, "hidden:reasons")
         # A scan can give a member twice.
         seen: set[str] = set()
         # Hidden members are read first, and again at the end, so that no member is missed that is hidden or put back meanwhile.
         for kind in ("hidden", "ranked", "hidden"):
             cursor = "0"
             while True:
-                cursor, _ranked, *users = await self._scripts.run(_LIST, keys, [kind, cursor])
-                some = [user_id for user_id in dict.fromkeys(users) if user_id not in seen]
+                step = await list_members(self._scripts, self._keys, guild_id, kind, cursor)
+                some = [user_id for user_id in dict.fromkeys(step.user_ids) if user_id not in seen]
                 seen.update(some)
+                cursor = step.cursor
                 if some:
                     yield some
                 if cursor == "0":
@@ -160,7 +151,8 @@ class GuildReader:
         return [member for member in members if member is not None]
 
     async def _revision(self, guild_id: str) -> str:
-        return str((await self._read(guild_id, "stats", None))[0])
+        revision, *_ = await self._read(guild_id, "stats", None)
+        return str(revision)
 
     async def _read(self, guild_id: str, command: str, board: str | None, args: str = "") -> list[Any]:
         """Runs one command of batch.lua, with its keys declared, as a Cluster wants it."""
@@ -170,7 +162,26 @@ class GuildReader:
         if board is not None:
             keys += self._keys.board_rankings(guild_id)
         name = command if board is None else f"{command}~{board}"
-        return _checked((await self._scripts.run(_BATCH, keys, [f"{name}{args}\n"]))[0])
+        (reply,) = await self._scripts.run(_BATCH, keys, [f"{name}{args}\n"])
+        return _checked(reply)
+
+
+def _rules_of(reply: list[Any]) -> Rules | None:
+    """Decodes a reply of "rules" in batch.lua."""
+    _, stored = reply
+    return parse_rules(stored) if stored != "" else None
+
+
+def _levels_of(reply: list[Any]) -> list[MemberLevel]:
+    """Decodes the reply of members.lua as the levels of the members."""
+    _, curve_text, *rows = reply
+    curve = stored_curve(curve_text)
+    levels = []
+    for row in (str(row) for row in rows if row):
+        user_id, xp, _place, _avatar, profile = row.split("\n", 4)
+        level = split_profile(profile).level
+        levels.append(MemberLevel(user_id, level_for_xp(curve, whole_xp(xp)) if level is None else level))
+    return levels
 
 
 def _checked(reply: list[Any]) -> list[Any]:

@@ -196,27 +196,47 @@ def _at(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def record_result(members: Sequence[MemberChange], replies: Sequence[list[Any]]) -> RecordResult:
-    """Returns the result of a write from the replies of its calls of record.lua."""
+@dataclass(frozen=True)
+class Recorded:
+    """The result of one call of record.lua."""
+
+    revision: str
+    created: int
+    members: Sequence[MemberChange]
+    passed_over: frozenset[str]
+    """The users that the call passed over, because they are not members."""
+    repeated: bool
+
+
+def recorded_of(reply: list[Any], user_ids: Sequence[str]) -> Recorded:
+    """Decodes the reply of record.lua for a call with "each" that named these users."""
+    _, revision, created, _, _, *texts = reply
+    parts = [(user_id, text.split(" ")) for user_id, text in zip(user_ids, texts)]
+    return Recorded(
+        revision=str(revision),
+        created=int(created),
+        members=[_member_change(user_id, *numbers) for user_id, numbers in parts],
+        passed_over=frozenset(user_id for user_id, (*_, state) in parts if state == "none"),
+        repeated=reply[-1] == "repeated",
+    )
+
+
+def _member_change(user_id: str, xp_before: str, level_before: str, xp: str, level: str, state: str) -> MemberChange:
+    numbers = int(xp_before), int(level_before), int(xp), int(level)
+    return MemberChange(*numbers, user_id, created=state == "new", hidden=state == "hidden")
+
+
+def record_result(calls: Sequence[Recorded]) -> RecordResult:
+    """Returns the result of a write from the results of its calls of record.lua."""
+    members = [member for call in calls for member in call.members]
     last = members[-1] if members else XpChange(0, 0, 0, 0)
     return RecordResult(
         xp_before=last.xp_before,
         level_before=last.level_before,
         xp=last.xp,
         level=last.level,
-        revision=str(replies[-1][1]),
-        created=sum(int(reply[2]) for reply in replies),
+        revision=calls[-1].revision,
+        created=sum(call.created for call in calls),
         members=members,
-        repeated=all(reply[-1] == "repeated" for reply in replies),
+        repeated=all(call.repeated for call in calls),
     )
-
-
-def member_changes(user_ids: Sequence[str], reply: list[Any]) -> list[MemberChange]:
-    """Decodes the texts of the members in a reply of record.lua."""
-    return [_member_change(user_id, text) for user_id, text in zip(user_ids, reply[5:])]
-
-
-def _member_change(user_id: str, text: str) -> MemberChange:
-    *numbers, place = text.split(" ")
-    xp_before, level_before, xp, level = map(int, numbers)
-    return MemberChange(xp_before, level_before, xp, level, user_id, created=place == "new", hidden=place == "hidden")

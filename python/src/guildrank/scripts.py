@@ -26,9 +26,13 @@ Args = Sequence[str | int]
 class Connection(Protocol):
     """A connection of redis.asyncio. Only its shape counts, so you choose the version."""
 
-    def evalsha(self, sha: str, numkeys: int, *keys_and_args: Any) -> Awaitable[Any]: ...
+    def evalsha(self, sha: str, numkeys: int, *keys_and_args: Any) -> Awaitable[Any]:
+        """Runs the script with this digest. Raises redis.exceptions.NoScriptError if Redis does not know the script."""
+        ...
 
-    def script_load(self, script: str) -> Awaitable[Any]: ...
+    def script_load(self, script: str) -> Awaitable[Any]:
+        """Loads the source of a script on each node."""
+        ...
 
 
 @dataclass(frozen=True)

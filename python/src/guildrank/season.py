@@ -1,4 +1,4 @@
-"""The end of a season, in steps: the scripts season-*.lua."""
+"""The end of a season, in steps."""
 
 from __future__ import annotations
 
@@ -6,35 +6,33 @@ import asyncio
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Coroutine, NamedTuple, Sequence, TypeVar
+from typing import Any, Coroutine, Sequence, TypeVar
 
 from .checks import accepted, check_ids
 from .errors import InvalidInputError, RefusedError
 from .keys import Keys
 from .profiles import split_profile
-from .scripts import Script, Scripts
-
-_LOCK = "next:xp:lock"
-_GUILD = ("xp", "stats", "config", "hidden", "members")
-
-
-class _Step(NamedTuple):
-    """A script, and its keys by their last parts."""
-
-    script: Script
-    keys: tuple[str, ...]
-
-
-_BEGIN = _Step(Script("season-begin"), ("stats", "config", "season", "season:xp", _LOCK, "about"))
-_OPEN_ARCHIVE = _Step(Script("season-open-archive"), ("xp", "stats", "config", "hidden", "season", _LOCK, "about"))
-_HOLD = _Step(Script("season-hold"), (_LOCK,))
-_MARK = _Step(Script("season-mark"), ("xp", "stats", "hidden", "members", "season:xp", _LOCK, "hidden:reasons", "avatars"))
-_PLACE = _Step(Script("season-place", boards=True), (*_GUILD, _LOCK, "hidden:reasons"))
-_STAGE = _Step(Script("stage", boards=True), (*_GUILD, _LOCK, "avatars"))
-_END_COPY = _Step(Script("season-end-copy", boards=True), (*_GUILD, "season", "season:xp", _LOCK))
-_RESET = _Step(Script("season-reset", boards=True), (*_GUILD, "season", "season:xp", _LOCK, "hidden:reasons", "avatars"))
-_FINISH = _Step(Script("season-finish"), ("stats", "season", _LOCK))
-_UNLOCK = _Step(Script("season-unlock"), (_LOCK,))
+from .scripts import Scripts
+from .season_steps import (
+    BEGIN,
+    END_COPY,
+    FINISH,
+    HOLD,
+    MARK,
+    OPEN_ARCHIVE,
+    PLACE,
+    RESET,
+    STAGE,
+    UNLOCK,
+    EndedCopy,
+    Step,
+    begun_of,
+    check_conflict,
+    ended_copy_of,
+    marked_of,
+    reset_of,
+    server_of,
+)
 
 # Members of one step. Redis serves no other client during a step, which takes a few milliseconds in a guild of a million.
 MEMBERS_A_STEP = 100
@@ -72,14 +70,13 @@ class SeasonReset:
     async def run(self) -> SeasonResult:
         """Copies all members, then resets them."""
         try:
-            begun = await self._step(self._guild, _BEGIN, self._archive, self._rest)
-            _check_conflict(begun, self._guild)
-            _, season, phase, curve, multiplier, name, icon = begun
-            if phase == "done":
+            begun = begun_of(await self._step(self._guild, BEGIN, self._archive, self._rest), self._guild)
+            if begun.phase == "done":
                 return SeasonResult(0, 0)
             # The address of an icon has the id of its guild, which readers find at the start of the archive's.
-            own_icon = icon if self._archive.startswith(f"{self._guild}.") else ""
-            return await self._end(phase != "copy", [f"{self._guild} {season}", curve, multiplier, name, own_icon])
+            own_icon = begun.icon if self._archive.startswith(f"{self._guild}.") else ""
+            archive = [f"{self._guild} {begun.id}", begun.curve, begun.multiplier, begun.name, own_icon]
+            return await self._end(begun.phase != "copy", archive)
         finally:
             await _to_the_end(self._unlock())
 
@@ -88,30 +85,30 @@ class SeasonReset:
         is_done = False
         while not is_done:
             if not is_copied:
-                _check_conflict(await self._step(self._archive, _OPEN_ARCHIVE, *archive), self._archive)
+                check_conflict(await self._step(self._archive, OPEN_ARCHIVE, *archive), self._archive)
                 archived = await self._copy()
             count, is_done = await self._reset()
             reset += count
             is_copied = False
-        await self._step(self._guild, _FINISH)
+        await self._step(self._guild, FINISH)
         return SeasonResult(archived, reset)
 
     async def _copy(self) -> int:
         """Copies all members, again if a server of the guild or of the archive was replaced meanwhile. Returns how many."""
         while True:
-            servers = [(await self._step(guild, _HOLD))[1] for guild in (self._guild, self._archive)]
-            copied: list[Any] = ["MISSED"]
+            servers = [await self._hold(guild) for guild in (self._guild, self._archive)]
+            copied = EndedCopy("MISSED", 0)
             # In a guild that gets members all the time, some are always missed: they came after the season's end.
             for number in range(1, MAX_PASSES + 1):
                 await self._copy_listed("" if number == 1 else "unmarked")
-                if (await self._step(self._archive, _HOLD))[1] != servers[1]:
+                if await self._hold(self._archive) != servers[1]:
                     break
                 wanted = "all" if number < MAX_PASSES else ""
-                copied = await self._step(self._guild, _END_COPY, servers[0], wanted)
-                if copied[0] != "MISSED":
+                copied = ended_copy_of(await self._step(self._guild, END_COPY, servers[0], wanted))
+                if copied.status != "MISSED":
                     break
-            if copied[0] == "OK":
-                return int(copied[1])
+            if copied.status == "OK":
+                return copied.marked
 
     async def _copy_listed(self, which: str) -> None:
         """Marks members with the XP that they have now, and copies them."""
@@ -120,11 +117,11 @@ class SeasonReset:
         for place in ("ranked", "hidden") if which else ("marked", "ranked", "hidden"):
             cursor = "0"
             while True:
-                marked = await self._step(self._guild, _MARK, MEMBERS_A_STEP, cursor, place, which)
-                if marked[0] == "INVALID":
-                    raise RefusedError("user_id_unfit", {"guild": self._guild, "user": str(marked[1]), "list": self._list_of(place)})
-                _, cursor, *rows = marked
-                await self._archive_some(rows)
+                marked = marked_of(await self._step(self._guild, MARK, MEMBERS_A_STEP, cursor, place, which))
+                if marked.invalid is not None:
+                    raise RefusedError("user_id_unfit", {"guild": self._guild, "user": marked.invalid, "list": self._list_of(place)})
+                await self._archive_some(marked.rows)
+                cursor = marked.cursor
                 if cursor == "0":
                     break
 
@@ -144,12 +141,12 @@ class SeasonReset:
                 hidden += [user, reasons]
         if not rows:
             # Any step renews the lock of the archive.
-            await self._step(self._archive, _HOLD)
+            await self._hold(self._archive)
             return
         # A member can have changed its place after its first copy.
-        await self._step(self._archive, _PLACE, *places)
+        await self._step(self._archive, PLACE, *places)
         try:
-            await self._step(self._archive, _STAGE, "avatars", *records)
+            await self._step(self._archive, STAGE, "avatars", *records)
         except RefusedError as error:
             if error.code != "field":
                 raise
@@ -157,7 +154,7 @@ class SeasonReset:
             raise RefusedError("name_unfit", {"guild": self._guild, "user": user_id}) from error
         # Members that this step has added to the archive have no reasons there yet.
         if hidden:
-            await self._step(self._archive, _PLACE, *hidden)
+            await self._step(self._archive, PLACE, *hidden)
 
     def _list_of(self, place: str) -> str:
         """Returns the key that lists the members of a place."""
@@ -168,15 +165,18 @@ class SeasonReset:
         """Resets the members that are marked, unless a failover lost the step before. Returns how many, and whether all are reset."""
         reset = 0
         while True:
-            reply = await self._step(self._guild, _RESET, MEMBERS_A_STEP)
-            if reply[0] == "AGAIN":
+            step = reset_of(await self._step(self._guild, RESET, MEMBERS_A_STEP))
+            if step.must_copy_again:
                 return reset, False
-            _, left, count = reply
-            reset += count
-            if left == 0:
+            reset += step.reset
+            if step.left == 0:
                 return reset, True
 
-    async def _step(self, guild: str, step: _Step, *args: str | int) -> list[Any]:
+    async def _hold(self, guild: str) -> str:
+        """Renews the lock of the guild or of the archive. Returns the name of its server."""
+        return server_of(await self._step(guild, HOLD))
+
+    async def _step(self, guild: str, step: Step, *args: str | int) -> list[Any]:
         """Runs a script on the guild or on the archive. Raises RefusedError "lock" after a suspension of ten seconds."""
         keys = self._keys.of(guild, *step.keys)
         return accepted(await _to_the_end(self._scripts.run(step.script, keys, [self._token, *args])))
@@ -185,7 +185,7 @@ class SeasonReset:
         # Without Redis, or for another call that has the lock now, there is nothing to give back.
         for locked in (self._guild, self._archive):
             with suppress(Exception):
-                await self._step(locked, _UNLOCK)
+                await self._step(locked, UNLOCK)
 
 
 async def _to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
@@ -197,18 +197,3 @@ async def _to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
         with suppress(Exception):
             await call
         raise
-
-
-def _check_conflict(reply: Sequence[Any], guild_id: str) -> None:
-    """Raises RefusedError when other work holds the guild or the archive, or when the archive has other data."""
-    conflicts = {
-        "BUSY": "guild_busy",
-        "IMPORTING": "import_unfinished",
-        "OTHER": "season_unfinished",
-        "EXISTS": "archive_exists",
-    }
-    code = conflicts.get(reply[0])
-    if code == "season_unfinished":
-        raise RefusedError(code, {"guild": guild_id, "archive": str(reply[1])})
-    if code is not None:
-        raise RefusedError(code, {"guild": guild_id})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Collection, Mapping, Sequence
 
-from .about import GuildChannel, GuildRole, description_args
+from .about import GuildChannel, GuildRole, description_args, is_description_new
 from .checks import (
     ENTRIES_A_CALL,
     accepted,
@@ -22,7 +22,7 @@ from .errors import InvalidInputError, RefusedError
 from .gains import MIN_INTERVAL_MS, Award, Claim, award_args, award_of, claim_args, claim_of
 from .hiding import HideResult, SyncResult, change_reason, sync_members
 from .keys import Keys
-from .records import MemberChange, ProfileChange, RecordResult, XpRecord, call_args, member_changes, profile_change, record_args, record_result
+from .records import ProfileChange, Recorded, RecordResult, XpRecord, call_args, profile_change, record_args, record_result, recorded_of
 from .rules_document import XpAmount
 from .scripts import Args, Connection, Script, Scripts
 from .season import SeasonReset, SeasonResult
@@ -181,9 +181,8 @@ class GuildWriter:
             calls.append(["keep", user_id, *profile_change(profile, f"profiles[{user_id!r}]")])
         found: list[str] = []
         for first in range(0, len(calls), ENTRIES_A_CALL):
-            reply = await self._record_slice(guild_id, calls, first, None)
-            user_ids = [str(call[1]) for call in calls[first : first + ENTRIES_A_CALL]]
-            found += [user_id for user_id, text in zip(user_ids, reply[5:]) if not text.endswith(" none")]
+            recorded = await self._record_slice(guild_id, calls, first, None)
+            found += [member.user_id for member in recorded.members if member.user_id not in recorded.passed_over]
         return found
 
     async def hide(self, guild_id: str, user_ids: Collection[str], *, reason: str = "moderator") -> HideResult:
@@ -250,8 +249,7 @@ class GuildWriter:
         """
         check_ids(guild_id)
         args = description_args(name, icon, roles, channels)
-        reply = await self._scripts.run(_DESCRIBE, self._keys.of(guild_id, "stats", "about"), args)
-        return int(reply[2]) == 1
+        return is_description_new(await self._scripts.run(_DESCRIBE, self._keys.of(guild_id, "stats", "about"), args))
 
     async def create_dashboard_link(
         self, guild_id: str, *, url: str, ttl: int = INVITE_TTL_S, user_id: str = ""
@@ -264,22 +262,19 @@ class GuildWriter:
         return await create_dashboard_link(self._scripts, self._keys, guild_id, url, ttl, user_id)
 
     async def _record(self, guild_id: str, calls: Sequence[Args], event_id: str | None) -> RecordResult:
-        members: list[MemberChange] = []
-        replies: list[list[Any]] = []
-        for first in range(0, max(1, len(calls)), ENTRIES_A_CALL):
-            reply = await self._record_slice(guild_id, calls, first, event_id)
-            members += member_changes([str(call[1]) for call in calls[first : first + ENTRIES_A_CALL]], reply)
-            replies.append(reply)
-        return record_result(members, replies)
+        slices = range(0, max(1, len(calls)), ENTRIES_A_CALL)
+        return record_result([await self._record_slice(guild_id, calls, first, event_id) for first in slices])
 
-    async def _record_slice(self, guild_id: str, calls: Sequence[Args], first: int, event_id: str | None) -> list[Any]:
+    async def _record_slice(self, guild_id: str, calls: Sequence[Args], first: int, event_id: str | None) -> Recorded:
         """Runs record.lua on one slice. A refusal names the index among all records of the call."""
-        has_avatars, args = call_args(calls[first : first + ENTRIES_A_CALL])
+        some = calls[first : first + ENTRIES_A_CALL]
+        has_avatars, args = call_args(some)
         keys = self._keys.guild(guild_id, *(["avatars"] if has_avatars else []))
         try:
-            return await self._once(_RECORD, guild_id, event_id, keys, ["each", *args], first // ENTRIES_A_CALL)
+            reply = await self._once(_RECORD, guild_id, event_id, keys, ["each", *args], first // ENTRIES_A_CALL)
         except RefusedError as error:
             raise RefusedError(error.code, {"index": error.params["index"] + first}) from None
+        return recorded_of(reply, [str(user_id) for _, user_id, *_ in some])
 
     async def _once(
         self, script: Script, guild_id: str, event_id: str | None, keys: list[str], args: Args, part: int = 0
