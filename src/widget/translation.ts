@@ -3,6 +3,7 @@
 /** Languages of the texts. The first language stands in for every other language. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'ar', 'ja'] as const;
 
+/** The code of a language of the texts. */
 export type Language = (typeof LANGUAGES)[number];
 
 /**

@@ -19,6 +19,7 @@ const MAX_COUNTED = 10_000;
 
 /** The uses of requests without an API key: the public page, or its data. A use takes the place of a key id, which has ten characters. */
 export const PUBLIC_USES = ['page', 'data'] as const;
+/** A use of the public page. */
 export type PublicUse = (typeof PUBLIC_USES)[number];
 
 /** Numbers of requests of one identity, by the decision of the quota. */

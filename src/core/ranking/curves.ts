@@ -31,6 +31,7 @@ const table = {
   arcane: { a: 0, b: 50, c: 25, d: 0, q: 1, m: 5 },
 } as const satisfies Record<string, Curve>;
 
+/** The name of a curve that every guild can choose. */
 export type CurveName = keyof typeof table;
 
 /** Names of all curves. The first is the default of a guild without a configured curve. */

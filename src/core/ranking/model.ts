@@ -46,6 +46,7 @@ export interface LeaderboardStats {
  * wants it.
  */
 export const HIDE_REASONS = ['left', 'self', 'moderator'] as const;
+/** A reason for which a member is hidden. */
 export type HideReason = (typeof HIDE_REASONS)[number];
 
 /** Returns the reasons that a text names, in the order of {@link HIDE_REASONS}. A text that names no reason stands for "moderator". */

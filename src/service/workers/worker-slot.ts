@@ -16,6 +16,7 @@ const WEDGED_AFTER = 20;
 /** Beats without a sign of life after which a worker that has just started is replaced. Loading the program takes long on a busy machine. */
 const WEDGED_AT_START_AFTER = 120;
 
+/** The events of a worker, for the primary. */
 export interface SlotEvents {
   readonly onMetrics: (workerId: number, round: number, metrics: MetricsJson) => void;
   /** Called when a worker can serve for the first time. */
