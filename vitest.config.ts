@@ -58,7 +58,7 @@ export default defineConfig({
     projects: [
       // npm test. The files leave nothing behind, so they share a process, which loads the modules once.
       tier('first', '{unit,http,recorded,integration,docs}', { isolate: false, exclude: replacing }),
-      tier('first-alone', 'unit', { include: replacing }),
+      tier('first-alone', 'unit', { include: replacing, globalSetup: [] }),
       // npm run test:all adds these.
       tier('second', '{topology,fault,process,deploy,packages}', {
         exclude: timed,
