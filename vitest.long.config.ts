@@ -5,7 +5,7 @@ import { processes, tier } from './vitest.config.ts';
 /** Suites of the other tiers that the long tier runs again, with these settings. */
 const atLength = [
   'test/browser/{dashboard,dashboard-data,docs-firefox,widget-author,widget-engines,widget-engines-page,widget-tabs}.test.ts',
-  'test/deploy/{proxy,rolling-restart}.test.ts',
+  'test/deploy/{proxies,rolling-restart}.test.ts',
   'test/fault/{connection-faults,crash-safety,fuzz,memory-bounds,redis-faults,slow-clients}.test.ts',
   'test/http/public/{documents,page-safety}.test.ts',
   'test/integration/bot/{award,boards,bot-model,card,correct,events,find,sync-members,time-zones}.test.ts',

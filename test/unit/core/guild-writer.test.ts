@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { RefusedError } from '../../../../src/core/errors.ts';
-import type { ProfileChange, XpRecord } from '../../../../src/core/members/xp-record.ts';
-import { storeSuite } from '../../../support/store-suite.ts';
-import { mockStore } from '../../../support/stores.ts';
+import { RefusedError } from '../../../src/core/errors.ts';
+import type { ProfileChange, XpRecord } from '../../../src/core/members/xp-record.ts';
+import { storeSuite } from '../../support/store-suite.ts';
+import { mockStore } from '../../support/stores.ts';
 
-describe('LeaderboardWriter', () => {
+describe('GuildWriter', () => {
   const suite = storeSuite(mockStore);
   const members = (guild: string) => suite.store.client.zrange(`gr:{${guild}}:xp`, 0, -1);
   const profile = (guild: string, userId: string) => suite.store.client.hget(`gr:{${guild}}:members`, userId);
