@@ -56,7 +56,7 @@ class AboutTest(ScratchTest):
         wrong: list[tuple[str, dict[str, Any]]] = [
             ("^name has 101 characters, and the most is 100: cut it$", {"name": "\U0001f600" * 101}),
             ("^name must be a text, not 7$", {"name": 7}),
-            ('^icon must be 32 hex digits, with "a_" before', {"icon": "https://a.example/icon.png"}),
+            ('^icon must be a hash of Discord, which is 32 hex digits', {"icon": "https://a.example/icon.png"}),
             ("^roles has 251 entries, and the most is 250: leave some out$", {"roles": [ROLE] * 251}),
             ("^channels has 501 entries", {"channels": [CHANNEL] * 501}),
             ("^channels must be a list, not 'memes'$", {"channels": "memes"}),

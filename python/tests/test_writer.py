@@ -330,9 +330,9 @@ class RecordTest(ScratchTest):
         self.assertEqual(await avatars(), {})
         unfits: list[Any] = ["x", "", still.upper(), 7]
         for unfit in unfits:
-            with self.assertRaisesRegex(InvalidInputError, '^avatar must be 32 hex digits, with "a_" before'):
+            with self.assertRaisesRegex(InvalidInputError, '^avatar must be a hash of Discord, which is 32 hex digits'):
                 await self.writer.award("1", "b", 1, avatar=unfit)
-            with self.assertRaisesRegex(InvalidInputError, "^avatar must be 32 hex digits"):
+            with self.assertRaisesRegex(InvalidInputError, "^avatar must be a hash of Discord"):
                 await self.writer.record("1", "b", add=1, avatar=unfit)
 
     async def test_a_name_of_512_bytes_is_stored_and_a_longer_one_is_refused(self) -> None:
