@@ -263,7 +263,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect(codeIn(page, 'code-notion')).toBe(`${API}/embed#guild=own&theme=dark`);
     expect(codeIn(page, 'keyed-html')).toContain('api-key="gr_..."');
     expect(page.text.indexOf('id="code-html"')).toBeLessThan(page.text.indexOf('id="keyed-html"'));
-    expect(page.text).toContain('Without an API Key, nothing: each view is one request');
+    expect(page.text).toContain('Without an API Key, it uses nothing: each view and each refresh is a request');
   });
 
   it('the page offers the languages of the widget, and the tabs of the boards that the guild counts', async () => {
