@@ -32,10 +32,10 @@ export const COMMAND_SENTENCES: Partial<Sentences> = {
     `Key ${key} of guild ${guild} has no record any more: ${revoke(guild, key)}, and create a new key`,
   season_unfinished: ({ guild, archive }) =>
     `The end of a season of guild ${guild}, with the archive ${archive}, is not finished: finish it first with ${quoted('season', `reset --guild ${guild} --archive ${archive}`)}, and with --drop-members if you gave that before`,
-  import_unfinished: ({ guild }) =>
-    `The import of guild ${guild} is not finished: export and import the guild again, or ${erase(guild)}`,
-  import_disturbed: ({ guild }) =>
-    `Another program, such as the bot, wrote to guild ${guild} during the import: stop it, ${erase(guild)} here, then export and import again`,
+  move_unfinished: ({ guild }) =>
+    `The move of guild ${guild} is not finished: export and import the guild again, or ${erase(guild)}`,
+  move_in_disturbed: ({ guild }) =>
+    `Another program, such as the bot, wrote to guild ${guild} during the move: stop it, ${erase(guild)} here, then export and import again`,
   keys_full: ({ guild, most }) =>
     `Guild ${guild} already has ${most} keys, the most that a guild may have: find a key that is not used with ${quoted('keys', `list --guild ${guild}`)}, and revoke it`,
   key_unfit: ({ guild, key }) =>

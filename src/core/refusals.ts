@@ -41,7 +41,7 @@ export interface Refusals {
   // Other work runs on the guild.
   readonly guild_busy: OfGuild;
   readonly season_unfinished: OfGuild & { readonly archive: string };
-  readonly import_unfinished: OfGuild;
+  readonly move_unfinished: OfGuild;
   readonly guild_unfinished: OfGuild;
   /** The names of other guilds are being read, or the names of this guild were read a moment ago. */
   readonly search_busy: OfGuild & { readonly seconds: number };
@@ -52,10 +52,10 @@ export interface Refusals {
   readonly key_rotated: OfKey & { readonly seconds: number };
   readonly curve_changed: OfGuild;
   readonly hiding_disturbed: OfGuild;
-  readonly export_disturbed: OfGuild;
-  readonly import_disturbed: OfGuild;
-  readonly import_failed_over: OfGuild;
-  readonly import_incomplete: OfGuild;
+  readonly move_out_disturbed: OfGuild;
+  readonly move_in_disturbed: OfGuild;
+  readonly move_failed_over: OfGuild;
+  readonly move_incomplete: OfGuild;
   // The data as they are: there is too much, something would be lost, or a raw write left what no script does.
   readonly search_too_large: OfGuild;
   readonly keys_full: OfGuild & { readonly most: number };
@@ -121,8 +121,8 @@ const SENTENCES: Sentences = {
     `An import, a deletion or the end of a season is running for guild ${guild}, or was killed a moment ago: try again in 10 s`,
   season_unfinished: ({ guild, archive }) =>
     `The end of a season of guild ${guild}, with the archive ${archive}, is not finished: finish it first, with the same arguments as before`,
-  import_unfinished: ({ guild }) =>
-    `The import of guild ${guild} is not finished: export and import the guild again, or delete it`,
+  move_unfinished: ({ guild }) =>
+    `The move of guild ${guild} is not finished: export and import the guild again, or delete it`,
   guild_unfinished: ({ guild }) =>
     `An import, a deletion or the end of a season is not finished for guild ${guild}: finish it first, ${AGAIN}`,
   search_busy: ({ guild, seconds }) =>
@@ -138,12 +138,12 @@ const SENTENCES: Sentences = {
   curve_changed: ({ guild }) => `The curve of guild ${guild} was changed meanwhile: try again, on the new curve`,
   hiding_disturbed: ({ guild }) =>
     `Members of guild ${guild} are hidden and shown faster than the replacement can follow: try again later`,
-  export_disturbed: ({ guild }) => `Guild ${guild} is still changing: stop its bot, ${AGAIN}`,
-  import_disturbed: ({ guild }) =>
-    `Another program, such as the bot, wrote to guild ${guild} during the import: stop it, delete the guild here, ${AGAIN}`,
-  import_failed_over: ({ guild }) =>
-    `Another Redis server took over during the import of guild ${guild}, and may have lost members: export and import again`,
-  import_incomplete: ({ guild }) =>
+  move_out_disturbed: ({ guild }) => `Guild ${guild} is still changing: stop its bot, ${AGAIN}`,
+  move_in_disturbed: ({ guild }) =>
+    `Another program, such as the bot, wrote to guild ${guild} during the move: stop it, delete the guild here, ${AGAIN}`,
+  move_failed_over: ({ guild }) =>
+    `Another Redis server took over during the move of guild ${guild}, and may have lost members: export and import again`,
+  move_incomplete: ({ guild }) =>
     `Guild ${guild} does not have as many members here as at the source: export and import again`,
   search_too_large: ({ guild }) => `Guild ${guild} has too many names to search them: look members up by their user id`,
   keys_full: ({ guild, most }) =>

@@ -41,11 +41,11 @@ export async function withStagedMembers(
  */
 async function refuseUnfinished({ client, redisKeys }: ImportTarget, guildId: string): Promise<void> {
   const { season, seasonXp, stats } = redisKeys.guild(guildId);
-  const [archive, waiting, importing] = await Promise.all([
+  const [archive, waiting, moving] = await Promise.all([
     client.hget(season, 'archive'),
     client.exists(seasonXp),
-    client.hexists(stats, 'importing'),
+    client.hexists(stats, 'moving'),
   ]);
   if (waiting === 1) throw new RefusedError('season_unfinished', { guild: guildId, archive: String(archive) });
-  if (importing === 1) throw new RefusedError('import_unfinished', { guild: guildId });
+  if (moving === 1) throw new RefusedError('move_unfinished', { guild: guildId });
 }

@@ -31,7 +31,7 @@ function taking(take: (guild: NaiveGuild, token: string, args: readonly string[]
     const guild = new NaiveGuild(state, now).open();
     const held = guild.string(LOCK)?.string;
     if (held !== undefined && held !== token) return [['BUSY'], guild];
-    if (guild.stats.importing !== undefined) return [['IMPORTING'], guild];
+    if (guild.stats.moving !== undefined) return [['MOVING'], guild];
     return [take(guild, token, args), guild];
   };
 }

@@ -125,9 +125,9 @@ function* allSeasonCases(): Iterable<SeasonCall> {
       ] as const)
         yield call(`in phase ${phase}`, before, mode, [...args]);
     }
-    const importing = { ...smallWith({}, { importing: '1' }), ':season': ARCHIVE, ...lock };
-    yield call('a guild whose import is unfinished', importing, 'begin', ['g.s1', 'keep']);
-    yield call('an archive whose import is unfinished', importing, 'open-archive', ['g s1', 'standard', '', '', '']);
+    const moving = { ...smallWith({}, { moving: '1' }), ':season': ARCHIVE, ...lock };
+    yield call('a guild whose move is unfinished', moving, 'begin', ['g.s1', 'keep']);
+    yield call('an archive whose move is unfinished', moving, 'open-archive', ['g s1', 'standard', '', '', '']);
     const archive = { ...SMALL, ':season': ARCHIVE, ...lock };
     yield call('the archive of this season', archive, 'open-archive', ['g s1', 'lurkr', '2', 'Den', ICON]);
     yield call('the archive of another season', archive, 'open-archive', ['g s2', 'standard', '', '', '']);

@@ -64,7 +64,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
       /^Copied [\d,]+ members\. End the bot of guild g, .*: the rest takes \d+ to \d+ s\.$/m,
     );
     // What was copied may still be in the pipe.
-    await expect.poll(() => to.client.hget('gr:{g}:stats', 'importing'), READY).toBe('1');
+    await expect.poll(() => to.client.hget('gr:{g}:stats', 'moving'), READY).toBe('1');
     await stop(50);
     source.stdin.write('\n');
     expect(await source.ended).toMatchObject({ code: 0 });
@@ -158,7 +158,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     await fill();
     const { source, target } = startMove();
     await source.waitForOutput(/press Enter/);
-    await expect.poll(() => to.client.hget('gr:{g}:stats', 'importing'), READY).toBe('1');
+    await expect.poll(() => to.client.hget('gr:{g}:stats', 'moving'), READY).toBe('1');
     // The one waits for Enter, the other for the next line of the stream.
     for (const command of [target, source]) {
       command.stop();
@@ -213,7 +213,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     await to.writer.record('g', { userId: 'early', set: 5 });
     slow.stdin.write(`${lines.slice(2).join('\n')}\n`);
     await slow.ended;
-    expect(slow.stderr.text).toContain('Another program, such as the bot, wrote to guild g during the import');
+    expect(slow.stderr.text).toContain('Another program, such as the bot, wrote to guild g during the move');
     await to.client.del('gr:{g}:next:xp:lock');
     expect(await import_(stream)).toContain('run "npm run -s guild -- delete --guild g" first, if you do not need it');
     await stores[1]?.empty();

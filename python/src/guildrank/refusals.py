@@ -33,8 +33,8 @@ SENTENCES: Sentences = {
         f"The end of a season of guild {params['guild']}, with the archive {params['archive']}, is not finished: "
         "finish it first, with the same arguments as before"
     ),
-    "import_unfinished": lambda params: (
-        f"The import of guild {params['guild']} is not finished: export and import the guild again, or delete it"
+    "move_unfinished": lambda params: (
+        f"The move of guild {params['guild']} is not finished: export and import the guild again, or delete it"
     ),
     "search_busy": lambda params: (
         f"The names of guild {params['guild']} cannot be read for a search yet: "

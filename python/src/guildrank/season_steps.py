@@ -31,7 +31,7 @@ UNLOCK = Step(Script("season-unlock"), (_LOCK,))
 
 _CONFLICTS = {
     "BUSY": "guild_busy",
-    "IMPORTING": "import_unfinished",
+    "MOVING": "move_unfinished",
     "OTHER": "season_unfinished",
     "EXISTS": "archive_exists",
 }

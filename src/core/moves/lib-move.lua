@@ -14,8 +14,8 @@ local function obstacle_to_step(stats_key, lock_key, token, server)
   if not holds_lock(lock_key, token) then
     return { 'REFUSED', 0, 'lock' }
   end
-  local importing, rev = unpack(redis.call('HMGET', stats_key, 'importing', 'rev'))
-  if not importing or rev then
+  local moving, rev = unpack(redis.call('HMGET', stats_key, 'moving', 'rev'))
+  if not moving or rev then
     return { 'CHANGED' }
   elseif server and server ~= server_name() then
     return { 'SERVER' }
@@ -27,6 +27,6 @@ local function begin_step(stats_key, lock_key)
   require_permissions(stats_key, 'HSET')
   require_permissions(lock_key, 'PEXPIRE')
   -- A full Redis refuses only the first write of a script, and only if that write needs memory: this write does.
-  redis.call('HSET', stats_key, 'importing', '1')
+  redis.call('HSET', stats_key, 'moving', '1')
   renew_lock(lock_key)
 end

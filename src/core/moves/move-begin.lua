@@ -24,8 +24,8 @@ local owner = owner_of(LOCK_KEY)
 if owner and owner ~= token then
   return { 'BUSY' }
 end
-local importing, rev = unpack(redis.call('HMGET', KEYS[2], 'importing', 'rev'))
-if rev or (not importing and redis.call('EXISTS', unpack(KEYS, 1, 7)) > 0) then
+local moving, rev = unpack(redis.call('HMGET', KEYS[2], 'moving', 'rev'))
+if rev or (not moving and redis.call('EXISTS', unpack(KEYS, 1, 7)) > 0) then
   return { 'EXISTS' }
 end
 require_permissions(LOCK_KEY, 'SET')
@@ -37,6 +37,6 @@ end
 redis.call('SET', LOCK_KEY, token, 'PX', LOCK_MS)
 redis.call('DEL', KEYS[2])
 -- The field "hidden" makes the scripts of a bot that writes too early look for each member among the hidden members too.
-redis.call('HSET', KEYS[2], 'importing', '1', 'hidden', '1')
+redis.call('HSET', KEYS[2], 'moving', '1', 'hidden', '1')
 redis.call('UNLINK', unpack(left_behind))
 return { 'OK', server_name() }

@@ -15,6 +15,6 @@ require_permissions(KEYS[1], 'HDEL')
 require_permissions(KEYS[2], 'DEL')
 begin_step(KEYS[1], KEYS[2])
 redis.call('HSET', KEYS[1], 'rev', next_revision(ARGV[3]))
-redis.call('HDEL', KEYS[1], 'importing')
+redis.call('HDEL', KEYS[1], 'moving')
 redis.call('DEL', KEYS[2])
 return { 'OK' }

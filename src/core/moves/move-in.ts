@@ -149,7 +149,7 @@ class GuildMoveIn {
     const { stats, apiKeys, lock } = redisKeys.locked(this.guildId);
     const owner = await client.get(lock);
     if (owner !== null && owner !== this.token) return;
-    const isFinished = (await client.hexists(stats, 'importing')) === 0;
+    const isFinished = (await client.hexists(stats, 'moving')) === 0;
     for (const { id, sha256 } of keys) {
       if (isFinished && (await client.hget(apiKeys, id)) === sha256) continue;
       await client.del(redisKeys.apiKey(sha256));

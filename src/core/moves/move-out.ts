@@ -86,7 +86,7 @@ export class GuildMoveOut {
         await write({ end });
         return this.written.size;
       }
-      if (left === 1) throw new RefusedError('export_disturbed', { guild: this.guildId });
+      if (left === 1) throw new RefusedError('move_out_disturbed', { guild: this.guildId });
       await delay(500, undefined, { signal });
     }
   }
@@ -183,8 +183,7 @@ export class GuildMoveOut {
     const isSeasonEnding = phase === 'reset' || isMarked === 1;
     // A lock with more time left than LOCK_MS was taken while the clock of Redis was ahead. It counts as expired, as in lib-lock.lua.
     const isLocked = lock !== null && lockMs <= LOCK_MS;
-    if (isLocked || stats.importing || isSeasonEnding)
-      throw new RefusedError('guild_unfinished', { guild: this.guildId });
+    if (isLocked || stats.moving || isSeasonEnding) throw new RefusedError('guild_unfinished', { guild: this.guildId });
     return stats;
   }
 

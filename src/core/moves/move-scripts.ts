@@ -18,15 +18,15 @@ interface StepFields {
 }
 
 /** A refusal of a step. */
-type Obstacle = 'guild_busy' | 'guild_exists' | 'import_disturbed' | 'import_failed_over' | 'import_incomplete';
+type Obstacle = 'guild_busy' | 'guild_exists' | 'move_in_disturbed' | 'move_failed_over' | 'move_incomplete';
 
 /** The refusal for each status of a reply that ends a move. */
 const OBSTACLES: ReadonlyMap<string, Obstacle> = new Map([
   ['BUSY', 'guild_busy'],
   ['EXISTS', 'guild_exists'],
-  ['CHANGED', 'import_disturbed'],
-  ['SERVER', 'import_failed_over'],
-  ['COUNT', 'import_incomplete'],
+  ['CHANGED', 'move_in_disturbed'],
+  ['SERVER', 'move_failed_over'],
+  ['COUNT', 'move_incomplete'],
 ]);
 
 /** @throws RefusedError for the reply of a step that may not go on. */

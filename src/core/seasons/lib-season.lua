@@ -8,7 +8,7 @@
 --- @include lib-lock
 
 -- Returns nil when the caller may take the lock, else the reply that says why it may not: {"REFUSED", 0, "argument"} for an argument that is longer
--- than its bound in bytes, {"BUSY"} when the lock has another owner, {"IMPORTING"} when an import of the guild was left unfinished.
+-- than its bound in bytes, {"BUSY"} when the lock has another owner, {"MOVING"} when the move of the guild into this Redis is unfinished.
 -- @param bounds of the arguments in ARGV, in their order. The first argument is the token.
 local function obstacle_to_lock(stats_key, season_key, lock_key, bounds)
   for i, most in ipairs(bounds) do
@@ -21,7 +21,7 @@ local function obstacle_to_lock(stats_key, season_key, lock_key, bounds)
   local owner = owner_of(lock_key)
   if owner and owner ~= ARGV[1] then
     return { 'BUSY' }
-  elseif redis.call('HGET', stats_key, 'importing') then
-    return { 'IMPORTING' }
+  elseif redis.call('HGET', stats_key, 'moving') then
+    return { 'MOVING' }
   end
 end

@@ -32,7 +32,7 @@ function throwConflict(reply: ScriptReply, guild: string): void {
   throwRefusal(reply);
   const [status, other] = reply;
   if (status === 'BUSY') throw new RefusedError('guild_busy', { guild });
-  if (status === 'IMPORTING') throw new RefusedError('import_unfinished', { guild });
+  if (status === 'MOVING') throw new RefusedError('move_unfinished', { guild });
   if (status === 'OTHER') throw new RefusedError('season_unfinished', { guild, archive: String(other) });
   if (status === 'EXISTS') throw new RefusedError('archive_exists', { guild });
 }

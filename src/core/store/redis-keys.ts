@@ -10,7 +10,7 @@ function guildKeysUnder(base: string) {
   return {
     /** ZSET: user id -> total XP. */
     xp: `${base}:xp`,
-    /** HASH: members, total_xp, level_sum, hidden, rev, model; at times boards, explicit, recount, importing, replacing. */
+    /** HASH: members, total_xp, level_sum, hidden, rev, model; at times boards, explicit, recount, moving, replacing. */
     stats: `${base}:stats`,
     /**
      * HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules, boards, utc_offset_minutes, time_zone, utc_offsets, public_page, page_title,
