@@ -2,7 +2,7 @@ import { type Config, parseConfig } from '../config/service.ts';
 import { type Core, openCore } from '../core/core.ts';
 import { redisCodeOf } from '../core/errors.ts';
 import { requireGuild } from '../core/guilds/overview.ts';
-import { connect, describe } from '../core/store/connection.ts';
+import { connect, describeRedis } from '../core/store/connection.ts';
 import { reachStore } from '../core/store/lifecycle.ts';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './terminal.ts';
@@ -26,7 +26,7 @@ export async function withCore<T>(
     const onWait = (error: Error): void => {
       // Redis can take minutes to load its data. Any other wait ends soon, with an error that says why.
       if (redisCodeOf(error.message) === 'LOADING') {
-        stderr.write(`waiting for ${describe(redis)}: ${error.message}\n`);
+        stderr.write(`waiting for ${describeRedis(redis)}: ${error.message}\n`);
       }
     };
     await reachStore(client, redis, onWait, connectTimeoutMs);

@@ -5,7 +5,7 @@ import { AddressLimiter, SEARCHES } from '../core/access/address-limiter.ts';
 import { type Core, openCore } from '../core/core.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { RedisClient } from '../core/store/client.ts';
-import { connect, connectionRisk, describe } from '../core/store/connection.ts';
+import { connect, connectionRisk, describeRedis } from '../core/store/connection.ts';
 import { connectionRefusal } from '../core/store/connection-refusal.ts';
 import { StoreHealth } from '../core/store/health.ts';
 import { reachStore } from '../core/store/lifecycle.ts';
@@ -59,7 +59,7 @@ export async function startDashboard(
   connection?: RedisClient,
 ): Promise<RunningDashboard> {
   const redis = { ...config.redis, timeoutMs: Math.max(config.redis.timeoutMs, COMMAND_TIMEOUT_MS) };
-  const where = describe(redis);
+  const where = describeRedis(redis);
   const client = connection ?? connect(redis);
   const risk = connectionRisk(redis);
   if (risk) logger.warn(`${where}: ${risk}`);

@@ -6,7 +6,7 @@ import { Usage } from '../core/access/usage.ts';
 import { openCore } from '../core/core.ts';
 import { requestProbe } from '../core/reads/request-probe.ts';
 import { type RedisClient, reconnect } from '../core/store/client.ts';
-import { describe } from '../core/store/connection.ts';
+import { describeRedis } from '../core/store/connection.ts';
 import { listen } from '../core/store/lifecycle.ts';
 import { withStoreErrors } from '../core/store/store.ts';
 import { timeLimit } from '../core/store/timeouts.ts';
@@ -44,7 +44,7 @@ export function composeReads(
     monotonic,
     onSharded: () =>
       logger.info(
-        `${describe(config.redis)} keeps guilds on several servers (CROSSSLOT): from now on each guild is asked by a command of its own`,
+        `${describeRedis(config.redis)} keeps guilds on several servers (CROSSSLOT): from now on each guild is asked by a command of its own`,
       ),
   });
   const { commands, redisKeys } = core;

@@ -7,7 +7,7 @@ import { AddressLimiter, KEY_LOOK_UPS, SEARCHES } from '../core/access/address-l
 import { StoreUnavailableError } from '../core/errors.ts';
 import { PICTURE_HOST } from '../core/ranking/picture-hash.ts';
 import type { RedisClient } from '../core/store/client.ts';
-import { connect, connectionRisk, describe } from '../core/store/connection.ts';
+import { connect, connectionRisk, describeRedis } from '../core/store/connection.ts';
 import { connectionRefusal } from '../core/store/connection-refusal.ts';
 import { StoreHealth } from '../core/store/health.ts';
 import { inspectStore } from '../core/store/inspection.ts';
@@ -159,7 +159,7 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
   const clock = parts.clock ?? Date.now;
   const monotonic = parts.monotonic ?? performance.now.bind(performance);
   const { client, subscriber } = parts.store ?? { client: connect(config.redis), subscriber: connect(config.redis) };
-  const where = describe(config.redis);
+  const where = describeRedis(config.redis);
   subscriber.on('error', () => {}); // The same outage is logged for the command connection.
 
   const lifecycle = { isDraining: false };

@@ -102,7 +102,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await visit.follow('Activity');
     await look('activity');
     await visit.page.goto(`${visit.dashboard.url}/guilds/nowhere`);
-    await look('refusal');
+    await look('refused page');
     await visit.page.goto(`${visit.dashboard.url}/sign-in/x`);
     await look('sign-in, refused');
     await visit.page.goto(await visit.dashboard.link(null));

@@ -3,7 +3,7 @@ import { commandLine } from '../../config/command-line.ts';
 import { type Config, parseConfig } from '../../config/service.ts';
 import { openCore } from '../../core/core.ts';
 import { withNoun } from '../../core/format-numbers.ts';
-import { connect, describe } from '../../core/store/connection.ts';
+import { connect, describeRedis } from '../../core/store/connection.ts';
 import { connectionRefusal } from '../../core/store/connection-refusal.ts';
 import { startFailure } from '../../core/store/failures.ts';
 import { waitUntilReady } from '../../core/store/lifecycle.ts';
@@ -39,7 +39,7 @@ export function defineDoctor(command: Command, context: CommandContext): void {
 
 async function run(context: CommandContext, { rate, guild, json }: Options): Promise<void> {
   const config = parseConfig(context.env);
-  const where = describe(config.redis);
+  const where = describeRedis(config.redis);
   const findings = await examineStore(context, config, rate, guild);
   const amount = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
   const problems = amount('problem');
@@ -82,11 +82,11 @@ async function examineStore(
     );
     const failure = await Promise.race([connected, flooded]);
     if (failure) {
-      const { problem: detail, fix } = startFailure(redis.mode, describe(redis), failure);
+      const { problem: detail, fix } = startFailure(redis.mode, describeRedis(redis), failure);
       return [problem('reachable', detail, fix)];
     }
     const context = { ...openCore(client, config.keyPrefix), client, subscriber, config, rate };
-    return [ok('reachable', describe(redis)), ...(await examine(context, guild))];
+    return [ok('reachable', describeRedis(redis)), ...(await examine(context, guild))];
   } finally {
     for (const each of clients) each.disconnect();
   }

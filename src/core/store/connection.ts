@@ -96,7 +96,7 @@ export function addressesOf(config: RedisConfig): Pick<RedisOptions, 'host' | 'p
 }
 
 /** Where the configuration points, for log lines: never with credentials. */
-export function describe(config: RedisConfig): string {
+export function describeRedis(config: RedisConfig): string {
   const { address, access } = parseUrl(config);
   const { host, port, path } = address;
   const database = access.db ? ` (database ${access.db})` : '';

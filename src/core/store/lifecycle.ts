@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, redisCodeOf } from '../errors.ts';
 import { isCluster, nodesOf, type RedisClient } from './client.ts';
-import { describe } from './connection.ts';
+import { describeRedis } from './connection.ts';
 import { connectionRefusal, mayHaveSpoken } from './connection-refusal.ts';
 import { explainStart, isRefusal } from './failures.ts';
 import type { RedisConfig } from './redis-config.ts';
@@ -102,7 +102,7 @@ export async function reachStore(
   timeoutMs = 30_000,
 ): Promise<void> {
   await waitUntilReady(client, timeoutMs, onWait, () => connectionRefusal(redis, client)).catch((error: Error) => {
-    throw new Error(explainStart(redis.mode, describe(redis), error));
+    throw new Error(explainStart(redis.mode, describeRedis(redis), error));
   });
 }
 

@@ -4,7 +4,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfig } from '../../../../src/config/service.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
-import { connect, describe as describeRedis } from '../../../../src/core/store/connection.ts';
+import { connect, describeRedis } from '../../../../src/core/store/connection.ts';
 import { PATIENT } from '../../../support/wait.ts';
 
 const clients: RedisClient[] = [];
