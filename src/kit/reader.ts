@@ -20,7 +20,7 @@ export function createReader(client: BotClient, options: BotOptions = {}): Guild
 
 export type { RefusalCode, Sentences } from '../core/errors.ts';
 export type { HideReason } from '../core/ranking/model.ts';
-export type { CardProgress, MemberCard, RankedMember, RankedMember as CardNeighbour } from '../core/reads/card.ts';
+export type { CardProgress, MemberCard, RankedMember } from '../core/reads/card.ts';
 export type { MemberLevel, RankingOptions } from '../core/reads/guild-reader.ts';
 export type { Period } from '../core/reads/period.ts';
 export type { GuildStats, Member, RankingPage, RankingPart } from '../core/reads/rankings.ts';

@@ -54,7 +54,7 @@ function isPicture(url: unknown): boolean {
 }
 
 export type { HideReason } from '../core/ranking/model.ts';
-export type { CardProgress, MemberCard, RankedMember as CardNeighbour } from '../core/reads/card.ts';
+export type { CardProgress, MemberCard, RankedMember } from '../core/reads/card.ts';
 export type { CardLabel, CardLabels } from './card-words.ts';
 export type { CardTheme } from './colours.ts';
 export { InvalidInputError };

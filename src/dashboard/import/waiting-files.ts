@@ -21,7 +21,7 @@ export interface WaitingFiles {
 /** Files that were received and read once. */
 export interface CheckedImport extends ImportChoice, CheckedFile, WaitingFiles {}
 
-/** Files with a question about one of them: which field is which, or which of its guilds to import. */
+/** Files with a question about one of the files: which field is which, or which of its guilds to import. */
 export interface UnreadImport extends WaitingFiles {
   readonly choice: ImportChoice;
   /** The numbers of the files for which the answer counts, from 0. The question shows the first of them. */
