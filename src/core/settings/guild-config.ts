@@ -6,6 +6,7 @@ import { BOARD_KINDS, type BoardKind, GUILD_KEYS } from '../store/redis-keys.ts'
 import { defineScript } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
 import { BOUNDS } from '../text-bounds.ts';
+import type { Indexing } from './indexing.ts';
 import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from './page-look.ts';
 import { areCurrentOffsets, isTimeZone, parseTimeZone, utcOffsetsOf } from './time-zone.ts';
 
@@ -20,16 +21,6 @@ export const configureScript = defineScript({
   args: (fields: ConfigFields) => Object.entries(fields).flat(),
   decode: (revision: string) => revision,
 });
-
-/** The pages of a guild that search engines may list: the leaderboard without pages of members; the pages of members too; or no page. */
-export const INDEXINGS = ['leaderboard', 'members', 'none'] as const;
-/** One of {@link INDEXINGS}. */
-export type Indexing = (typeof INDEXINGS)[number];
-
-/** Returns what the field `page_index` of a config says. */
-export function indexingOf(stored: string): Indexing {
-  return INDEXINGS.find((indexing) => indexing === stored) ?? 'leaderboard';
-}
 
 /** The config fields to change. A field left out stays as it is. */
 export interface GuildConfigChange {
