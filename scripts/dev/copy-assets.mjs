@@ -1,5 +1,5 @@
-// Copies the files that dist/guildrank.cjs reads: the web pages, the fonts, the API document, and the Lua commands, each with the files that it
-// includes. Bots in any language take the Lua commands too (guildrank-kit/lua/*.lua in the package).
+// Copies the files that dist/guildrank.cjs reads: the web pages, the fonts, the API document, and the Lua scripts, each with the files that it
+// includes. Bots in any language take the Lua scripts too (guildrank-kit/lua/*.lua in the package).
 import { cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { scriptNames, scriptSource } from '../../src/core/store/scripts.ts';
 

@@ -21,7 +21,7 @@ export interface GuildOptions {
 
 /** Argument parsers for commander. Each returns the value, or throws InvalidArgumentError with the rule that the text breaks. */
 
-/** Makes a parser for commander from a parser of the domain, whose InvalidInputError becomes an InvalidArgumentError. */
+/** Makes a parser for commander from a parser of core. An InvalidInputError of the parser becomes an InvalidArgumentError. */
 export function asArgument<T>(parse: (text: string) => T): (text: string) => T {
   return (text) => {
     try {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Overview } from '../core/guilds/overview.ts';
-import { INDEXINGS } from '../core/settings/guild-config.ts';
+import { INDEXINGS } from '../core/settings/indexing.ts';
 import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from '../core/settings/page-look.ts';
 import { asArgument, parseSwitch } from './arguments.ts';
 

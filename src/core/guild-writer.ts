@@ -1,8 +1,8 @@
 import { createDashboardLink, type DashboardLinkOptions } from './access/dashboard-link.ts';
 import { describeGuild, type GuildDescription } from './guilds/describe.ts';
-import { type Award, type AwardRequest, awardArguments, awardKeys, awardScript } from './members/award.ts';
+import { type Award, type AwardRequest, awardFields, awardKeys, awardScript } from './members/award.ts';
 import { checkGuildAndUsers } from './members/check-fields.ts';
-import { type Claim, type ClaimRequest, claimArguments, claimScript } from './members/claim.ts';
+import { type Claim, type ClaimRequest, claimFields, claimScript } from './members/claim.ts';
 import { EVENT_TTL_MS, eventCall, type OnceOptions } from './members/event.ts';
 import { changeReason, type HideOptions, type HideResult } from './members/hiding.ts';
 import {
@@ -71,23 +71,23 @@ export class GuildWriter {
 
   /** Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. O(log m). */
   async award(guildId: string, request: AwardRequest): Promise<Award> {
-    const args = awardArguments(request);
+    const award = awardFields(request);
     const { userId, eventId } = request;
     checkGuildAndUsers(guildId, [userId]);
     const guild = this.store.redisKeys.guild(guildId);
     const event = eventCall(guild, eventId, this.context.eventTtlMs, 0);
     const keys = { ...guild, cooldown: guild.cooldownPrefix + userId };
-    return awardScript.run(this.store.scripts, keys, { event, userId, args }, awardKeys(guild, request, event));
+    return awardScript.run(this.store.scripts, keys, { event, userId, award }, awardKeys(guild, request, event));
   }
 
   /** Gives the reward of the day, once for each calendar day of the member, and counts the streak. O(log m). */
   async claimDaily(guildId: string, request: ClaimRequest): Promise<Claim> {
-    const args = claimArguments(request);
+    const claim = claimFields(request);
     const { userId, eventId } = request;
     checkGuildAndUsers(guildId, [userId]);
     const guild = this.store.redisKeys.guild(guildId);
     const event = eventCall(guild, eventId, this.context.eventTtlMs, 0);
-    return claimScript.run(this.store.scripts, guild, { event, userId, args }, event.keys);
+    return claimScript.run(this.store.scripts, guild, { event, userId, claim }, event.keys);
   }
 
   /**

@@ -31,17 +31,17 @@ describe('a guild whose texts are all as long as they can be', needs('redis-serv
     };
     await fill('usual', '1'.repeat(18), 'Ann of the mountains');
     const usual = services.redisKeys.guild('usual');
-    await configureScript.run(services.scripts, usual, ['xp_multiplier', '1.5', 'boards', 'week,month']);
+    await configureScript.run(services.scripts, usual, { xp_multiplier: '1.5', boards: 'week,month' });
     await services.guildConfig.update('usual', { timeZone: 'Europe/Berlin' });
     await fill(a('guildId'), a('userId'), a('username'));
     const own = services.redisKeys.guild(a('guildId'));
     const multiplier = `1.${'5'.repeat(BOUNDS.multiplier.bytes - 2)}`;
-    const fields = ['xp_multiplier', multiplier, 'plan', a('plan'), 'rules', a('rules'), 'page_title', a('title')];
-    await configureScript.run(services.scripts, own, [...fields, 'page_picture', a('picture')]);
+    const fields = { xp_multiplier: multiplier, plan: a('plan'), rules: a('rules'), page_title: a('title') };
+    await configureScript.run(services.scripts, own, { ...fields, page_picture: a('picture') });
     // All changes are in the past, so that each is looked at.
     const offsets = Array.from({ length: 100 }, (_, n) => ` ${20_000_000 + n}:-720`).join('');
-    const zone = ['time_zone', a('timeZone'), 'utc_offsets', `0${offsets}`.slice(0, BOUNDS.utcOffsets.bytes)];
-    await configureScript.run(services.scripts, own, [...zone, 'boards', 'week,month']);
+    const zone = { time_zone: a('timeZone'), utc_offsets: `0${offsets}`.slice(0, BOUNDS.utcOffsets.bytes) };
+    await configureScript.run(services.scripts, own, { ...zone, boards: 'week,month' });
     const curve = '0000000001,0000000001,-0000000001,-0000000001,0000000001,0000000001,0000001000';
     await services.guildConfig.update(a('guildId'), { xpCurve: `custom=${curve}` });
   });

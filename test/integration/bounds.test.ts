@@ -80,7 +80,8 @@ describeStores('the configuration of a guild', (kind) => {
     'the configuration stores the field %s up to its bound, and the script refuses it above its bound',
     async (field, most) => {
       const keys = suite.store.redisKeys.guild(suite.newGuild());
-      const set = (length: number) => configureScript.run(new Scripts(suite.store.client), keys, [field, a(length)]);
+      const set = (length: number) =>
+        configureScript.run(new Scripts(suite.store.client), keys, { [field]: a(length) });
       const reason = expect.stringContaining(`${field} has ${most + 1} bytes, and the most is ${most}`);
       await expect(set(most + 1)).rejects.toMatchObject({ reason });
       expect(await suite.store.client.exists(keys.config)).toBe(0);

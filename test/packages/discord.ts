@@ -85,7 +85,7 @@ export function madeUpBot(client: RedisClient, options: object = {}) {
     ...options,
   });
   const store = (field: string, value: string) =>
-    configureScript.run(new Scripts(client), new RedisKeys('gr').guild(GUILD), [field, value]);
+    configureScript.run(new Scripts(client), new RedisKeys('gr').guild(GUILD), { [field]: value });
   const setRules = (rules: object | null) => store('rules', rules ? JSON.stringify(rules) : '');
   return { handlers, writer, reader, lines, waits, store, setRules };
 }

@@ -8,7 +8,7 @@ import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .checks import check_ids, is_id
 from .errors import InvalidInputError, RefusedError
@@ -56,6 +56,23 @@ def _is_mark(letter: str) -> bool:
 def _is_space(letter: str) -> bool:
     category = unicodedata.category(letter)
     return category[0] == "Z" or category == "Cc"
+
+
+class _Step(NamedTuple):
+    """The members of a step, by rank, with their profiles."""
+
+    revision: str
+    state: str
+    """Whether further members follow ("OK"), no further members follow ("END"), or the reading has to go back by a step ("MOVED")."""
+    xp: str
+    """XP of the first member, with which the next step begins."""
+    user_ids: list[str]
+    profiles: list[str | None]
+
+
+def _step_of(reply: list[Any]) -> _Step:
+    """Decodes the reply of names.lua."""
+    return _Step(*reply)
 
 
 @dataclass(frozen=True)
@@ -196,16 +213,17 @@ class NameSearch:
         revision, state, size = None, "", 0
         while state != "END":
             place = steps[-1][1] if steps else ["", ""]
-            rev, state, xp, user_ids, profiles = await self._scripts.run(_NAMES, keys, place)
-            revision = rev if revision is None else revision
+            step = _step_of(await self._scripts.run(_NAMES, keys, place))
+            state = step.state
+            revision = step.revision if revision is None else revision
             if state == "MOVED":
                 if steps:
                     size -= steps.pop()[0].size
                 continue
-            if user_ids:
-                segment = _segment_of(user_ids, profiles)
+            if step.user_ids:
+                segment = _segment_of(step.user_ids, step.profiles)
                 size += segment.size
-                steps.append((segment, [user_ids[0], xp]))
+                steps.append((segment, [step.user_ids[0], step.xp]))
             if size > MAX_GUILD_BYTES:
                 return _Names(None, "", self._now(), _GUILD_BYTES)
         segments = [segment for segment, _ in reversed(steps)]
@@ -222,7 +240,7 @@ class NameSearch:
         self._read_at[guild_id] = names.read_at
 
 
-def _segment_of(user_ids: list[str], profiles: list[Any]) -> _Segment:
+def _segment_of(user_ids: list[str], profiles: list[str | None]) -> _Segment:
     named = [(user_id, fold_text(split_profile(profile).username)) for user_id, profile in zip(user_ids, profiles)]
     names = "\n".join(name for _, name in named if name)
     ids = "\n".join(user_id for user_id, name in named if name)

@@ -146,13 +146,12 @@ class GuildReader:
         """Reads members with one script, and leaves out members that are not ranked."""
         keys = [self._keys.quota(guild_id), *self._keys.ranking(guild_id)]
         commands = "".join(f"member {user_id}\n" for user_id in user_ids)
-        replies = await self._scripts.run(_BATCH, keys, [commands])
-        members = (member_of(_checked(reply), user_id) for reply, user_id in zip(replies, user_ids))
+        replies = _replies_of(await self._scripts.run(_BATCH, keys, [commands]))
+        members = (member_of(reply, user_id) for reply, user_id in zip(replies, user_ids))
         return [member for member in members if member is not None]
 
     async def _revision(self, guild_id: str) -> str:
-        revision, *_ = await self._read(guild_id, "stats", None)
-        return str(revision)
+        return _revision_of(await self._read(guild_id, "stats", None))
 
     async def _read(self, guild_id: str, command: str, board: str | None, args: str = "") -> list[Any]:
         """Runs one command of batch.lua, with its keys declared, as a Cluster wants it."""
@@ -162,8 +161,8 @@ class GuildReader:
         if board is not None:
             keys += self._keys.board_rankings(guild_id)
         name = command if board is None else f"{command}~{board}"
-        (reply,) = await self._scripts.run(_BATCH, keys, [f"{name}{args}\n"])
-        return _checked(reply)
+        (reply,) = _replies_of(await self._scripts.run(_BATCH, keys, [f"{name}{args}\n"]))
+        return reply
 
 
 def _rules_of(reply: list[Any]) -> Rules | None:
@@ -184,11 +183,19 @@ def _levels_of(reply: list[Any]) -> list[MemberLevel]:
     return levels
 
 
-def _checked(reply: list[Any]) -> list[Any]:
-    """Returns the reply of a command of a batch. One that fails has its error as its reply, which is raised."""
-    if len(reply) == 1:
-        raise StoreUnavailableError.of(Exception(reply[0]))
+def _replies_of(reply: list[Any]) -> list[list[Any]]:
+    """Decodes the reply of batch.lua: the reply of each command. Raises StoreUnavailableError if a command has failed."""
+    for message, *rest in reply:
+        # Only the reply of a command that has failed has a single value, the message of the error.
+        if not rest:
+            raise StoreUnavailableError.of(Exception(message))
     return reply
+
+
+def _revision_of(reply: list[Any]) -> str:
+    """Decodes the revision of a guild from a reply of "stats" in batch.lua."""
+    revision, *_ = reply
+    return str(revision)
 
 
 async def _slices_of(user_ids: list[str]) -> AsyncIterator[list[str]]:

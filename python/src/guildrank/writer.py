@@ -214,7 +214,7 @@ class GuildWriter:
         removed = 0
         for some in in_slices(checked_user_ids(guild_id, user_ids)):
             keys = self._keys.guild(guild_id, "season:xp", "hidden:reasons", "avatars", *(f"cooldown:{user_id}" for user_id in some))
-            removed += int(await self._scripts.run(_REMOVE, keys, some))
+            removed += _removed_of(await self._scripts.run(_REMOVE, keys, some))
         return removed
 
     async def reset_season(self, guild_id: str, *, archive_as: str, keep_members: bool = True) -> SeasonResult:
@@ -286,3 +286,8 @@ class GuildWriter:
             keys = [*keys, *self._keys.of(guild_id, event)]
             args = [self._event_ttl_ms, *args]
         return accepted(await self._scripts.run(script, keys, args))
+
+
+def _removed_of(reply: int | str) -> int:
+    """Decodes the reply of remove.lua: how many of the users were members."""
+    return int(reply)

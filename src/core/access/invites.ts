@@ -25,7 +25,7 @@ export interface Invite extends Recipient {
   readonly madeAt: number;
 }
 
-/** The dashboard's store. The writer's package has this file too, and does not know ioredis. */
+/** The store of the dashboard. The kit for bots has this file too, and does not know ioredis. */
 interface InviteStore {
   readonly client: { get(key: string): Promise<string | null>; del(key: string): Promise<number> };
   readonly redisKeys: RedisKeys;

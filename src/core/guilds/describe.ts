@@ -7,11 +7,21 @@ import type { ScriptStore } from '../store/scripts.ts';
 import { MAX_ABOUT_BYTES, MAX_ABOUT_NAME } from '../text-bounds.ts';
 import type { GuildChannel, GuildRole } from './description.ts';
 
+/** A checked description; "" for what the bot does not tell. */
+interface DescriptionFields {
+  readonly name: string;
+  readonly icon: string;
+  /** JSON. */
+  readonly roles: string;
+  /** JSON. */
+  readonly channels: string;
+}
+
 /** Stores what a bot tells of its guild. It returns whether a page shows something else from now on. */
 export const describeScript = defineScript({
   name: 'describe',
   keys: ['stats', 'about'],
-  args: (fields: readonly string[]) => fields,
+  args: ({ name, icon, roles, channels }: DescriptionFields) => [name, icon, roles, channels],
   decode: ([, , isChanged]: ScriptReply) => isChanged === 1,
 });
 
@@ -40,22 +50,22 @@ export async function describeGuild(
   description: GuildDescription,
 ): Promise<boolean> {
   checkGuildAndUsers(guildId, []);
-  return describeScript.run(scripts, redisKeys.guild(guildId), describedFields(description));
+  return describeScript.run(scripts, redisKeys.guild(guildId), descriptionFields(description));
 }
 
-/** Returns a description as describe.lua takes it. @throws InvalidInputError */
-function describedFields(description: GuildDescription): string[] {
+/** Returns the fields of a description. @throws InvalidInputError */
+function descriptionFields(description: GuildDescription): DescriptionFields {
   checkFields(description, 'the description of a guild', ['name', 'icon', 'roles', 'channels']);
   const { name, icon = null, roles = [], channels = [] } = description;
   if (icon !== null && !isPictureHash(icon))
     throw new InvalidInputError(`icon must be ${PICTURE_HASH_RULE}, not ${shownText(icon)}`);
-  const fields = [
-    name === undefined ? '' : checkedName(name, 'name'),
-    icon ?? '',
-    listText('roles', roles, MAX_ROLES, roleOf),
-    listText('channels', channels, MAX_CHANNELS, channelOf),
-  ];
-  const bytes = fields.reduce((sum, field) => sum + Buffer.byteLength(field), 0);
+  const fields = {
+    name: name === undefined ? '' : checkedName(name, 'name'),
+    icon: icon ?? '',
+    roles: listText('roles', roles, MAX_ROLES, roleOf),
+    channels: listText('channels', channels, MAX_CHANNELS, channelOf),
+  };
+  const bytes = Object.values(fields).reduce((sum, field) => sum + Buffer.byteLength(field), 0);
   if (bytes > MAX_ABOUT_BYTES)
     throw new InvalidInputError(
       `name, icon, roles and channels have ${bytes} bytes in all, and the most is ${MAX_ABOUT_BYTES}: leave some roles or channels out`,

@@ -1,7 +1,7 @@
 import { RefusedError } from '../errors.ts';
 import { StatsCommand } from '../reads/read-commands.ts';
 import type { ReadStore } from '../reads/read-store.ts';
-import { indexingOf } from '../settings/guild-config.ts';
+import { indexingOf } from '../settings/indexing.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../settings/page-look.ts';
 import type { ClientStore } from '../store/store.ts';
 

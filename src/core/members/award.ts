@@ -55,30 +55,49 @@ export interface Award extends Gain {
   readonly rank: number | null;
 }
 
+/** A checked request, with each number as text. */
+interface AwardFields {
+  readonly amount: string;
+  readonly cooldownMs: string;
+  /** "" = the stored name stays. */
+  readonly username: string;
+  readonly rank: boolean;
+  /** "" = 1. */
+  readonly factor: string;
+  /** As {@link avatarChange} returns it; "" = the stored avatar stays. */
+  readonly avatar: string;
+}
+
 /** Gives XP for a message. The keys that {@link awardKeys} returns come last. */
 export const awardScript = defineScript({
   name: 'award',
   keys: [...GUILD_KEYS, 'cooldown'],
   boards: true,
-  args: ({ event, userId, args }: { event: EventCall; userId: string; args: readonly string[] }) => [
-    ...event.args,
-    userId,
-    ...args,
-  ],
+  args({ event, userId, award }: { event: EventCall; userId: string; award: AwardFields }) {
+    const { amount, cooldownMs, username, rank, factor, avatar } = award;
+    const args = [...event.args, userId, amount, cooldownMs, username, rank ? 'rank' : ''];
+    if (factor !== '' || avatar !== '') args.push(factor);
+    if (avatar !== '') args.push(avatar);
+    return args;
+  },
   decode: decodeAward,
 });
 
-/** Returns a request as the arguments of award.lua, after the user id. @throws InvalidInputError */
-export function awardArguments(request: AwardRequest): string[] {
+/** Returns the fields of a request. @throws InvalidInputError */
+export function awardFields(request: AwardRequest): AwardFields {
   checkFields(request, 'an award', FIELDS);
   const { amount, factor, cooldownMs = 0, username = '', avatar, rank = false } = request;
   checkText(username, 'username');
   checkAvatar(avatar, 'avatar');
   const cooldown = wholeText('cooldownMs', cooldownMs, 0, MAX_COOLDOWN_MS);
-  const args = [drawn(amount), cooldown, username, rank ? 'rank' : ''];
-  if (factor !== undefined || avatar !== undefined) args.push(factor === undefined ? '' : factorText(factor));
-  if (avatar !== undefined) args.push(avatarChange(avatar));
-  return args;
+  return {
+    amount: drawn(amount),
+    cooldownMs: cooldown,
+    username,
+    rank,
+    factor: factor === undefined ? '' : factorText(factor),
+    avatar: avatarChange(avatar),
+  };
 }
 
 /**

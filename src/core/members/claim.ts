@@ -54,34 +54,49 @@ const MAX_TIME_MS = 8_640_000_000_000_000;
 const MIN_INTERVAL_MS = 20 * 3_600_000;
 const MAX_INTERVAL_MS = 7 * 24 * 3_600_000;
 
+/** A checked request, with each number as text. */
+interface ClaimFields {
+  readonly utcOffsetMinutes: string;
+  readonly graceDays: string;
+  readonly minIntervalMs: string;
+  /** "" = the stored name stays. */
+  readonly username: string;
+  /** XP for a streak of 1, 2, ... days. */
+  readonly rewards: readonly string[];
+}
+
 /** Gives the reward of the day. The key of the event comes last, if the call has an event. */
 export const claimScript = defineScript({
   name: 'claim',
   keys: GUILD_KEYS,
   boards: true,
-  args: ({ event, userId, args }: { event: EventCall; userId: string; args: readonly string[] }) => [
+  args: ({ event, userId, claim }: { event: EventCall; userId: string; claim: ClaimFields }) => [
     ...event.args,
     userId,
-    ...args,
+    claim.utcOffsetMinutes,
+    claim.graceDays,
+    claim.minIntervalMs,
+    claim.username,
+    ...claim.rewards,
   ],
   decode: decodeClaim,
 });
 
-/** Returns a request as the arguments of claim.lua, after the user id. @throws InvalidInputError */
-export function claimArguments(request: ClaimRequest): string[] {
+/** Returns the fields of a request. @throws InvalidInputError */
+export function claimFields(request: ClaimRequest): ClaimFields {
   checkFields(request, 'a claim', FIELDS);
   const { reward, utcOffsetMinutes = 0, graceDays = 0, minIntervalMs = MIN_INTERVAL_MS, username = '' } = request;
   checkText(username, 'username');
   const rewards = typeof reward === 'number' ? [reward] : reward;
   if (!Array.isArray(rewards) || rewards.length === 0)
     throw new InvalidInputError('reward must be a number or a list with one number or more');
-  return [
-    wholeText('utcOffsetMinutes', utcOffsetMinutes, -MAX_OFFSET, MAX_OFFSET),
-    wholeText('graceDays', graceDays, 0, MAX_GRACE_DAYS),
-    wholeText('minIntervalMs', minIntervalMs, 0, MAX_INTERVAL_MS),
+  return {
+    utcOffsetMinutes: wholeText('utcOffsetMinutes', utcOffsetMinutes, -MAX_OFFSET, MAX_OFFSET),
+    graceDays: wholeText('graceDays', graceDays, 0, MAX_GRACE_DAYS),
+    minIntervalMs: wholeText('minIntervalMs', minIntervalMs, 0, MAX_INTERVAL_MS),
     username,
-    ...rewards.map((xp) => wholeText('reward', xp, 0, MAX_GAIN)),
-  ];
+    rewards: rewards.map((xp) => wholeText('reward', xp, 0, MAX_GAIN)),
+  };
 }
 
 /** Decodes the reply of claim.lua. @throws RefusedError */

@@ -6,7 +6,7 @@ import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import type { ClientStore } from '../store/store.ts';
 import { checkGuildAndUsers, checkText, wholeText } from './check-fields.ts';
-import { eventCall } from './event.ts';
+import { type EventCall, eventCall } from './event.ts';
 import type { XpChange } from './record-script.ts';
 import { inSlices, sumOf } from './slices.ts';
 import { type MemberChangeText, profileChange } from './xp-record.ts';
@@ -65,8 +65,8 @@ const UNDO = 'undo-';
 /** The id of a correction is shorter than the id of an event may be, so that the undo can have an event too. */
 const MAX_ID = 50;
 
-interface ListFields {
-  readonly ttl: readonly string[];
+interface CorrectFields {
+  readonly event: EventCall;
   readonly changes: readonly Omit<MemberChangeText, 'avatar'>[];
 }
 
@@ -75,8 +75,8 @@ export const correctScript = defineScript({
   name: 'correct',
   keys: [...GUILD_KEYS, 'season'],
   boards: true,
-  args: ({ ttl, changes }: ListFields) => [
-    ...ttl,
+  args: ({ event, changes }: CorrectFields) => [
+    ...event.args,
     ...changes.flatMap(({ xp, userId, profile }) => [xp, userId, profile]),
   ],
   decode(reply: ScriptReply) {
@@ -90,7 +90,7 @@ export const undoScript = defineScript({
   name: 'undo',
   keys: [...GUILD_KEYS, 'season'],
   boards: true,
-  args: ({ ttl }: Pick<ListFields, 'ttl'>) => ttl,
+  args: ({ event }: { event: EventCall }) => event.args,
   decode(reply: ScriptReply): Undone | UndoObstacle {
     throwRefusal(reply);
     const [status] = reply;
@@ -160,8 +160,8 @@ function correct(
     return { userId, xp: xpChange(xp), profile: profileChange(stored({ level, username }), index) };
   });
   const keys = redisKeys.guild(guildId);
-  const { keys: events, args: ttl } = eventCall(keys, checkedId(id), ttlMs, part);
-  return correctScript.run(scripts, keys, { ttl, changes }, events);
+  const event = eventCall(keys, checkedId(id), ttlMs, part);
+  return correctScript.run(scripts, keys, { event, changes }, event.keys);
 }
 
 /** Leaves out what a correction leaves out. */
@@ -192,8 +192,8 @@ export function undoCorrection(
 ): Promise<Undone | UndoObstacle> {
   checkGuildAndUsers(guildId, []);
   const keys = redisKeys.guild(guildId);
-  const { keys: events, args: ttl } = eventCall(keys, UNDO + checkedId(id), CORRECTION_TTL_MS, 0);
-  return undoScript.run(scripts, keys, { ttl }, [...correctionKeys(keys, id).slice(0, 1), ...events]);
+  const event = eventCall(keys, UNDO + checkedId(id), CORRECTION_TTL_MS, 0);
+  return undoScript.run(scripts, keys, { event }, [...correctionKeys(keys, id).slice(0, 1), ...event.keys]);
 }
 
 /**

@@ -22,7 +22,7 @@ export const hideScript = defineScript({
     reason,
     ...userIds,
   ],
-  decode: decodePlaceChange,
+  decode: decodeHideResult,
 });
 
 /** The options of `hide` and `unhide`. */
@@ -65,7 +65,7 @@ export async function changeReason(
 }
 
 /** Decodes the reply of hide.lua. @throws RefusedError */
-function decodePlaceChange(reply: ScriptReply): HideResult {
+function decodeHideResult(reply: ScriptReply): HideResult {
   throwRefusal(reply);
   return { changed: Number(reply[2]), hidden: reply.slice(3).map(hiddenMember) };
 }

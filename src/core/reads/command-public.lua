@@ -29,7 +29,7 @@ local function public_settings(guild)
   for _, told in ipairs(redis.call('HMGET', guild.base .. 'about', 'name', 'icon')) do
     settings[#settings + 1] = text_of(told)
   end
-  return { unpack(settings) }
+  return as_reply(settings)
 end
 
 -- Returns the reply of "stats" for the guild, or for its board, and the begin and the end of the board's period; {} instead of the period for the

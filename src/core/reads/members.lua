@@ -18,4 +18,4 @@ for i = 1, #ARGV do
   local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], ARGV[i])
   reply[i + 2] = score and member_row(ARGV[i], score, is_hidden, KEYS[5], KEYS[6], KEYS[7]) or ''
 end
-return { unpack(reply) }
+return as_reply(reply)

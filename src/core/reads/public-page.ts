@@ -11,7 +11,7 @@ import type { LeaderboardEntry, LeaderboardPage, LeaderboardStats } from '../ran
 import { splitProfile } from '../ranking/profile.ts';
 import { parseRules } from '../rules/parse-rules.ts';
 import type { Rules } from '../rules/rules-document.ts';
-import { type Indexing, indexingOf } from '../settings/guild-config.ts';
+import { type Indexing, indexingOf } from '../settings/indexing.ts';
 import { lookOf, type PageLook } from '../settings/page-look.ts';
 import { BOARDS, type BoardName, kindOfBoard } from '../store/redis-keys.ts';
 import { BOUNDS, cutText } from '../text-bounds.ts';

@@ -1,5 +1,5 @@
--- lib-carry: moves members between the staged ranking and the hidden staged members. A member that is hidden in the guild stays hidden, with its
--- reasons. A member that is staged too gets the staged XP, profile and avatar; any other member keeps its present XP, profile and avatar.
+-- lib-carry: hides staged members, and returns hidden staged members to the staged ranking. A member that is hidden in the guild stays hidden, with
+-- its reasons. A member that is staged too gets the staged XP, profile and avatar; any other member keeps its present XP, profile and avatar.
 
 --- @include lib-change
 --- @include lib-permissions

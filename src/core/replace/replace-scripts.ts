@@ -16,8 +16,8 @@ const STAGED_KEYS = [
   'nextAvatars',
 ] as const;
 
-/** The keys of the scripts that move members between the staged ranking and the hidden staged members. */
-const MOVE_KEYS = [
+/** The keys of the scripts that hide staged members, or return them to the staged ranking. */
+const HIDING_KEYS = [
   'nextXp',
   'nextStats',
   'nextConfig',
@@ -50,8 +50,8 @@ export function replacementKeys(guild: GuildKeys, staging: StagingKeys) {
   };
 }
 
-/** How many members a step moved. */
-interface Moved {
+/** How a step changed the staged members. */
+interface StagedChange {
   /** Members that left the staged ranking, less the members that returned to it. */
   readonly left: number;
   /** Hidden members that were copied from the guild, less copies that were removed. */
@@ -66,7 +66,8 @@ type Swapped =
   /** Carry all hidden members, on the server of this name, then try again. */
   | { readonly status: 'carry all'; readonly server: string };
 
-function movedMembers(reply: ScriptReply): Moved {
+/** Decodes the reply of a script that hides staged members. @throws RefusedError */
+function decodeStagedChange(reply: ScriptReply): StagedChange {
   throwRefusal(reply);
   const [, left, copied] = reply;
   return { left: Number(left), copied: Number(copied) };
@@ -117,22 +118,22 @@ export const noteChangesScript = defineScript({
 /** Hides staged members, each with its reasons. */
 export const hideStagedScript = defineScript({
   name: 'replace-hide',
-  keys: MOVE_KEYS,
+  keys: HIDING_KEYS,
   boards: true,
   args: ({ token, members }: StepFields & { members: readonly (readonly [userId: string, reasons: string])[] }) => [
     token,
     ...members.flat(),
   ],
-  decode: movedMembers,
+  decode: decodeStagedChange,
 });
 
 /** Hides or shows members in the replacement as the guild does now. */
 export const carryHiddenScript = defineScript({
   name: 'replace-carry',
-  keys: [...MOVE_KEYS, 'nextAvatars', 'hidden', 'members', 'hiddenReasons', 'avatars'],
+  keys: [...HIDING_KEYS, 'nextAvatars', 'hidden', 'members', 'hiddenReasons', 'avatars'],
   boards: true,
   args: ({ token, userIds }: StepFields & { userIds: readonly string[] }) => [token, ...userIds],
-  decode: movedMembers,
+  decode: decodeStagedChange,
 });
 
 interface SwapFields extends StepFields {

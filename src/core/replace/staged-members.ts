@@ -129,7 +129,7 @@ export class StagedMembers {
     let { staged, server } = await this.step(noteChangesScript, {});
     if (staged !== this.ranked) throw new RefusedError('staged', { index: 0 });
     if (this.ranked === 0) return;
-    for (const members of stepsOf([...this.toHide])) await this.move(hideStagedScript, { members });
+    for (const members of stepsOf([...this.toHide])) await this.hideOrReturn(hideStagedScript, { members });
     await this.carryHidden();
     for (let swap = 1; swap <= MAX_SWAPS; swap++) {
       const maxCarried = Math.min(swap * MEMBERS_PER_STEP, MAX_NOTED);
@@ -170,11 +170,11 @@ export class StagedMembers {
   }
 
   private async carry(userIds: readonly string[]): Promise<void> {
-    for (const step of stepsOf(userIds)) await this.move(carryHiddenScript, { userIds: step });
+    for (const step of stepsOf(userIds)) await this.hideOrReturn(carryHiddenScript, { userIds: step });
   }
 
-  /** Runs a script that moves members out of the staged ranking or back, and keeps count of them. */
-  private async move<Fields extends object>(
+  /** Runs a script that hides staged members, or returns them to the staged ranking, and keeps count of these members. */
+  private async hideOrReturn<Fields extends object>(
     script: StepScript<Fields, { readonly left: number; readonly copied: number }>,
     fields: Fields,
   ): Promise<void> {

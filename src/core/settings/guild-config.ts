@@ -6,27 +6,21 @@ import { BOARD_KINDS, type BoardKind, GUILD_KEYS } from '../store/redis-keys.ts'
 import { defineScript } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
 import { BOUNDS } from '../text-bounds.ts';
+import type { Indexing } from './indexing.ts';
 import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from './page-look.ts';
 import { areCurrentOffsets, isTimeZone, parseTimeZone, utcOffsetsOf } from './time-zone.ts';
 
-/** Stores fields of a config, as field, value, ..., and returns the new revision of the guild. */
+/** Fields of a config with their values, as Redis stores them. */
+type ConfigFields = Readonly<Record<string, string>>;
+
+/** Stores fields of a config, and returns the new revision of the guild. */
 export const configureScript = defineScript({
   name: 'configure',
   keys: GUILD_KEYS,
   boards: true,
-  args: (fields: readonly string[]) => fields,
+  args: (fields: ConfigFields) => Object.entries(fields).flat(),
   decode: (revision: string) => revision,
 });
-
-/** The pages of a guild that search engines may list: the leaderboard without pages of members; the pages of members too; or no page. */
-export const INDEXINGS = ['leaderboard', 'members', 'none'] as const;
-/** One of {@link INDEXINGS}. */
-export type Indexing = (typeof INDEXINGS)[number];
-
-/** Returns what the field `page_index` of a config says. */
-export function indexingOf(stored: string): Indexing {
-  return INDEXINGS.find((indexing) => indexing === stored) ?? 'leaderboard';
-}
 
 /** The config fields to change. A field left out stays as it is. */
 export interface GuildConfigChange {
@@ -98,10 +92,10 @@ export class GuildConfig {
     if (timeZone !== undefined && utcOffsetMinutes !== undefined)
       throw new InvalidInputError('Give a time zone or minutes from UTC, not both: each takes the place of the other');
     const fields = toFields(change);
-    if (timeZone !== undefined) fields.push(...(await this.fieldsOfZone(parseTimeZone(timeZone))));
+    if (timeZone !== undefined) Object.assign(fields, await this.fieldsOfZone(parseTimeZone(timeZone)));
     // First, because another count can refuse it.
     if (xpCurve !== undefined) await new GuildCounters(this.store).rebuild(guildId, xpCurve, curveFields(xpCurve));
-    if (fields.length > 0) await this.configure(guildId, fields);
+    if (Object.keys(fields).length > 0) await this.configure(guildId, fields);
     await publishInvalidation(this.store, guildId);
   }
 
@@ -115,7 +109,7 @@ export class GuildConfig {
     const bytes = Buffer.byteLength(rules ?? '');
     if (bytes > MAX_RULES_BYTES)
       throw new InvalidInputError(`The rules have ${bytes} bytes, and the most is ${MAX_RULES_BYTES}: leave some out`);
-    await this.configure(guildId, ['rules', rules ?? '']);
+    await this.configure(guildId, { rules: rules ?? '' });
     await publishInvalidation(this.store, guildId);
   }
 
@@ -133,40 +127,40 @@ export class GuildConfig {
       // If somebody chose another time zone meanwhile, its changes were overwritten, and it comes next.
       if (!timeZone || timeZone === renewed || !isTimeZone(timeZone)) break;
       if (areCurrentOffsets(utcOffsets ?? '', timeZone, nowMs)) break;
-      await this.configure(guildId, ['utc_offsets', utcOffsetsOf(timeZone, nowMs)]);
+      await this.configure(guildId, { utc_offsets: utcOffsetsOf(timeZone, nowMs) });
       renewed = timeZone;
     }
     if (renewed !== undefined) await publishInvalidation(this.store, guildId);
   }
 
-  private async fieldsOfZone(timeZone: string): Promise<string[]> {
+  private async fieldsOfZone(timeZone: string): Promise<ConfigFields> {
     const utcOffsets = utcOffsetsOf(timeZone, (await redisTime(this.store.client)) / 1000);
-    return ['time_zone', timeZone, 'utc_offsets', utcOffsets, 'utc_offset_minutes', ''];
+    return { time_zone: timeZone, utc_offsets: utcOffsets, utc_offset_minutes: '' };
   }
 
-  private configure(guildId: string, fields: readonly string[]): Promise<unknown> {
+  private configure(guildId: string, fields: ConfigFields): Promise<unknown> {
     return configureScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), fields);
   }
 }
 
-/** Returns the change, but for the curve, as configure.lua reads it: field, value, ... @throws InvalidInputError for what does not fit. */
-function toFields(change: GuildConfigChange): string[] {
+/** Returns the fields that a change stores, without the fields of the curve and the time zone. @throws InvalidInputError for what does not fit. */
+function toFields(change: GuildConfigChange): Record<string, string> {
   const { plan, xpMultiplier, boards, utcOffsetMinutes, publicPage, pageTitle, pageLook = {} } = change;
   const { pageIndex, pageRewards, avatars } = change;
-  const fields: string[] = [];
-  if (plan !== undefined) fields.push('plan', plan);
-  if (xpMultiplier !== undefined) fields.push('xp_multiplier', String(xpMultiplier));
-  if (boards !== undefined) fields.push('boards', BOARD_KINDS.filter((kind) => boards.includes(kind)).join(','));
+  const fields: Record<string, string> = {};
+  if (plan !== undefined) fields.plan = plan;
+  if (xpMultiplier !== undefined) fields.xp_multiplier = String(xpMultiplier);
+  if (boards !== undefined) fields.boards = BOARD_KINDS.filter((kind) => boards.includes(kind)).join(',');
   if (utcOffsetMinutes !== undefined)
-    fields.push('utc_offset_minutes', String(utcOffsetMinutes), 'time_zone', '', 'utc_offsets', '');
-  if (publicPage !== undefined) fields.push('public_page', publicPage ? 'on' : '');
-  if (pageIndex !== undefined) fields.push('page_index', pageIndex === 'leaderboard' ? '' : pageIndex);
-  if (pageRewards !== undefined) fields.push('page_rewards', pageRewards ? '' : 'off');
-  if (pageTitle !== undefined) fields.push('page_title', parseTitle(pageTitle));
-  if (avatars !== undefined) fields.push('avatars', avatars ? '1' : '');
+    Object.assign(fields, { utc_offset_minutes: String(utcOffsetMinutes), time_zone: '', utc_offsets: '' });
+  if (publicPage !== undefined) fields.public_page = publicPage ? 'on' : '';
+  if (pageIndex !== undefined) fields.page_index = pageIndex === 'leaderboard' ? '' : pageIndex;
+  if (pageRewards !== undefined) fields.page_rewards = pageRewards ? '' : 'off';
+  if (pageTitle !== undefined) fields.page_title = parseTitle(pageTitle);
+  if (avatars !== undefined) fields.avatars = avatars ? '1' : '';
   for (const setting of LOOK_SETTINGS) {
     const value = pageLook[setting];
-    if (value !== undefined) fields.push(LOOK[setting].field, parseLook(setting, value.trim()));
+    if (value !== undefined) fields[LOOK[setting].field] = parseLook(setting, value.trim());
   }
   return fields;
 }

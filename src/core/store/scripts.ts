@@ -5,7 +5,7 @@ import { allBoardKeys, type RedisKeys } from './redis-keys.ts';
 import type { TimeLimit } from './timeouts.ts';
 
 /**
- * The complete source of a command, with its `--- @include NAME` lines replaced by the files they name, each once: what SCRIPT LOAD
+ * The complete source of a script, with its `--- @include NAME` lines replaced by the files they name, each once: what SCRIPT LOAD
  * or EVAL takes from any language.
  * @throws when the installation lacks the file.
  */
@@ -16,14 +16,14 @@ export function scriptSource(name: string, included = new Set<string>()): string
   );
 }
 
-/** Returns the names of all commands: the files of Lua that no other file includes. */
+/** Returns the names of all scripts: the files of Lua that no other file includes. */
 export function scriptNames(): string[] {
   return luaFiles()
     .filter((name) => !/^(lib|command)-/.test(name))
     .sort();
 }
 
-/** An argument of a script. Only commands of the operator send bytes. */
+/** An argument of a script. Only the commands of the operator send bytes. */
 export type ScriptArgument = string | number | Uint8Array;
 
 /** A connection that runs scripts, with the arguments of EVALSHA and EVAL. */
@@ -32,12 +32,12 @@ export interface ScriptClient {
   eval(source: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
 }
 
-/** Called after each command with its duration in milliseconds and whether it failed. */
+/** Called after each script, and after each command of a client, with its duration in milliseconds and whether it failed. */
 export type CommandObserver = (command: string, ms: number, failed: boolean) => void;
 
-/** The time limit and the observer of the commands of {@link Scripts}. */
+/** The time limit and the observer of {@link Scripts}. */
 export interface ScriptsOptions {
-  /** Limits the time of each command, retries and redirections of a Cluster included; left out = no limit. */
+  /** Limits the time of each call of a script, retries and redirections of a Cluster included; left out = no limit. */
   readonly limit?: TimeLimit;
   readonly observe?: CommandObserver;
 }
@@ -59,7 +59,7 @@ function loadScript(name: string) {
 /** Guilds with boards that a connection remembers. */
 const MAX_KNOWN_GUILDS = 10_000;
 
-/** The project's Lua commands on one connection. Each call takes one round trip, and a second one if Redis does not know the script yet. */
+/** The scripts of the project on one connection. Each call takes one round trip, and a second one if Redis does not know the script yet. */
 export class Scripts {
   private readonly loaded = new Map<string, ReturnType<typeof loadScript>>();
   /** The first keys of guilds that have boards. Calls for other guilds leave out the keys of boards, which cost 15 % more of Redis's time. */
@@ -70,7 +70,7 @@ export class Scripts {
     private readonly options: ScriptsOptions = {},
   ) {}
 
-  /** Reads the sources of all commands now. If a long-lived process read them at their first use, a build in between could replace them. */
+  /** Reads the sources of all scripts now. If a long-lived process read them at their first use, a build in between could replace them. */
   loadAll(): void {
     for (const name of scriptNames()) this.script(name);
   }
@@ -115,7 +115,7 @@ export class Scripts {
     const script = this.script(name);
     const hasBoards = boards && this.withBoards.has(keys[0] ?? '');
     const sent = hasBoards ? keysWithBoards(keys) : keys;
-    // Only commands of the operator send bytes, and ioredis takes them.
+    // Only the commands of the operator send bytes, and ioredis takes bytes.
     const args = values as (string | number)[];
     let reply: unknown;
     let failure: StoreUnavailableError | undefined;

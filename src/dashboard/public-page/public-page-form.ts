@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { INDEXINGS, parseTitle } from '../../core/settings/guild-config.ts';
+import { parseTitle } from '../../core/settings/guild-config.ts';
+import { INDEXINGS } from '../../core/settings/indexing.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf, parseLook } from '../../core/settings/page-look.ts';
 import { parsed } from '../forms.ts';
 

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { type Overview, readOverview } from '../../core/guilds/overview.ts';
-import type { GuildConfigChange, Indexing } from '../../core/settings/guild-config.ts';
+import type { GuildConfigChange } from '../../core/settings/guild-config.ts';
+import type { Indexing } from '../../core/settings/indexing.ts';
 import { DEFAULT_COLOURS, type LookField } from '../../core/settings/page-look.ts';
 import { addConfigForm, type ShownForm } from '../config-form.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';

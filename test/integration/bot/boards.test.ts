@@ -31,7 +31,7 @@ describeStores('boards', (kind) => {
 
   const begin = async (at: string, offsetMinutes: number) => {
     now = Date.parse(at);
-    const config = ['boards', 'week,month', 'utc_offset_minutes', String(offsetMinutes)];
+    const config = { boards: 'week,month', utc_offset_minutes: String(offsetMinutes) };
     await configureScript.run(new Scripts(client), services.redisKeys.guild('g'), config);
   };
   const gain = (userId: string, add = 1) => createWriter(client).record('g', { userId, add });
@@ -62,7 +62,7 @@ describeStores('boards', (kind) => {
     const isBegin = at !== '2028-02-29T00:00:00Z';
     await begin(at, offset);
     now -= 1;
-    await configureScript.run(new Scripts(client), services.redisKeys.guild('g'), ['boards', '']);
+    await configureScript.run(new Scripts(client), services.redisKeys.guild('g'), { boards: '' });
     await begin(new Date(now).toISOString(), offset);
     await gain('before');
     expect(await on(board)).toEqual(['before 1']);
@@ -349,7 +349,7 @@ describeStores('boards', (kind) => {
     await gain('a');
     await createWriter(client).hide('g', ['a']);
     expect(await keysOfBoards()).toEqual(['gr:{g}~month:hidden', 'gr:{g}~week:hidden']);
-    await configureScript.run(new Scripts(client), services.redisKeys.guild('g'), ['boards', 'month']);
+    await configureScript.run(new Scripts(client), services.redisKeys.guild('g'), { boards: 'month' });
     expect(await keysOfBoards()).toEqual(['gr:{g}~month:hidden']);
     expect(await store.client.hget('gr:{g}:stats', 'boards')).not.toContain('week');
     await deleteGuild(services, 'g');

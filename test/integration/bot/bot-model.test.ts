@@ -51,7 +51,7 @@ describeStores('a bot of several processes', (kind) => {
         model.current = new GuildModel();
         if (offset !== undefined) {
           model.current.boards = new BoardsModel(offset, model.current.nowMs);
-          const config = ['boards', 'week,month', 'utc_offset_minutes', String(offset)];
+          const config = { boards: 'week,month', utc_offset_minutes: String(offset) };
           await configureScript.run(timed, services.redisKeys.guild(guild), config);
         }
         // A count of the members that has begun and waits: the scripts have to keep its sums exact.

@@ -230,7 +230,7 @@ describeStores('corrections of members', (kind) => {
         const client = clocked(store.client, () => model.guild.nowMs);
         const timed = { scripts: new Scripts(client), redisKeys: services.redisKeys };
         const writer = createWriter(client);
-        const config = ['boards', 'week,month', 'utc_offset_minutes', '0'];
+        const config = { boards: 'week,month', utc_offset_minutes: '0' };
         await configureScript.run(timed.scripts, timed.redisKeys.guild(guild), config);
         for (const [index, each] of steps.entries()) {
           const { userId } = each;

@@ -72,7 +72,7 @@ function tests(kind: StoreKind, isCluster: boolean): void {
   it('the reader gives the members around a member on a board, with the time that the board counts', async () => {
     const monday = Date.parse('2026-11-23T12:00:00Z');
     const bot = { isCluster, ...clocked(store.client, () => monday) };
-    const config = ['boards', 'week', 'utc_offset_minutes', '60'];
+    const config = { boards: 'week', utc_offset_minutes: '60' };
     await configureScript.run(new Scripts(bot), new RedisKeys('gr').guild('boards'), config);
     const gains = ['d', 'a', 'b', 'c'].map((userId, n) => ({ userId, add: 9 - n }));
     await createWriter(bot).recordMany('boards', gains);

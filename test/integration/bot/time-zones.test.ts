@@ -30,9 +30,9 @@ describeStores('the boards of a guild with a time zone', (kind) => {
   async function guildIn(timeZone: string, setAt: number) {
     const guild = `zone${guilds++}`;
     const client = clocked(store.client, () => now);
-    const zone = ['time_zone', timeZone, 'utc_offsets', utcOffsetsOf(timeZone, setAt)];
+    const zone = { time_zone: timeZone, utc_offsets: utcOffsetsOf(timeZone, setAt) };
     const keys = services.redisKeys.guild(guild);
-    await configureScript.run(new Scripts(client), keys, ['boards', 'week,month', ...zone]);
+    await configureScript.run(new Scripts(client), keys, { boards: 'week,month', ...zone });
     const reader = createReader(client);
     return {
       gain: (userId: string) => createWriter(client).record(guild, { userId, add: 1 }),

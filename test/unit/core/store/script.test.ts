@@ -46,7 +46,7 @@ const KEYS: Record<string, string> = {
   nextAvatars: avatars,
 };
 
-it('each Lua command has a definition', () => {
+it('each script has a definition', () => {
   expect([...new Set(scripts.map(({ name }) => name))].sort()).toEqual(scriptNames());
 });
 

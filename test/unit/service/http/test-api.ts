@@ -34,7 +34,7 @@ export interface TestApi {
   readonly answers: (readonly [route: string, status: number])[];
   /** Errors given to the log. */
   readonly reported: unknown[];
-  /** Names of the Lua commands that were sent. */
+  /** Names of the scripts that were sent. */
   readonly commands: string[];
   /** Milliseconds since {@link START}; both clocks go by it. */
   now: number;
