@@ -111,7 +111,8 @@ export class GuildNames {
 }
 
 function segmentOf({ userIds, profiles }: Step): Segment {
-  const [names, named] = [[] as string[], [] as string[]];
+  const names: string[] = [];
+  const named: string[] = [];
   for (const [index, userId] of userIds.entries()) {
     const { username } = splitProfile(profiles[index] ?? null);
     const name = username && foldText(shownName(username, ''));

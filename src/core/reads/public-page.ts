@@ -264,7 +264,8 @@ function guildOf(
   board: BoardName | undefined,
 ): PublicGuild {
   const [index = '', rewards, avatarsSetting, title = '', stored = '', ...shown] = settings;
-  const [look, [name = '', icon = '']] = [shown.slice(0, -2), shown.slice(-2)];
+  const look = shown.slice(0, -2);
+  const [name = '', icon = ''] = shown.slice(-2);
   const kinds: readonly string[] = stored.split(',');
   const boards = BOARDS.filter((name) => kinds.includes(kindOfBoard(name)));
   const { revision, value: stats, curve } = decodeStats(counters);

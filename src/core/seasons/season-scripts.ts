@@ -69,7 +69,12 @@ export const openArchiveScript = defineScript({
   name: 'season-open-archive',
   keys: ['xp', 'stats', 'config', 'hidden', 'season', 'lock', 'about'],
   args: ({ token, season, curve, multiplier, name, icon }: OpenFields) => [
-    ...[token, season, curve, multiplier, name, icon],
+    token,
+    season,
+    curve,
+    multiplier,
+    name,
+    icon,
   ],
   decode: (reply: ScriptReply, { archive }) => throwConflict(reply, archive),
 });

@@ -212,8 +212,16 @@ export class GuildImports {
       throw new InvalidInputError('There is no file: upload it again');
     if (this.running.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
     const run: ImportRun = {
-      ...{ name: checked.name, ...how, notes: [], members: 0, share: 0 },
-      ...{ refused: [], repeated: [], avatars: [], refusedCsv: '', isComplete: false },
+      name: checked.name,
+      ...how,
+      notes: [],
+      members: 0,
+      share: 0,
+      refused: [],
+      repeated: [],
+      avatars: [],
+      refusedCsv: '',
+      isComplete: false,
     };
     const controller = new AbortController();
     this.states.set(guildId, { run, stop: () => controller.abort() });

@@ -148,15 +148,27 @@ function correctionOf(cells: Cells, reading: NumberReading): Correction | string
   if (change) {
     const amount = readWhole(cells[change], change, reading);
     if (typeof amount === 'string') return amount;
-    xp = change === 'xp' ? { set: amount } : change === 'add' ? { add: amount } : { take: amount };
+    if (change === 'xp') xp = { set: amount };
+    else xp = change === 'add' ? { add: amount } : { take: amount };
   }
-  const isNone = cells.level.toLowerCase() === 'none';
-  const level = isNone ? null : cells.level === '' ? undefined : readWhole(cells.level, 'level', reading);
+  const level = levelOf(cells.level, reading);
   if (typeof level === 'string') return `${level}, or none`;
   if (isAbove(cells.name, MAX_USERNAME_BYTES))
     return `name ${quote(cells.name)} is longer than ${MAX_USERNAME_BYTES} bytes`;
-  // The id instead of a name removes the name: earlierLine writes a member without a name in this way.
-  const username = cells.name === '' ? undefined : cells.name === userId ? null : cells.name;
+  const username = usernameOf(cells.name, userId);
   if (!xp && level === undefined && username === undefined) return 'it changes nothing';
   return { userId, xp, level, username };
+}
+
+/** Returns the level in a cell, null for a level to remove, undefined for an empty cell, or the reason why the cell has no level. */
+function levelOf(cell: string, reading: NumberReading): number | string | null | undefined {
+  if (cell === '') return undefined;
+  return cell.toLowerCase() === 'none' ? null : readWhole(cell, 'level', reading);
+}
+
+/** Returns the name in a cell, null for a name to remove, undefined for an empty cell. */
+function usernameOf(cell: string, userId: string): string | null | undefined {
+  if (cell === '') return undefined;
+  // The id instead of a name removes the name: earlierLine writes a member without a name in this way.
+  return cell === userId ? null : cell;
 }

@@ -90,7 +90,11 @@ export function previewTags(
  */
 function versionOf(found: PublicPage | PublicMember | PublicRewards): string {
   const { revision, title, look, about, period } = found;
-  const total = 'page' in found ? found.page.total : 'total' in found ? found.total : found.stats.total_members;
-  const shown = [revision, total, title, about.name, about.icon, period?.from, ...Object.values(look)];
+  const shown = [revision, totalOf(found), title, about.name, about.icon, period?.from, ...Object.values(look)];
   return hash('sha1', shown.join('\n'), 'base64url').slice(0, 10);
+}
+
+function totalOf(found: PublicPage | PublicMember | PublicRewards): number {
+  if ('page' in found) return found.page.total;
+  return 'total' in found ? found.total : found.stats.total_members;
 }

@@ -16,7 +16,8 @@ export class NoAnswer extends Error {
 }
 
 /** The longest and the usual time to wait after a limit, in seconds. */
-const [LONGEST_WAIT_S, USUAL_WAIT_S] = [3600, 30];
+const LONGEST_WAIT_S = 3600;
+const USUAL_WAIT_S = 30;
 
 /**
  * Sends a request and returns its answer with the whole body, of a bounded size and in a bounded time.
