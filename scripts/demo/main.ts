@@ -53,10 +53,10 @@ async function demo(): Promise<void> {
     const seeder = demoStore.connect(SEED_TIMEOUT_MS);
     closing.push(async () => seeder.disconnect());
     await waitUntilReady(seeder, SEED_TIMEOUT_MS, () => {});
-    const services = openCore(seeder, config.keyPrefix);
+    const core = openCore(seeder, config.keyPrefix);
     const servers: DemoServer[] = [];
     for (const guild of DEMO_GUILDS) {
-      const key = await seedGuild(services, guild, Date.now());
+      const key = await seedGuild(core, guild, Date.now());
       servers.push({ ...guild, requestsPerHour: config.planQuotas.get(guild.plan) ?? 0, key });
     }
 
@@ -65,7 +65,7 @@ async function demo(): Promise<void> {
     const redis = demoStore.address ?? config.redis;
     const [shown] = DEMO_GUILDS;
     const grant = { guildId: shown.id, userId: '' };
-    const dashboardLink = () => createInvite(services, dashboard.url, grant, DAY_S);
+    const dashboardLink = () => createInvite(core, dashboard.url, grant, DAY_S);
     const content = { servers, visitor: DEMO_VISITOR, rewards: DEMO_REWARDS };
     const page = demoPage({ ...content, redisUrl: demoStore.url, dashboardLink });
     const parts = { logger, store: connections, extraRoutes: page };
@@ -82,9 +82,7 @@ async function demo(): Promise<void> {
     process.stdout.write(`${lines.join('\n')}\n`);
 
     closing.push(
-      startRising(services.writer, shown.id, CLIMBERS, (error) =>
-        logger.warn({ err: error }, 'the XP no longer rises'),
-      ),
+      startRising(core.writer, shown.id, CLIMBERS, (error) => logger.warn({ err: error }, 'the XP no longer rises')),
     );
     logger.level = config.logLevel;
     await Promise.race([stopped, demoStore.lost]);

@@ -35,9 +35,9 @@ async function rules(context: CommandContext, { guild, file, from, clear, json }
   if (from && file === undefined) throw new UsageError(`--from ${from} needs --file with the export`);
   if (file === undefined && !clear) return show(context, guild, json);
   const document = file === undefined ? null : await documentOf(context, guild, file, from);
-  await withCore(context, async (services) => {
-    if (clear) await requireGuild(services, guild);
-    await services.guildConfig.setRules(guild, document === null ? null : JSON.stringify(document));
+  await withCore(context, async (core) => {
+    if (clear) await requireGuild(core, guild);
+    await core.guildConfig.setRules(guild, document === null ? null : JSON.stringify(document));
   });
   print(context, json, { guild, rules: document }, () =>
     document === null ? `Guild ${guild} has no rules now.` : `Stored the rules of guild ${guild}.`,
