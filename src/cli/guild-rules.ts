@@ -69,9 +69,9 @@ async function documentOf(
   from: RuleSource | undefined,
 ): Promise<unknown> {
   // The parsers of the formats would slow the start of all commands.
-  const { readRulesDocument } = await import('../imports/rules-document.ts');
+  const { readRulesFile } = await import('../imports/read-rules-file.ts');
   const name = file === '-' ? 'stdin' : file;
-  const document = await readRulesDocument(file === '-' ? context.stdin : file);
+  const document = await readRulesFile(file === '-' ? context.stdin : file);
   if (!from && sourceOfRules(document))
     throw new InvalidInputError(
       `${name} looks like the export of a bot: add --from ${RULE_SOURCES.join(' or --from ')}`,

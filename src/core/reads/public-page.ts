@@ -10,7 +10,7 @@ import type { Curve } from '../ranking/curves.ts';
 import type { LeaderboardEntry, LeaderboardPage, LeaderboardStats } from '../ranking/model.ts';
 import { splitProfile } from '../ranking/profile.ts';
 import { parseRules } from '../rules/parse-rules.ts';
-import type { Rules } from '../rules/rules-document.ts';
+import type { Rules } from '../rules/parsed-rules.ts';
 import { type Indexing, indexingOf } from '../settings/guild-config.ts';
 import { lookOf, type PageLook } from '../settings/page-look.ts';
 import { BOARDS, type BoardName, kindOfBoard } from '../store/redis-keys.ts';

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../errors.ts';
 import { MAX_FACTOR, type XpAmount } from '../members/gain-limits.ts';
 import { assertList, parseRules, refuse, VOICE_STATES } from './parse-rules.ts';
-import type { Rules, Stacking, VoiceState } from './rules-document.ts';
+import type { Rules, Stacking, VoiceState } from './parsed-rules.ts';
 
 /** The package's entry `guildrank-kit/rules`, for browsers too: the XP that a guild's rules give, and the roles of a level. It computes, and does no I/O. */
 
@@ -175,5 +175,5 @@ export function rewardRoles(rules: Pick<Rules, 'rewards'>, level: number, roles:
 }
 
 export type { XpAmount } from '../members/gain-limits.ts';
-export type { Reward, Rules, Stacking, VoiceState } from './rules-document.ts';
+export type { Reward, Rules, Stacking, VoiceState } from './parsed-rules.ts';
 export { InvalidInputError, parseRules };

@@ -1,5 +1,5 @@
+import type { Rules, Stacking } from '../../core/rules/parsed-rules.ts';
 import { xpFor } from '../../core/rules/rules.ts';
-import type { Rules, Stacking } from '../../core/rules/rules-document.ts';
 import type { Choices, Named } from './choices.ts';
 
 /** The XP that a message would earn by the rules of a guild, and how it comes about. */
