@@ -9,7 +9,7 @@ import { createLogger } from '../../src/observability/logger.ts';
 import { createService } from '../../src/service/service.ts';
 import { PUBLIC_PAGES, startDemoDashboard } from './dashboard.ts';
 import { type DemoServer, demoPage } from './demo-page.ts';
-import { DEMO_GUILDS, DEMO_REWARDS, DEMO_VISITOR, demoUserId, seedGuild } from './guilds.ts';
+import { DEMO_GUILDS, DEMO_REWARDS, DEMO_VISITOR, demoUserId, fillGuild } from './guilds.ts';
 import { startRising } from './rising-members.ts';
 import { stopRequested } from './stop-signal.ts';
 import { startDemoStore } from './store.ts';
@@ -21,7 +21,7 @@ const CLIMBERS = Array.from({ length: 10 }, (_, i) => demoUserId(9 - i));
 
 /** Longer than the service's default of 100 ms, because the demo may run on a busy laptop. */
 const SERVICE_TIMEOUT_MS = 1000;
-const SEED_TIMEOUT_MS = 10_000;
+const FILL_TIMEOUT_MS = 10_000;
 const DAY_S = 86_400;
 
 const context = contextOf(process);
@@ -50,13 +50,13 @@ async function demo(): Promise<void> {
   // Silent at the start, where errors become one line, and at the end, where Redis is stopped on purpose.
   const logger = createLogger('silent', { write: () => {} });
   try {
-    const seeder = demoStore.connect(SEED_TIMEOUT_MS);
-    closing.push(async () => seeder.disconnect());
-    await waitUntilReady(seeder, SEED_TIMEOUT_MS, () => {});
-    const core = openCore(seeder, config.keyPrefix);
+    const filler = demoStore.connect(FILL_TIMEOUT_MS);
+    closing.push(async () => filler.disconnect());
+    await waitUntilReady(filler, FILL_TIMEOUT_MS, () => {});
+    const core = openCore(filler, config.keyPrefix);
     const servers: DemoServer[] = [];
     for (const guild of DEMO_GUILDS) {
-      const key = await seedGuild(core, guild, Date.now());
+      const key = await fillGuild(core, guild, Date.now());
       servers.push({ ...guild, requestsPerHour: config.planQuotas.get(guild.plan) ?? 0, key });
     }
 
