@@ -43,10 +43,10 @@ export function trialOf(
   const { min, max } = typeof amount === 'number' ? { min: amount, max: amount } : amount;
   const [least, most] = [min, max].map((xp) => multiplied(xp, factor, multiplier));
   const { roles, channels, stacking } = rules.multipliers;
-  const place = [channelId, parent].find((id) => id !== undefined && channels.has(id));
+  const nearest = [channelId, parent].find((id) => id !== undefined && channels.has(id));
   const found: readonly Factor[] = [
     ...(role ? factorOf(roles.get(roleId), `${isolated(role.name)} earns`) : []),
-    ...(place ? factorOf(channels.get(place), `${isolated(choices.channel(place).name)} gives`) : []),
+    ...(nearest ? factorOf(channels.get(nearest), `${isolated(choices.channel(nearest).name)} gives`) : []),
   ];
   const reasons = [
     factorsInWords(found, stacking),

@@ -49,7 +49,7 @@ type Cells = Readonly<Record<ListColumn, string>>;
 export async function readList(path: string, name: string): Promise<ReadList> {
   const text = await textOfFile(path, name);
   const dialect = dialectOf(text);
-  const { places, unread } = listColumns(dialect.columns, name);
+  const { indexes, unread } = listColumns(dialect.columns, name);
   let refused = REFUSED_HEADER;
   const problems = new Problems((row) => {
     refused += refusedLine(row);
@@ -62,7 +62,7 @@ export async function readList(path: string, name: string): Promise<ReadList> {
       const { line, values, problem } = record;
       const reason =
         problem ?? (values.length !== dialect.columns.length && wrongWidth(record, dialect.columns.length));
-      const cells = cellsOf(values, places);
+      const cells = cellsOf(values, indexes);
       if (reason) refuse(line, reason, cells, csvLine(values).trimEnd());
       else rows.push({ line, cells });
     }
@@ -106,8 +106,8 @@ async function* piecesOf(text: string): AsyncGenerator<string> {
   yield text;
 }
 
-function cellsOf(values: readonly string[], places: ReadonlyMap<ListColumn, number>): Cells {
-  const value = (column: ListColumn): string => values[places.get(column) ?? -1] ?? '';
+function cellsOf(values: readonly string[], indexes: ReadonlyMap<ListColumn, number>): Cells {
+  const value = (column: ListColumn): string => values[indexes.get(column) ?? -1] ?? '';
   const cell = (column: ListColumn): string => value(column).trim();
   return {
     userId: cell('userId'),

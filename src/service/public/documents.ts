@@ -58,7 +58,7 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
       ? []
       : previewTags(query, found, site, {
           title: heading,
-          place: words.say('title'),
+          siteName: words.say('title'),
           facts,
           rows: rows.map(({ rank, name }) => ({ label: `${rank}.`, name })),
           path: '',
@@ -112,7 +112,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
     root: '../../../',
     previewTags: previewTags(query, found, site, {
       title: name,
-      place: heading,
+      siteName: heading,
       facts,
       rows: [],
       path: `/m/${userId}`,

@@ -28,7 +28,7 @@ export function renderRewards(query: RankingQuery, found: PublicRewards, site: S
     root: '../../',
     previewTags: previewTags(query, found, site, {
       title,
-      place: words.say('title'),
+      siteName: words.say('title'),
       facts: sentences[0] ?? words.say('howToEarn'),
       rows: rewards.flatMap(({ level, roles }) => {
         // Readers of a chat cannot tell a role by its id.
