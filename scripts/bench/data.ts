@@ -2,7 +2,7 @@ import type { Core } from '../../src/core/core.ts';
 import { importRecords } from '../../src/core/members/record-members.ts';
 import type { XpRecord } from '../../src/core/members/xp-record.ts';
 import { logProgress } from './report.ts';
-import { type LoadedGuild, mixOf, userIdOf } from './requests.ts';
+import { type FilledGuild, mixOf, userIdOf } from './requests.ts';
 import type { Testbed } from './testbed.ts';
 import { guildSizes, seededRandom, zipfSampler } from './zipf.ts';
 
@@ -32,7 +32,7 @@ export function recordOf(index: number, random: () => number) {
 }
 
 /** Imports members of one guild, with a few calls in flight. */
-export async function seedMembers(store: Core, guildId: string, members: number, seed: number): Promise<void> {
+export async function fillMembers(store: Core, guildId: string, members: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
   let next = 0;
   const sendCalls = async (): Promise<void> => {
@@ -47,9 +47,9 @@ export async function seedMembers(store: Core, guildId: string, members: number,
 }
 
 /** Stores a guild with its members, its plan and one key, and returns it when Redis has confirmed all writes. */
-export async function seedGuild(store: Core, index: number, members: number): Promise<LoadedGuild> {
+export async function fillGuild(store: Core, index: number, members: number): Promise<FilledGuild> {
   const id = guildIdOf(index);
-  await seedMembers(store, id, members, index + 1);
+  await fillMembers(store, id, members, index + 1);
   await store.client.hset(store.redisKeys.guild(id).config, { plan: 'pro', xp_curve: 'standard' });
   const { key } = await store.apiKeys.create(id, 'bench', null);
   return { id, key, members };
@@ -58,14 +58,14 @@ export async function seedGuild(store: Core, index: number, members: number): Pr
 /** Stores the guilds of the mix, and draws its requests, which are the same in each run. */
 export async function prepareMix({ store, options }: Testbed) {
   const sizes = guildSizes(options.small);
-  logProgress(`seeding ${sizes.length} guilds`);
-  const guilds: LoadedGuild[] = [];
-  for (const [index, members] of sizes.entries()) guilds.push(await seedGuild(store, index, members));
+  logProgress(`filling ${sizes.length} guilds`);
+  const guilds: FilledGuild[] = [];
+  for (const [index, members] of sizes.entries()) guilds.push(await fillGuild(store, index, members));
   return { guilds, requests: mixOf(guilds, DISTINCT_REQUESTS, 1) };
 }
 
 /** Runs work beside XP writes at a steady rate to guilds chosen by Zipf's law. @throws if one of the writes failed. */
-export async function besideWrites<T>(store: Core, guilds: readonly LoadedGuild[], work: () => Promise<T>) {
+export async function besideWrites<T>(store: Core, guilds: readonly FilledGuild[], work: () => Promise<T>) {
   const random = seededRandom(4711);
   const guildIndex = zipfSampler(guilds.length, random);
   const startedAt = performance.now();
@@ -73,7 +73,7 @@ export async function besideWrites<T>(store: Core, guilds: readonly LoadedGuild[
   let failure: Error | undefined;
   const timer = setInterval(() => {
     for (const due = ((performance.now() - startedAt) / 1000) * WRITES_PER_S; sent < due; sent++) {
-      const guild = guilds[guildIndex()] as LoadedGuild;
+      const guild = guilds[guildIndex()] as FilledGuild;
       const record: XpRecord = { userId: userIdOf(Math.floor(random() * guild.members)), add: 15 };
       store.writer.record(guild.id, record).catch((error: Error) => {
         failure = error;

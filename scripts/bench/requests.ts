@@ -1,7 +1,7 @@
 import { seededRandom, zipfSampler } from './zipf.ts';
 
 /** A guild that the load requests. */
-export interface LoadedGuild {
+export interface FilledGuild {
   readonly id: string;
   readonly key: string;
   readonly members: number;
@@ -12,7 +12,7 @@ type RequestKind = 'page' | 'deep page' | 'member' | 'stats';
 /** A request of the mix. */
 export interface MixedRequest {
   readonly kind: RequestKind;
-  readonly guild: LoadedGuild;
+  readonly guild: FilledGuild;
   /** Path with query, below the host. */
   readonly path: string;
 }
@@ -39,11 +39,11 @@ export function userIdOf(index: number): string {
 }
 
 /** Returns requests to guilds (most visited first) that are chosen by Zipf's law, the same for the same seed. */
-export function mixOf(guilds: readonly LoadedGuild[], count: number, seed: number): MixedRequest[] {
+export function mixOf(guilds: readonly FilledGuild[], count: number, seed: number): MixedRequest[] {
   const random = seededRandom(seed);
   const guildIndex = zipfSampler(guilds.length, random);
   return Array.from({ length: count }, () => {
-    const guild = guilds[guildIndex()] as LoadedGuild;
+    const guild = guilds[guildIndex()] as FilledGuild;
     const kind = pickKind(random());
     return { kind, guild, path: `/api/v1/servers/${guild.id}${subPath(kind, guild, random)}` };
   });
@@ -70,7 +70,7 @@ function pickKind(draw: number): RequestKind {
   return 'stats';
 }
 
-function subPath(kind: RequestKind, { members }: LoadedGuild, random: () => number): string {
+function subPath(kind: RequestKind, { members }: FilledGuild, random: () => number): string {
   if (kind === 'stats') return '/stats';
   if (kind === 'member') return `/members/${userIdOf(Math.floor(random() * members))}`;
   const pages = Math.ceil(members / PAGE_SIZE);

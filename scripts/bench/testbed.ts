@@ -32,7 +32,7 @@ export interface Testbed {
   usedMemory(): Promise<number>;
 }
 
-/** Command timeout. Seeding sends large batches to a Redis that shares its core. */
+/** Command timeout. An import sends large batches to a Redis that shares its core. */
 const TIMEOUT_MS = 60_000;
 
 /** Runs work on an empty Redis, which ends with it. @throws if there is no redis-server or valkey-server. */

@@ -9,7 +9,7 @@ import { createLogger } from '../../src/observability/logger.ts';
 import { createService } from '../../src/service/service.ts';
 import { PUBLIC_PAGES, startDemoDashboard } from './dashboard.ts';
 import { type DemoServer, demoPage } from './demo-page.ts';
-import { DEMO_GUILDS, DEMO_REWARDS, DEMO_VISITOR, demoUserId, seedGuild } from './guilds.ts';
+import { DEMO_GUILDS, DEMO_REWARDS, DEMO_VISITOR, demoUserId, fillGuild } from './guilds.ts';
 import { startRising } from './rising-members.ts';
 import { stopRequested } from './stop-signal.ts';
 import { startDemoStore } from './store.ts';
@@ -21,7 +21,7 @@ const CLIMBERS = Array.from({ length: 10 }, (_, i) => demoUserId(9 - i));
 
 /** Longer than the service's default of 100 ms, because the demo may run on a busy laptop. */
 const SERVICE_TIMEOUT_MS = 1000;
-const SEED_TIMEOUT_MS = 10_000;
+const FILL_TIMEOUT_MS = 10_000;
 const DAY_S = 86_400;
 
 const context = contextOf(process);
@@ -50,13 +50,13 @@ async function demo(): Promise<void> {
   // Silent at the start, where errors become one line, and at the end, where Redis is stopped on purpose.
   const logger = createLogger('silent', { write: () => {} });
   try {
-    const seeder = demoStore.connect(SEED_TIMEOUT_MS);
-    closing.push(async () => seeder.disconnect());
-    await waitUntilReady(seeder, SEED_TIMEOUT_MS, () => {});
-    const services = openCore(seeder, config.keyPrefix);
+    const filler = demoStore.connect(FILL_TIMEOUT_MS);
+    closing.push(async () => filler.disconnect());
+    await waitUntilReady(filler, FILL_TIMEOUT_MS, () => {});
+    const core = openCore(filler, config.keyPrefix);
     const servers: DemoServer[] = [];
     for (const guild of DEMO_GUILDS) {
-      const key = await seedGuild(services, guild, Date.now());
+      const key = await fillGuild(core, guild, Date.now());
       servers.push({ ...guild, requestsPerHour: config.planQuotas.get(guild.plan) ?? 0, key });
     }
 
@@ -65,7 +65,7 @@ async function demo(): Promise<void> {
     const redis = demoStore.address ?? config.redis;
     const [shown] = DEMO_GUILDS;
     const grant = { guildId: shown.id, userId: '' };
-    const dashboardLink = () => createInvite(services, dashboard.url, grant, DAY_S);
+    const dashboardLink = () => createInvite(core, dashboard.url, grant, DAY_S);
     const content = { servers, visitor: DEMO_VISITOR, rewards: DEMO_REWARDS };
     const page = demoPage({ ...content, redisUrl: demoStore.url, dashboardLink });
     const parts = { logger, store: connections, extraRoutes: page };
@@ -82,9 +82,7 @@ async function demo(): Promise<void> {
     process.stdout.write(`${lines.join('\n')}\n`);
 
     closing.push(
-      startRising(services.writer, shown.id, CLIMBERS, (error) =>
-        logger.warn({ err: error }, 'the XP no longer rises'),
-      ),
+      startRising(core.writer, shown.id, CLIMBERS, (error) => logger.warn({ err: error }, 'the XP no longer rises')),
     );
     logger.level = config.logLevel;
     await Promise.race([stopped, demoStore.lost]);

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { KEY_NAME_PATTERN } from '../core/access/api-key-issuer.ts';
 import { parseCap } from '../core/access/api-key-record.ts';
-import { KEY_NAME_PATTERN } from '../core/access/api-keys.ts';
 import { parseOrigins } from '../core/access/origins.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../core/ranking/curves.ts';

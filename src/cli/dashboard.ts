@@ -33,11 +33,11 @@ export function defineDashboardAccess(guild: Command, context: CommandContext): 
   subcommand('sign-out', 'Sign all owners of the guild out of the dashboard, and end the links that nobody has used')
     .option('--json', 'print JSON')
     .action(async ({ guild, json }: GuildOptions) => {
-      await withCore(context, async (services) => {
-        const { client, redisKeys } = services;
+      await withCore(context, async (core) => {
+        const { client, redisKeys } = core;
         // No check that the guild exists: a guild without data can have owners already.
-        if ((await client.exists(redisKeys.guild(guild).sessions)) === 0) await requireGuild(services, guild);
-        await endSessions(services, guild);
+        if ((await client.exists(redisKeys.guild(guild).sessions)) === 0) await requireGuild(core, guild);
+        await endSessions(core, guild);
       });
       print(context, json, { guild }, () => [`signed out all owners of guild ${guild}`]);
     });
@@ -46,7 +46,7 @@ export function defineDashboardAccess(guild: Command, context: CommandContext): 
 async function printLink(context: CommandContext, recipient: Recipient, json: boolean | undefined): Promise<void> {
   const { parseDashboardConfig } = await import('../config/dashboard.ts');
   const { dashboardUrl } = parseDashboardConfig(context.env);
-  const url = await withCore(context, (services) => createInvite(services, dashboardUrl, recipient));
+  const url = await withCore(context, (core) => createInvite(core, dashboardUrl, recipient));
   const time = formatDuration(INVITE_TTL_S).replace(' 0 s', '');
   print(context, json, { url, expires_in_s: INVITE_TTL_S }, () => [url, `The link signs in once, within ${time}.`]);
 }

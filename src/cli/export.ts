@@ -39,11 +39,11 @@ async function run(context: CommandContext, { guild: ranking, format }: Options)
   const message = () => `Interrupted: the output ends after ${counted()}`;
   try {
     await interruptible(context, message, ({ signal }) =>
-      withGuild(context, guildId, async (services) => {
-        if (board) await requireBoard(services, guildId, board);
+      withGuild(context, guildId, async (core) => {
+        if (board) await requireBoard(core, guildId, board);
         const text = board
-          ? exportBoardText(services, ranking, format as BoardFormat, result)
-          : exportText(services.members.readAll(guildId), format, result);
+          ? exportBoardText(core, ranking, format as BoardFormat, result)
+          : exportText(core.members.readAll(guildId), format, result);
         return pipeline(Readable.from(text), context.stdout, { end: false, signal });
       }),
     );

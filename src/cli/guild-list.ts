@@ -20,18 +20,18 @@ interface Unreadable {
 /** Prints every guild with its plan, members, number of API keys and public page. O(all Redis keys), in small steps. */
 export async function listGuilds(context: CommandContext, { json }: Pick<GuildOptions, 'json'>): Promise<void> {
   const planQuotas = planQuotasOf(context);
-  const { guilds, pattern } = await withCore(context, async (services) => {
+  const { guilds, pattern } = await withCore(context, async (core) => {
     const found: (Overview | Unreadable)[] = [];
-    const ids = await findGuilds(services);
+    const ids = await findGuilds(core);
     const read = (guild: string): Promise<Overview | Unreadable> =>
-      readOverview(services, planQuotas, guild).catch((error) => {
+      readOverview(core, planQuotas, guild).catch((error) => {
         if (isUnreadable(error)) return { guild, unreadable: true };
         throw error;
       });
     for (let from = 0; from < ids.length; from += GUILDS_AT_ONCE) {
       found.push(...(await Promise.all(ids.slice(from, from + GUILDS_AT_ONCE).map(read))));
     }
-    return { guilds: found, pattern: services.redisKeys.guild('ID').xp };
+    return { guilds: found, pattern: core.redisKeys.guild('ID').xp };
   });
   print(context, json, { guilds }, () =>
     guilds.length === 0

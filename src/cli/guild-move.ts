@@ -29,7 +29,7 @@ export async function moveOut(
       );
       await enter(context, signal);
     };
-    return withCore(context, (services) => new GuildMoveOut(services, guild, { write, pause, signal }).run());
+    return withCore(context, (core) => new GuildMoveOut(core, guild, { write, pause, signal }).run());
   });
   tell(
     `Wrote ${withNoun(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. The ids of events are not moved: calls that the bot keeps on a disk and repeats after the move count twice.`,
@@ -39,10 +39,10 @@ export async function moveOut(
 /** Runs `guild import`: stores the guild that arrives on standard input. */
 export async function moveIn(context: CommandContext, { json }: { readonly json?: boolean }): Promise<void> {
   const moved = await interruptibleMove(context, (signal) =>
-    withCore(context, (services) => {
+    withCore(context, (core) => {
       // Created only now: a line that arrives before anything reads the lines would be lost.
       const lines = createInterface({ input: context.stdin, crlfDelay: Number.POSITIVE_INFINITY, signal });
-      return moveGuildIn(services, lines, signal);
+      return moveGuildIn(core, lines, signal);
     }),
   );
   const { guild, members, hidden, keys } = moved;

@@ -35,9 +35,9 @@ async function rules(context: CommandContext, { guild, file, from, clear, json }
   if (from && file === undefined) throw new UsageError(`--from ${from} needs --file with the export`);
   if (file === undefined && !clear) return show(context, guild, json);
   const document = file === undefined ? null : await documentOf(context, guild, file, from);
-  await withCore(context, async (services) => {
-    if (clear) await requireGuild(services, guild);
-    await services.guildConfig.setRules(guild, document === null ? null : JSON.stringify(document));
+  await withCore(context, async (core) => {
+    if (clear) await requireGuild(core, guild);
+    await core.guildConfig.setRules(guild, document === null ? null : JSON.stringify(document));
   });
   print(context, json, { guild, rules: document }, () =>
     document === null ? `Guild ${guild} has no rules now.` : `Stored the rules of guild ${guild}.`,
@@ -69,9 +69,9 @@ async function documentOf(
   from: RuleSource | undefined,
 ): Promise<unknown> {
   // The parsers of the formats would slow the start of all commands.
-  const { readRulesDocument } = await import('../imports/rules-document.ts');
+  const { readRulesFile } = await import('../imports/read-rules-file.ts');
   const name = file === '-' ? 'stdin' : file;
-  const document = await readRulesDocument(file === '-' ? context.stdin : file);
+  const document = await readRulesFile(file === '-' ? context.stdin : file);
   if (!from && sourceOfRules(document))
     throw new InvalidInputError(
       `${name} looks like the export of a bot: add --from ${RULE_SOURCES.join(' or --from ')}`,

@@ -99,23 +99,23 @@ async function set(
   options: GuildOptions & GuildConfigChange & PageLookOptions,
 ): Promise<void> {
   const { guild, json, ...change } = gatherLook<GuildOptions & GuildConfigChange>(options);
-  const overview = await withCore(context, async (services) => {
+  const overview = await withCore(context, async (core) => {
     const planQuotas = planQuotasOf(context, change.plan);
     if (Object.keys(change).length === 0)
       throw new UsageError(
         'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --time-zone, --utc-offset-minutes, --public-page, --avatars, --page-title or another --page option',
       );
-    await services.guildConfig.update(guild, change);
-    await services.guildConfig.renewTimeZone(guild);
-    return readOverview(services, planQuotas, guild);
+    await core.guildConfig.update(guild, change);
+    await core.guildConfig.renewTimeZone(guild);
+    return readOverview(core, planQuotas, guild);
   });
   print(context, json, overview, () => settingLines(overview));
 }
 
 async function show(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
-  const overview = await withGuild(context, guild, async (services) => {
-    await services.guildConfig.renewTimeZone(guild);
-    return overviewOf(context, services, guild);
+  const overview = await withGuild(context, guild, async (core) => {
+    await core.guildConfig.renewTimeZone(guild);
+    return overviewOf(context, core, guild);
   });
   const { quota_used, requests_per_hour, quota_resets_in_s } = overview;
   const reset = quota_resets_in_s === null ? '' : `, resets in ${quota_resets_in_s} s`;
@@ -130,16 +130,16 @@ async function show(context: CommandContext, { guild, json }: GuildOptions): Pro
 }
 
 async function remove(context: CommandContext, { guild, yes, json }: RemoveOptions): Promise<void> {
-  const removed = await withCore(context, async (services) => {
+  const removed = await withCore(context, async (core) => {
     if (!yes) {
-      const { ranked, keys } = await overviewOf(context, services, guild);
+      const { ranked, keys } = await overviewOf(context, core, guild);
       await confirm(
         context,
         guild,
         `This deletes ${withNoun(ranked, 'member')} and ${withNoun(keys, 'API key')} of guild ${guild} for good.`,
       );
     }
-    return deleteGuild(services, guild);
+    return deleteGuild(core, guild);
   });
   const { linksEnded, ...data } = removed;
   print(context, json, { guild, removed: data }, () => removedLine(guild, removed));
@@ -150,8 +150,8 @@ async function remove(context: CommandContext, { guild, yes, json }: RemoveOptio
     );
 }
 
-function overviewOf(context: CommandContext, services: Core, guild: string): Promise<Overview> {
-  return readOverview(services, planQuotasOf(context), guild);
+function overviewOf(context: CommandContext, core: Core, guild: string): Promise<Overview> {
+  return readOverview(core, planQuotasOf(context), guild);
 }
 
 function settingLines(overview: Overview): string[] {

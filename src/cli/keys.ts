@@ -85,9 +85,9 @@ async function create(
 }
 
 async function list(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
-  const keys = await withCore(context, async (services) => {
-    const { ofKey } = await readUsage(services, guild, Date.now());
-    const records = await services.apiKeys.list(guild);
+  const keys = await withCore(context, async (core) => {
+    const { ofKey } = await readUsage(core, guild, Date.now());
+    const records = await core.apiKeys.list(guild);
     return records.map((record) => ({ record, usage: ofKey(record.id) }));
   });
   const listed = keys.map(({ record, usage }) => ({ ...toJson(record), ...usageJson(usage) }));

@@ -97,7 +97,7 @@ export function defineMember(command: Command, context: CommandContext): void {
 }
 
 async function show(context: CommandContext, user: string, { guild, json }: GuildOptions): Promise<void> {
-  const member = await withCore(context, (services) => readShown(services, guild, user));
+  const member = await withCore(context, (core) => readShown(core, guild, user));
   print(context, json, member, () => lines(member));
 }
 
@@ -114,11 +114,11 @@ async function set(
     throw new UsageError(
       'Nothing to set: give --xp, --xp-of-level, --level, --username, --daily-streak or --last-daily-claim',
     );
-  const member = await withCore(context, async (services) => {
-    const set = xpOfLevel === undefined ? xp : await firstXpOf(services, guild, xpOfLevel);
-    if (set !== undefined) await services.writer.record(guild, { userId: user, set, ...profile });
-    else await services.writer.setProfiles(guild, [{ userId: user, ...profile }]);
-    return readShown(services, guild, user);
+  const member = await withCore(context, async (core) => {
+    const set = xpOfLevel === undefined ? xp : await firstXpOf(core, guild, xpOfLevel);
+    if (set !== undefined) await core.writer.record(guild, { userId: user, set, ...profile });
+    else await core.writer.setProfiles(guild, [{ userId: user, ...profile }]);
+    return readShown(core, guild, user);
   });
   const hint = 'XP does not change an explicit level. To set a level that rises with XP, use --xp-of-level instead';
   print(context, json, member, () => [...lines(member), ...(typeof level === 'number' ? [hint] : [])]);
@@ -174,7 +174,7 @@ async function remove(context: CommandContext, users: readonly string[], options
 }
 
 async function exportData(context: CommandContext, user: string, { guild }: GuildOptions): Promise<void> {
-  const data = await withCore(context, (services) => readMemberData(services, guild, user));
+  const data = await withCore(context, (core) => readMemberData(core, guild, user));
   if (!data) throw new CommandRefused(`Nothing is stored about user ${user} in guild ${guild}`);
   print(context, true, data, () => []);
 }

@@ -38,15 +38,15 @@ async function reset(
   const then = dropMembers ? 'removes them' : 'starts them at 0 XP';
   const message = () => 'Interrupted: run the same command again to go on';
   const result = await interruptible(context, message, ({ signal }) =>
-    withGuild(context, guild, async (services) => {
+    withGuild(context, guild, async (core) => {
       if (!yes) {
         await confirm(
           context,
           guild,
-          `This copies ${withNoun(await countStored(services, guild), 'member')} of guild ${guild} to ${archive}, and ${then}.`,
+          `This copies ${withNoun(await countStored(core, guild), 'member')} of guild ${guild} to ${archive}, and ${then}.`,
         );
       }
-      return services.writer.resetSeason(guild, { archiveAs: archive, keepMembers: !dropMembers, signal });
+      return core.writer.resetSeason(guild, { archiveAs: archive, keepMembers: !dropMembers, signal });
     }),
   );
   const { archived, reset } = result;

@@ -97,13 +97,13 @@ async function write(
   const { guild, curve, levels, plan, replace = false, json } = options;
   const formatCurve = formatCurveOf(options, inputs);
   const rules = takeRules(report, options, inputs);
-  const { summary, outcome, reading } = await withCore(context, async (services) => {
+  const { summary, outcome, reading } = await withCore(context, async (core) => {
     const { reading, stop } = startReading(context, options, inputs, report, interrupt);
     const choices = { replace, plan, curve, formatCurve, levels };
     const holdExit = () => interrupt.holdExit();
     const job = { guild, reading, holdExit, ...choices, maxDistinct: MAX_DISTINCT.import };
-    const result = await importMembers(services, job).finally(stop);
-    if (rules && result.summary.complete) await storeRules(services.guildConfig, guild, rules);
+    const result = await importMembers(core, job).finally(stop);
+    if (rules && result.summary.complete) await storeRules(core.guildConfig, guild, rules);
     return { ...result, reading };
   });
   print(context, json, summary, () => summaryLine(summary));

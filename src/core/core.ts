@@ -1,4 +1,4 @@
-import { ApiKeyStore } from './access/api-keys.ts';
+import { ApiKeyIssuer } from './access/api-key-issuer.ts';
 import { GuildCounters } from './counters/counters.ts';
 import { GuildWriter } from './guild-writer.ts';
 import { type BatcherOptions, CommandBatcher } from './reads/command-batcher.ts';
@@ -22,7 +22,7 @@ export interface Core extends Store {
   /** Compares the counters of a guild with its data, and counts anew. */
   readonly counters: GuildCounters;
   readonly guildConfig: GuildConfig;
-  readonly apiKeys: ApiKeyStore;
+  readonly apiKeys: ApiKeyIssuer;
 }
 
 /** What a process may choose about the parts: the time limit and the observer of its scripts, and its clock. */
@@ -47,6 +47,6 @@ export function openCore(client: RedisClient, keyPrefix: string, options: CoreOp
     search: new NameSearch({ ...store, commands }, monotonic),
     counters: new GuildCounters(store),
     guildConfig: new GuildConfig(store),
-    apiKeys: new ApiKeyStore(store, Date.now),
+    apiKeys: new ApiKeyIssuer(store, Date.now),
   };
 }

@@ -14,10 +14,27 @@ export abstract class DomainError extends Error {
 
 /** Error codes of Redis that a request or a command can meet. */
 const REDIS_CODES = [
-  ...['READONLY', 'OOM', 'MISCONF', 'NOREPLICAS', 'NOPERM', 'NOAUTH', 'WRONGPASS', 'WRONGTYPE', 'LOADING', 'BUSY'],
-  ...['MASTERDOWN', 'CLUSTERDOWN', 'TRYAGAIN', 'CROSSSLOT', 'MOVED', 'ASK', 'NOSCRIPT'],
+  'READONLY',
+  'OOM',
+  'MISCONF',
+  'NOREPLICAS',
+  'NOPERM',
+  'NOAUTH',
+  'WRONGPASS',
+  'WRONGTYPE',
+  'LOADING',
+  'BUSY',
+  'MASTERDOWN',
+  'CLUSTERDOWN',
+  'TRYAGAIN',
+  'CROSSSLOT',
+  'MOVED',
+  'ASK',
+  'NOSCRIPT',
   // The codes of the project's own scripts: the data have a newer version, the script lacks the curve, or the call left out the keys of the boards.
-  ...['MODEL', 'CURVE', 'BOARDS'],
+  'MODEL',
+  'CURVE',
+  'BOARDS',
 ] as const;
 
 /** An error code of {@link REDIS_CODES}. */

@@ -3,7 +3,7 @@ import { StoreUnavailableError } from '../core/errors.ts';
 import { GuildDirectory } from '../core/guilds/guild-directory.ts';
 import { ID_PATTERN } from '../core/ranking/model.ts';
 import { PICTURE_HOST } from '../core/ranking/picture-hash.ts';
-import { healthRoutes, type Readiness } from '../service/http/health.ts';
+import { healthRoutes, type Readiness } from '../service/http/health-routes.ts';
 import { type Activity, openContext } from '../service/http/request-context.ts';
 import type { Assets } from './assets.ts';
 import { checkForm, enteredOf, FORM_LIMITS, limitBodyTime, readForm, requireSameOrigin } from './forms.ts';

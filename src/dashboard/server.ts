@@ -12,7 +12,7 @@ import { reachStore } from '../core/store/lifecycle.ts';
 import { pingProbe } from '../core/store/probe.ts';
 import { timeLimit } from '../core/store/timeouts.ts';
 import { requestLogger } from '../observability/logger.ts';
-import { healthRoutes, type Readiness } from '../service/http/health.ts';
+import { healthRoutes, type Readiness } from '../service/http/health-routes.ts';
 import { requestIds } from '../service/http/request-context.ts';
 import { drain } from '../service/http/server/drain.ts';
 import { adminListener, createExpressServer, type ServerObserver } from '../service/http/server/express-server.ts';

@@ -48,8 +48,7 @@ export function chooseCurve(
   }
   if (!fromFormat) return { curve: present, store: false, notice: undefined };
   const { curve, format } = fromFormat;
-  const isOwn = curve !== formatNamed(format).curve;
-  const source = format === 'tatsu' ? 'tatsu publishes none of its own' : isOwn ? 'from the file' : 'from the format';
+  const source = sourceOf(curve, format);
   if (configured === null && members === 0) return { curve, store: true, notice: `curve: ${curve} (${source})` };
   if (present === curve)
     return { curve, store: false, notice: `curve: ${curve} (${source}; the guild has it already)` };
@@ -82,4 +81,10 @@ export function curveOfFiles(
     found ??= { curve, format };
   }
   return found;
+}
+
+/** Says where the curve of an import comes from. */
+function sourceOf(curve: CurveText, format: FormatName): string {
+  if (format === 'tatsu') return 'tatsu publishes none of its own';
+  return curve === formatNamed(format).curve ? 'from the format' : 'from the file';
 }

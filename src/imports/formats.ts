@@ -63,8 +63,12 @@ export const FORMATS = {
     curve: 'standard',
     places: ['players.*', '*'],
     names: {
-      ...{ userId: ['id'], xp: ['xp'], username: ['username'], level: ['level'] },
-      ...{ avatar: ['avatar'], guildId: ['guild_id'] },
+      userId: ['id'],
+      xp: ['xp'],
+      username: ['username'],
+      level: ['level'],
+      avatar: ['avatar'],
+      guildId: ['guild_id'],
     },
     fits: (list) =>
       list.has('id', 'xp', 'detailed_xp') || (list.place === 'players.*' && list.has('id', 'xp', 'level')),
@@ -79,7 +83,10 @@ export const FORMATS = {
     curve: 'lurkr',
     places: ['levels.*', '*'],
     names: {
-      ...{ userId: ['userId'], xp: ['xp'], username: ['user.username', 'tag', 'username'], level: ['level'] },
+      userId: ['userId'],
+      xp: ['xp'],
+      username: ['user.username', 'tag', 'username'],
+      level: ['level'],
       avatar: ['user.avatar'],
     },
     fits: (list) => list.has('userId', 'xp') && (list.place === 'levels.*' || list.has('messageCount')),

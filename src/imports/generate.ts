@@ -7,10 +7,44 @@ const LAST_CLAIM_DAY = Date.parse('2026-01-15T00:00:00Z');
 /** First digits of 17-, 18- and 19-digit ids, each with room for 50 million members. Nine random digits follow. */
 const ID_STARTS = [40_000_000, 140_000_000, 1_040_000_000] as const;
 
-const FIRST =
-  'amber brisk calm dusty early fuzzy glad hazy icy jolly keen lucky mellow noble odd proud quiet rapid'.split(' ');
-const SECOND =
-  'badger comet dragon ember falcon goblin heron ibis jackal kraken lynx moth newt otter panda raven'.split(' ');
+const FIRST = [
+  'amber',
+  'brisk',
+  'calm',
+  'dusty',
+  'early',
+  'fuzzy',
+  'glad',
+  'hazy',
+  'icy',
+  'jolly',
+  'keen',
+  'lucky',
+  'mellow',
+  'noble',
+  'odd',
+  'proud',
+  'quiet',
+  'rapid',
+];
+const SECOND = [
+  'badger',
+  'comet',
+  'dragon',
+  'ember',
+  'falcon',
+  'goblin',
+  'heron',
+  'ibis',
+  'jackal',
+  'kraken',
+  'lynx',
+  'moth',
+  'newt',
+  'otter',
+  'panda',
+  'raven',
+];
 
 /**
  * Generates members to try things out: a few with very much XP, most with little, many with equal XP, one in fifty with

@@ -204,14 +204,7 @@ async function inspectColumns(text: Text, dialect: CsvDialect, given: GivenForma
   // If the column for the ids has none, another column can have them, so all columns are examined.
   if (names && hasStrangeIds(choose(found))) found = await look(undefined);
   const [title, ...others] = dialect.columns.filter((column) => column !== '');
-  if (others.length === 0 && !given.map)
-    throw new InvalidInputError(
-      title === undefined
-        ? `${name}: its first line has separators alone, and no names of columns`
-        : title === '1'
-          ? `${name}: each line has one value, and a member needs an id and XP: write both into each line`
-          : `${name}: its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line. If anything but a comma, a semicolon, a tab or a bar stands between the values, save them with commas`,
-    );
+  if (others.length === 0 && !given.map) throw new InvalidInputError(`${name}: ${problemOfOneColumn(title)}`);
   const quoted = dialect.columns.find((column) => OTHER_QUOTES.test(column));
   if (quoted !== undefined && !given.map)
     throw new InvalidInputError(`${name}: its texts stand in quotes of another kind, such as ${quoted}: write "…"`);
@@ -247,4 +240,11 @@ function readingOf(chosen: ChosenFormat, ofNames: NameReading): RowReading {
     hasSnowflakes: (ids?.hasIds ?? false) && !isOwnExport(chosen),
     cutsFractions,
   };
+}
+
+/** Says why a CSV file with fewer than two names of columns has no members. @param title what stands alone in the first line. */
+function problemOfOneColumn(title: string | undefined): string {
+  if (title === undefined) return 'its first line has separators alone, and no names of columns';
+  if (title === '1') return 'each line has one value, and a member needs an id and XP: write both into each line';
+  return `its first line has ${quote(title)} alone, and so names no columns: if it is a title, remove the line. If anything but a comma, a semicolon, a tab or a bar stands between the values, save them with commas`;
 }

@@ -73,10 +73,15 @@ export class PlaceTracker {
       frame.child = base === '' ? segment : `${base}.${segment}`;
     } else if (token.name === 'startArray') {
       const { place } = this;
-      const child = place === '' ? '*' : place.endsWith('*') ? place : `${place}.*`;
-      this.frames.push({ isArray: true, place, child, key: '', hasIds: false });
+      this.frames.push({ isArray: true, place, child: elementOf(place), key: '', hasIds: false });
     } else if (token.name === 'startObject') {
       this.frames.push({ isArray: false, place: this.place, child: '', key: '', hasIds: false });
     } else if (token.name === 'endArray' || token.name === 'endObject') this.frames.pop();
   }
+}
+
+/** Returns the place of the elements of an array. */
+function elementOf(place: JsonPlace): JsonPlace {
+  if (place === '') return '*';
+  return place.endsWith('*') ? place : `${place}.*`;
 }

@@ -74,7 +74,8 @@ export class NumberEvidence {
    * thousands if there are small numbers without a dot and a number ends in 0: a program that writes decimals with a dot leaves out a 0 at the end.
    */
   get style(): NumberStyle {
-    const [dot, comma] = [only(this.shown['.']), only(this.shown[','])];
+    const dot = only(this.shown['.']);
+    const comma = only(this.shown[',']);
     const other = (style: 'groups' | 'decimals' | undefined) => style && (style === 'groups' ? 'decimals' : 'groups');
     const canBeGroups = !this.hasLarge && this.shown['.'].size === 0 && this.shown[','].size === 0;
     const dots = canBeGroups && this.hasSmall && this.grouped['.'].endsInZero ? 'groups' : undefined;

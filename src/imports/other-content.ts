@@ -15,8 +15,18 @@ export const ERROR_KEYS = [
 ];
 /** Keys at the top of a member, or of a document with members. */
 const DATA_KEYS: ReadonlySet<string> = new Set([
-  ...['players', 'levels', 'rankings', 'members', 'users', 'xp', 'data', 'configs'],
-  ...['user_id', 'userId', 'userID', 'id'],
+  'players',
+  'levels',
+  'rankings',
+  'members',
+  'users',
+  'xp',
+  'data',
+  'configs',
+  'user_id',
+  'userId',
+  'userID',
+  'id',
 ]);
 /** A first line of SQL: a comment, a setting or a statement. */
 const SQL =

@@ -36,12 +36,53 @@ export const NO_VALUE: ReadonlySet<unknown> = new Set([
   'None',
 ]);
 /** The truth values of databases, of spreadsheets in the languages that translate them, and of people. */
-const TRUE_WORDS = new Set(
-  'true t 1 yes y on x wahr ja vrai oui verdadero sí si verdadeiro sim vero waar prawda tak sant истина да'.split(' '),
-);
-const FALSE_WORDS = new Set(
-  'false f 0 no n off falsch nein faux non falso não onwaar nee fałsz nie falskt nej ложь нет'.split(' '),
-);
+const TRUE_WORDS = new Set([
+  'true',
+  't',
+  '1',
+  'yes',
+  'y',
+  'on',
+  'x',
+  'wahr',
+  'ja',
+  'vrai',
+  'oui',
+  'verdadero',
+  'sí',
+  'si',
+  'verdadeiro',
+  'sim',
+  'vero',
+  'waar',
+  'prawda',
+  'tak',
+  'sant',
+  'истина',
+  'да',
+]);
+const FALSE_WORDS = new Set([
+  'false',
+  'f',
+  '0',
+  'no',
+  'n',
+  'off',
+  'falsch',
+  'nein',
+  'faux',
+  'non',
+  'falso',
+  'não',
+  'onwaar',
+  'nee',
+  'fałsz',
+  'nie',
+  'falskt',
+  'nej',
+  'ложь',
+  'нет',
+]);
 
 /** Reads a user id. @returns the user id, or the reason why the value is none. @param name of its field, for the reason. */
 export function readId(value: unknown, name: string): string | { readonly reason: string } {

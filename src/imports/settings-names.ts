@@ -4,11 +4,21 @@ export const SETTINGS = {
     // Polaris.
     'settings',
     // MEE6.
-    ...['role_rewards', 'xp_rate', 'xp_per_message', 'guild', 'page'],
+    'role_rewards',
+    'xp_rate',
+    'xp_per_message',
+    'guild',
+    'page',
     // Lurkr.
-    ...['roleRewards', 'multipliers', 'xpGainInterval', 'xpGlobalMultiplier', 'xpPerMessageMin', 'xpPerMessageMax'],
+    'roleRewards',
+    'multipliers',
+    'xpGainInterval',
+    'xpGlobalMultiplier',
+    'xpPerMessageMin',
+    'xpPerMessageMax',
     // LevelUp, with one guild.
-    ...['algorithm', 'levelroles'],
+    'algorithm',
+    'levelroles',
     // pandas, with orient="split".
     'columns',
   ]) as ReadonlySet<string>,

@@ -123,10 +123,15 @@ function openBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes.readUInt8(bytes.length - back);
     if (byte < 0x80) return 0;
-    // The first byte of a character of 2, 3 or 4 bytes.
-    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+    if (byte >= 0xc0) return back < sizeOfCharacter(byte) ? back : 0;
   }
   return 0;
+}
+
+/** Returns how many bytes a character has, from its first byte of 0xc0 or more. */
+function sizeOfCharacter(firstByte: number): number {
+  if (firstByte >= 0xf0) return 4;
+  return firstByte >= 0xe0 ? 3 : 2;
 }
 
 /** Returns the error for bytes that are not UTF-8, with the text near the first wrong byte. */

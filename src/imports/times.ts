@@ -62,9 +62,12 @@ export function readTime(value: unknown, order?: DateOrder): string | 'ambiguous
   if (iso) return timeOf(Number(iso[1]), Number(iso[3]), Number(iso[4]), iso[5]);
   const local = LOCAL.exec(text);
   if (!local) return undefined;
-  const [first, second] = [Number(local[1]), Number(local[3])];
+  const first = Number(local[1]);
+  const second = Number(local[3]);
   const year = Number(local[4]) + (local[4]?.length === 2 ? 2000 : 0);
-  const shown = local[2] === '.' || first > 12 ? 'day-month' : second > 12 ? 'month-day' : order;
+  let shown = order;
+  if (local[2] === '.' || first > 12) shown = 'day-month';
+  else if (second > 12) shown = 'month-day';
   if (!shown && first !== second) return 'ambiguous';
   const [day, month] = shown === 'month-day' ? [second, first] : [first, second];
   return timeOf(year, month, day, local[5]);
@@ -75,7 +78,11 @@ function timeOf(year: number, month: number, day: number, clock = '0:00'): strin
   const match = CLOCK.exec(clock);
   if (!match) return undefined;
   const [, hours = '', minutes = '', seconds = '0', fraction = '', half, zone = 'Z'] = match;
-  const hour = half ? (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0) : Number(hours);
+  let hour = Number(hours);
+  if (half) {
+    hour %= 12;
+    if (half.toLowerCase() === 'p') hour += 12;
+  }
   if (hour > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
   const midnight = new Date(Date.UTC(year, month - 1, day));
   // Date turns 30 February into 2 March. So a day does not exist if Date changes it.

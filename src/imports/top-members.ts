@@ -43,5 +43,6 @@ export class TopMembers {
 /** Compares members in the order of the leaderboard: XP descending, then user id in descending byte order. */
 export function byRank(one: ImportRow, other: ImportRow): number {
   if (one.xp !== other.xp) return other.xp - one.xp;
-  return one.userId < other.userId ? 1 : one.userId > other.userId ? -1 : 0;
+  if (one.userId === other.userId) return 0;
+  return one.userId < other.userId ? 1 : -1;
 }

@@ -24,7 +24,7 @@ export type { CardProgress, MemberCard, RankedMember } from '../core/reads/card.
 export type { MemberLevel, RankingOptions } from '../core/reads/guild-reader.ts';
 export type { Period } from '../core/reads/period.ts';
 export type { GuildStats, Member, RankingPage, RankingPart } from '../core/reads/rankings.ts';
-export type { Rules } from '../core/rules/rules-document.ts';
+export type { Rules } from '../core/rules/parsed-rules.ts';
 export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from '../core/store/bot-client.ts';
 export type { BoardName } from '../core/store/redis-keys.ts';
 export { type GuildReader, InvalidInputError, RefusedError, StoreUnavailableError };

@@ -19,7 +19,7 @@ import { Metrics } from '../observability/metrics.ts';
 import { type Clocks, composeReads } from './compose-reads.ts';
 import { createAdminApp } from './http/admin.ts';
 import { createApp } from './http/app.ts';
-import type { Readiness } from './http/health.ts';
+import type { Readiness } from './http/health-routes.ts';
 import { type Activity, type RequestContext, requestIds } from './http/request-context.ts';
 import { corsPolicy } from './http/response/headers.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';

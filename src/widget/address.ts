@@ -39,7 +39,9 @@ export function createPlaceInAddress() {
       const [, of = '', page = '1'] = /^(?:([a-z][a-z.]*)(?:-|$))?([1-9]\d{0,8})?$/.exec(value ?? '') ?? [];
       if (!value) return undefined;
       const [byDefault = ''] = boards;
-      const board = of === 'all' ? '' : of ? `~${of}` : byDefault;
+      let board = byDefault;
+      if (of === 'all') board = '';
+      else if (of) board = `~${of}`;
       return board === byDefault || boards.includes(board) ? { board, page: Number(page) } : undefined;
     },
 

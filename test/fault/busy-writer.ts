@@ -29,10 +29,10 @@ const many = (): XpRecord[] => Array.from({ length: 1 + random(200) }, record);
 /** A test kills it long before. */
 const LONGEST_MS = 300_000;
 
-await withCore(contextOf(process), async (services) => {
-  const { writer, client, redisKeys } = services;
+await withCore(contextOf(process), async (core) => {
+  const { writer, client, redisKeys } = core;
   const replace = async (): Promise<void> => {
-    const staged = await StagedMembers.lock(services, guild);
+    const staged = await StagedMembers.lock(core, guild);
     await staged.stage(many());
     await staged.putInPlace();
     await staged.end();

@@ -22,28 +22,28 @@ describe('a guild whose texts are all as long as they can be', needs('redis-serv
   beforeAll(async () => {
     store = await realStore.start();
     client = store.client as Redis;
-    const services = openCore(client, 'gr');
+    const core = openCore(client, 'gr');
     const fill = async (guild: string, prefix: string, username: string) => {
       for (let n = 0; n < MEMBERS; n++) {
         const userId = `${n}`.padStart(prefix.length, prefix);
-        await services.writer.record(guild, { userId, set: 1000 + n, username });
+        await core.writer.record(guild, { userId, set: 1000 + n, username });
       }
     };
     await fill('usual', '1'.repeat(18), 'Ann of the mountains');
-    const usual = services.redisKeys.guild('usual');
-    await configureScript.run(services.scripts, usual, { xp_multiplier: '1.5', boards: 'week,month' });
-    await services.guildConfig.update('usual', { timeZone: 'Europe/Berlin' });
+    const usual = core.redisKeys.guild('usual');
+    await configureScript.run(core.scripts, usual, { xp_multiplier: '1.5', boards: 'week,month' });
+    await core.guildConfig.update('usual', { timeZone: 'Europe/Berlin' });
     await fill(a('guildId'), a('userId'), a('username'));
-    const own = services.redisKeys.guild(a('guildId'));
+    const own = core.redisKeys.guild(a('guildId'));
     const multiplier = `1.${'5'.repeat(BOUNDS.multiplier.bytes - 2)}`;
     const fields = { xp_multiplier: multiplier, plan: a('plan'), rules: a('rules'), page_title: a('title') };
-    await configureScript.run(services.scripts, own, { ...fields, page_picture: a('picture') });
+    await configureScript.run(core.scripts, own, { ...fields, page_picture: a('picture') });
     // All changes are in the past, so that each is looked at.
     const offsets = Array.from({ length: 100 }, (_, n) => ` ${20_000_000 + n}:-720`).join('');
     const zone = { time_zone: a('timeZone'), utc_offsets: `0${offsets}`.slice(0, BOUNDS.utcOffsets.bytes) };
-    await configureScript.run(services.scripts, own, { ...zone, boards: 'week,month' });
+    await configureScript.run(core.scripts, own, { ...zone, boards: 'week,month' });
     const curve = '0000000001,0000000001,-0000000001,-0000000001,0000000001,0000000001,0000001000';
-    await services.guildConfig.update(a('guildId'), { xpCurve: `custom=${curve}` });
+    await core.guildConfig.update(a('guildId'), { xpCurve: `custom=${curve}` });
   });
   afterAll(() => store?.stop());
 

@@ -25,7 +25,7 @@ const BOUND_MS = Number(LONG_REDIS_TIMEOUT.REDIS_TIMEOUT_MS) - 1000;
 
 describe('a Cluster', needs('redis-server'), () => {
   let cluster: TestCluster;
-  let services: Core;
+  let core: Core;
   let env: Record<string, string>;
   let servers: readonly Redis[];
 
@@ -35,14 +35,14 @@ describe('a Cluster', needs('redis-server'), () => {
     servers = cluster.nodes.map(({ admin }) => admin);
     const client = connect({ ...parseConfig(env).redis, timeoutMs: 5000 });
     await untilConnected(client);
-    services = openCore(client, 'gr');
+    core = openCore(client, 'gr');
   });
   afterAll(async () => {
-    services?.client.disconnect();
+    core?.client.disconnect();
     await cluster?.stop();
   });
 
-  const callsOf = async (kind?: GuildKind) => callsOn(services, await prepare(services, servers, kind));
+  const callsOf = async (kind?: GuildKind) => callsOn(core, await prepare(core, servers, kind));
 
   it('a Cluster that serves no slot for a script refuses it with CLUSTERDOWN, and changes nothing, whichever script it is', async () => {
     const during = (work: () => Promise<unknown>) => withoutSlotsOf(cluster, ['{g}'], work);
@@ -63,10 +63,10 @@ describe('a Cluster', needs('redis-server'), () => {
   it.each(['gr:{g}:stats', 'gr:{g}:xp', 'gr:{g}~week:xp', 'gr:{g}~week.prev:xp', 'gr:{g}~month:xp'])(
     'a Cluster that moves %s refuses to read a board, or shows it as it is',
     async (moved) => {
-      await prepare(services, servers, 'with boards');
-      await services.writer.recordMany(GUILD, [{ userId: 'c', add: 9 }]);
+      await prepare(core, servers, 'with boards');
+      await core.writer.recordMany(GUILD, [{ userId: 'c', add: 9 }]);
       const read = async () => {
-        const { client, scripts, redisKeys } = services;
+        const { client, scripts, redisKeys } = core;
         const commands = new CommandBatcher(scripts, redisKeys, { client });
         const all = BOARDS.flatMap((board) => [
           new PageCommand(GUILD, 1, 10, board),
@@ -90,11 +90,11 @@ describe('a Cluster', needs('redis-server'), () => {
   );
 
   it('a Cluster refuses a script with keys of two guilds with CROSSSLOT, and changes nothing, whichever script it is', async () => {
-    await prepare(services, servers);
+    await prepare(core, servers);
     const keys = ['gr:{g}:xp', 'gr:{other}:stats', 'gr:{g}:config'];
     const calls = scriptNames().map((name) => ({
       name,
-      run: () => services.scripts.run({ name }, keys, 'x', 'y', 'z'),
+      run: () => core.scripts.run({ name }, keys, 'x', 'y', 'z'),
     }));
     await expectRefusals(servers, calls, 'CROSSSLOT');
   });

@@ -14,15 +14,15 @@ const kindOf = (key: string) => key.replace(/:cooldown:.*/, ':cooldown');
 describe('a refusal by Redis for one key', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let admin: Redis;
-  let services: Core;
+  let core: Core;
 
   beforeAll(async () => {
     server = await startEmbeddedRedis();
     admin = new Redis(server.url);
-    services = openCore(new Redis(server.url), 'gr');
+    core = openCore(new Redis(server.url), 'gr');
   });
   afterAll(async () => {
-    services?.client.disconnect();
+    core?.client.disconnect();
     admin?.disconnect();
     await server?.stop();
   });
@@ -42,7 +42,7 @@ describe('a refusal by Redis for one key', needs('redis-server'), () => {
       for (const key of all) keys.add(key);
       commands.set(command, keys);
     });
-    await run(services, staged);
+    await run(core, staged);
     await admin.echo('the call is over');
     while (!isOver) await delay(1);
     monitor.disconnect();
@@ -58,9 +58,9 @@ describe('a refusal by Redis for one key', needs('redis-server'), () => {
   it.each(calls)(
     'the script $script of a guild $guild is refused with NOPERM, and changes nothing, whichever key is refused',
     async (call) => {
-      const commands = await commandsOf(call.run, await prepare(services, [admin], call.guild));
+      const commands = await commandsOf(call.run, await prepare(core, [admin], call.guild));
       expect(commands.size).toBeGreaterThan(0);
-      const staged = await prepare(services, [admin], call.guild);
+      const staged = await prepare(core, [admin], call.guild);
       await allow('+@all');
       const client = new Redis(server.url, { username: 'bot', password: 'x', enableReadyCheck: false });
       onTestFinished(() => client.disconnect());
@@ -86,7 +86,7 @@ describe('a refusal by Redis for one key', needs('redis-server'), () => {
     'a call is refused with WRONGTYPE when gr:{g}%s has another type, and changes nothing',
     async (name) => {
       const key = `gr:{g}${name}`;
-      const writer = createWriter(services.client);
+      const writer = createWriter(core.client);
       const user = name.endsWith('xp') ? 'a' : 'hidden';
       const attempts = [
         () => writer.award(GUILD, { userId: user, amount: 5 }),
@@ -99,7 +99,7 @@ describe('a refusal by Redis for one key', needs('redis-server'), () => {
         ...(user === 'a' ? [() => writer.award(GUILD, { userId: 'new', amount: 5 })] : []),
       ];
       for (const attempt of attempts) {
-        await prepare(services, [admin], 'with boards');
+        await prepare(core, [admin], 'with boards');
         await admin.multi().del(key).rpush(key, 'x').exec();
         await expectRefusal([admin], attempt, 'WRONGTYPE');
       }

@@ -16,21 +16,21 @@ describe.each(Object.entries(states))('a Redis that says %s', needs('redis-serve
   let server: EmbeddedRedis;
   let admin: Redis;
   let other: Redis;
-  let services: Core;
+  let core: Core;
 
   beforeAll(async () => {
     server = await startEmbeddedRedis(STATE_OPTIONS);
     [admin, other] = [new Redis(server.url), new Redis(server.url)];
-    services = openCore(new Redis(server.url), 'gr');
+    core = openCore(new Redis(server.url), 'gr');
   });
   afterAll(async () => {
-    for (const client of [admin, other, services?.client]) client?.disconnect();
+    for (const client of [admin, other, core?.client]) client?.disconnect();
     await server?.stop();
   });
 
   it(`each script is refused with ${code}, and changes nothing`, async () => {
-    const staged = await prepare(services, [admin]);
-    await expectRefusals([admin], callsOn(services, staged), code, (work) => during(admin, other, work));
+    const staged = await prepare(core, [admin]);
+    await expectRefusals([admin], callsOn(core, staged), code, (work) => during(admin, other, work));
   });
 
   it(`the service answers 503 and /readyz names ${code} as the cause, and both are good again afterwards`, async () => {

@@ -31,13 +31,13 @@ import {
 describe('a refusal by Redis', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let admin: Redis;
-  let services: Core;
+  let core: Core;
   let staged: StagedMembers;
 
   beforeAll(async () => {
     server = await startEmbeddedRedis(['--dbfilename', 'blocked.rdb']);
     admin = new Redis(server.url);
-    services = openCore(new Redis(server.url), 'gr');
+    core = openCore(new Redis(server.url), 'gr');
   });
   afterEach(async () => {
     await admin.config('SET', 'maxmemory', '0');
@@ -45,17 +45,17 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     await admin.call('REPLICAOF', 'NO', 'ONE');
   });
   afterAll(async () => {
-    services?.client.disconnect();
+    core?.client.disconnect();
     admin?.disconnect();
     await server?.stop();
   });
 
   const ready = async (kind?: GuildKind): Promise<void> => {
-    staged = await prepare(services, [admin], kind);
+    staged = await prepare(core, [admin], kind);
   };
   const refused = (call: () => Promise<unknown>, code: string) => expectRefusal([admin], call, code);
   const refusedAll = (calls: readonly ScriptCall[], code: string) =>
-    expectRefusals([admin], callsOn(services, staged, calls), code);
+    expectRefusals([admin], callsOn(core, staged, calls), code);
 
   describe.each(GUILD_KINDS)('each script of a guild %s', (kind) => {
     it('each script on a read-only replica is refused with READONLY, and changes nothing', async () => {
@@ -75,7 +75,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
         await admin.config('SET', 'maxmemory', '0');
         await ready(kind);
         await admin.config('SET', 'maxmemory', '1');
-        await run(services, staged);
+        await run(core, staged);
       }
     });
 
@@ -88,11 +88,11 @@ describe('a refusal by Redis', needs('redis-server'), () => {
 
   it('a full Redis does not refuse the deletion of a guild', async () => {
     await admin.flushall();
-    await services.writer.recordMany(GUILD, [{ userId: 'a', set: 5 }]);
-    await services.apiKeys.create(GUILD, 'x', null);
+    await core.writer.recordMany(GUILD, [{ userId: 'a', set: 5 }]);
+    await core.apiKeys.create(GUILD, 'x', null);
     await admin.config('SET', 'maxmemory', '1');
     // Only the end of older links cannot be noted.
-    expect(await deleteGuild(services, GUILD)).toMatchObject({ members: 1, keys: 1, linksEnded: false });
+    expect(await deleteGuild(core, GUILD)).toMatchObject({ members: 1, keys: 1, linksEnded: false });
     expect(await admin.keys('*')).toEqual([]);
     const { code, stdout, stderr } = await runCommand('guild', ['delete', '--guild', GUILD, '--yes'], {
       REDIS_URL: server.url,
@@ -100,21 +100,21 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     expect([code, stdout]).toEqual([1, `Nothing was stored for guild ${GUILD}.\n`]);
     expect(stderr).toContain('made before still works until it expires: run this command again when Redis has room');
     await admin.config('SET', 'maxmemory', '0');
-    expect(await deleteGuild(services, GUILD)).toMatchObject({ members: 0, linksEnded: true });
+    expect(await deleteGuild(core, GUILD)).toMatchObject({ members: 0, linksEnded: true });
   });
 
   it('a full Redis ends an import at the members that have no room', async () => {
     await admin.flushall();
-    await services.writer.recordMany(GUILD, [{ userId: 'a', set: 5 }]);
-    const lines = await moveOut(services, GUILD);
-    await deleteGuild(services, GUILD);
+    await core.writer.recordMany(GUILD, [{ userId: 'a', set: 5 }]);
+    const lines = await moveOut(core, GUILD);
+    await deleteGuild(core, GUILD);
     const filled = async function* () {
       for (const line of lines) {
         if (line.includes('"members"')) await admin.config('SET', 'maxmemory', '1');
         yield line;
       }
     };
-    await expect(moveGuildIn(services, filled(), new AbortController().signal)).rejects.toMatchObject({
+    await expect(moveGuildIn(core, filled(), new AbortController().signal)).rejects.toMatchObject({
       reason: expect.stringContaining('OOM'),
     });
     expect(await admin.zcard('gr:{g}:xp')).toBe(0);
@@ -142,7 +142,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
       const { run } = scriptCalls.find(({ script }) => script === 'usage') as (typeof scriptCalls)[number];
       await ready();
       await admin.multi().del(`gr:{g}:${name}`).rpush(`gr:{g}:${name}`, 'x').exec();
-      await refused(() => run(services, staged), 'WRONGTYPE');
+      await refused(() => run(core, staged), 'WRONGTYPE');
     },
   );
 
@@ -157,18 +157,18 @@ describe('a refusal by Redis', needs('redis-server'), () => {
       if (script === 'configure' && !/stats|config/.test(key)) continue;
       if (['season-begin', 'season-end-copy'].includes(script) && /:(xp|members)$/.test(key)) continue;
       if (['season-mark', 'season-end-copy'].includes(script) && key.endsWith('config')) continue;
-      await refused(() => run(services, staged), 'WRONGTYPE');
+      await refused(() => run(core, staged), 'WRONGTYPE');
     }
   });
 
   it('the refusal of a counter that is no number names the counter, and changes nothing', async () => {
     await ready();
     await admin.hset('gr:{g}:stats', 'members', 'many');
-    const { reason } = await refused(() => services.writer.record(GUILD, { userId: 'a', add: 1 }), 'other');
+    const { reason } = await refused(() => core.writer.record(GUILD, { userId: 'a', add: 1 }), 'other');
     expect(reason).toContain('the counter members of gr:{g}:stats');
-    await services.client.hdel('gr:{g}:stats', 'recount');
-    expect((await services.counters.rebuild(GUILD)).actual.members).toBe(3n);
-    await services.writer.record(GUILD, { userId: 'a', add: 1 });
+    await core.client.hdel('gr:{g}:stats', 'recount');
+    expect((await core.counters.rebuild(GUILD)).actual.members).toBe(3n);
+    await core.writer.record(GUILD, { userId: 'a', add: 1 });
   });
 
   it('a sum that would leave 64 bits is refused with "total", and changes nothing', async () => {
@@ -176,7 +176,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     for (const field of ['total_xp', 'level_sum']) {
       await admin.hset('gr:{g}:stats', field, '9223372036854775800');
       const before = await contentOf([admin]);
-      const write = services.writer.record(GUILD, { userId: 'd', set: 8, level: 8 });
+      const write = core.writer.record(GUILD, { userId: 'd', set: 8, level: 8 });
       await expect(write).rejects.toMatchObject({ code: 'total' });
       expect(await contentOf([admin])).toEqual(before);
       await admin.hset('gr:{g}:stats', field, '5');
@@ -188,25 +188,25 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     async (change) => {
       await ready();
       const before = await contentOf([admin]);
-      const reply = await services.scripts.run({ name: 'record', boards: true }, GUILD_KEYS, 'add 1', 'a', change);
+      const reply = await core.scripts.run({ name: 'record', boards: true }, GUILD_KEYS, 'add 1', 'a', change);
       expect(reply).toEqual(['REFUSED', 0, 'field']);
       expect(await contentOf([admin])).toEqual(before);
     },
   );
 
   it.each(['', 'a b', 'ä', 'x'.repeat(65)])('the user id %j is refused with "user_id"', async (id) => {
-    const reply = await services.scripts.run({ name: 'record', boards: true }, GUILD_KEYS, 'add 1', id, '');
+    const reply = await core.scripts.run({ name: 'record', boards: true }, GUILD_KEYS, 'add 1', id, '');
     expect(reply).toEqual(['REFUSED', 0, 'user_id']);
   });
 
   it('a refusal leaves a count that was begun to its owner', async () => {
     await ready();
-    await services.writer.record(GUILD, { userId: 'a', add: 5 });
+    await core.writer.record(GUILD, { userId: 'a', add: 5 });
     await admin.call('REPLICAOF', '127.0.0.1', '1');
-    await expect(services.writer.record(GUILD, { userId: 'a', add: 5 })).rejects.toThrow(StoreUnavailableError);
+    await expect(core.writer.record(GUILD, { userId: 'a', add: 5 })).rejects.toThrow(StoreUnavailableError);
     await admin.call('REPLICAOF', 'NO', 'ONE');
-    const scripts = { run: services.scripts.run.bind(services.scripts) } as Scripts;
+    const scripts = { run: core.scripts.run.bind(core.scripts) } as Scripts;
     await admin.hdel('gr:{g}:stats', 'recount');
-    expect((await new GuildCounters({ ...services, scripts }).check(GUILD)).exact).toBe(true);
+    expect((await new GuildCounters({ ...core, scripts }).check(GUILD)).exact).toBe(true);
   });
 });

@@ -53,7 +53,7 @@ export interface ScriptCall {
   readonly script: string;
   /** Whether it begins with a deletion, which a full Redis allows. */
   readonly deletes?: true;
-  run(services: Core, staged: StagedMembers): Promise<unknown>;
+  run(core: Core, staged: StagedMembers): Promise<unknown>;
 }
 
 type LockedScript<Fields> = Script<keyof LockedKeys, Fields & { readonly token: string }, unknown>;
@@ -127,18 +127,18 @@ export const scriptCalls: readonly ScriptCall[] = [
   },
   {
     script: 'correct',
-    run: (services) => correctMember(services, GUILD, 'c', { userId: 'a', xp: { add: 5 }, level: 2, username: 'A' }),
+    run: (core) => correctMember(core, GUILD, 'c', { userId: 'a', xp: { add: 5 }, level: 2, username: 'A' }),
   },
   {
     script: 'correct',
-    run: (services) => correctMembers(services, GUILD, 'list', ['a', 'hidden'].map(takeOne), () => {}),
+    run: (core) => correctMembers(core, GUILD, 'list', ['a', 'hidden'].map(takeOne), () => {}),
   },
-  { script: 'undo', run: (services) => undoCorrection(services, GUILD, KEPT) },
+  { script: 'undo', run: (core) => undoCorrection(core, GUILD, KEPT) },
   { script: 'hide', run: ({ client }) => createWriter(client).hide(GUILD, ['a', 'b']) },
   { script: 'hide', run: ({ client }) => createWriter(client).unhide(GUILD, ['hidden'], { reason: 'self' }) },
   { script: 'hide', run: ({ client }) => createWriter(client).hide(GUILD, ['a', 'hidden'], { reason: 'left' }) },
-  season(markMembersScript, () => ({ count: 100, cursor: '0', place: 'ranked', onlyUnmarked: false })),
-  season(resetMembersScript, () => ({ count: 9 })),
+  season(markMembersScript, () => ({ size: 100, cursor: '0', place: 'ranked', onlyUnmarked: false })),
+  season(resetMembersScript, () => ({ size: 9 })),
   season(placeInArchiveScript, () => ({ members: [placed('a', ['self']), placed('hidden', ['left'])] })),
   season(placeInArchiveScript, () => ({ members: [placed('a', []), placed('hidden', [])] })),
   season(beginSeasonScript, () => ({ guild: GUILD, archive: 'g.archive', keepsMembers: true })),
@@ -210,7 +210,7 @@ export const GUILD_KINDS = ALL_VARIANTS ? ALL_KINDS : ([ALL_KINDS[0], ALL_KINDS[
 
 /** Makes a guild with a count and a replacement under way, on empty servers. @returns the replacement. */
 export async function prepare(
-  services: Core,
+  core: Core,
   servers: readonly Redis[],
   kind: GuildKind = 'without boards',
 ): Promise<StagedMembers> {
@@ -218,7 +218,7 @@ export async function prepare(
   // DUMP gives the fields of a small hash in their order, and those of a large one in any.
   await Promise.all(servers.map((server) => server.config('SET', 'hash-max-listpack-value', '1024')));
   if (kind !== 'without boards')
-    await services.guildConfig.update(GUILD, { boards: ['week', 'month'], timeZone: 'Europe/Berlin' });
+    await core.guildConfig.update(GUILD, { boards: ['week', 'month'], timeZone: 'Europe/Berlin' });
   const members = ['a', 'b', 'c'].map((userId, n) => ({
     userId,
     set: 100 * (n + 1),
@@ -226,26 +226,26 @@ export async function prepare(
     username: userId,
     avatar: userId === 'a' ? null : AVATAR,
   }));
-  await services.writer.recordMany(GUILD, members);
-  await services.writer.record(GUILD, { userId: 'hidden', set: 50 });
-  await createWriter(services.client).hide(GUILD, ['hidden'], { reason: 'self' });
-  await services.guildConfig.update(GUILD, { plan: 'free' });
-  if (kind !== 'without boards') await fillBoards(services, kind);
-  await services.client.set('gr:quota:{g}', '3', 'EX', 3600);
-  await services.client.set(`gr:{g}:event:${KEPT}`, KEPT_REPLY.join('\n'));
-  await services.client.hset('gr:{g}:keys', 'a', 'sha');
-  await services.client.hset('gr:{g}:usage', { '1:a': '1', 'w:process': '1 1' });
-  const staged = await StagedMembers.lock(services, GUILD);
+  await core.writer.recordMany(GUILD, members);
+  await core.writer.record(GUILD, { userId: 'hidden', set: 50 });
+  await createWriter(core.client).hide(GUILD, ['hidden'], { reason: 'self' });
+  await core.guildConfig.update(GUILD, { plan: 'free' });
+  if (kind !== 'without boards') await fillBoards(core, kind);
+  await core.client.set('gr:quota:{g}', '3', 'EX', 3600);
+  await core.client.set(`gr:{g}:event:${KEPT}`, KEPT_REPLY.join('\n'));
+  await core.client.hset('gr:{g}:keys', 'a', 'sha');
+  await core.client.hset('gr:{g}:usage', { '1:a': '1', 'w:process': '1 1' });
+  const staged = await StagedMembers.lock(core, GUILD);
   await staged.stage(STAGED.map((userId) => ({ userId, set: 7, username: `new ${userId}`, avatar: AVATAR })));
   // A member that was hidden in the guild when the replacement carried it over, and one that changed since.
-  await services.client.zadd('gr:{g}:next:hidden', 7, 'shown');
-  await services.client.hset('gr:{g}:next:carried', 'shown', 's');
-  await services.client.hset('gr:{g}:stats', 'replacing', ' hidden');
-  await services.client.zadd('gr:{g}:season:xp', 60, 'a', 20, 'hidden');
+  await core.client.zadd('gr:{g}:next:hidden', 7, 'shown');
+  await core.client.hset('gr:{g}:next:carried', 'shown', 's');
+  await core.client.hset('gr:{g}:stats', 'replacing', ' hidden');
+  await core.client.zadd('gr:{g}:season:xp', 60, 'a', 20, 'hidden');
   Reflect.set(staged, 'server', await serverOf(servers[0] as Redis));
-  await beginCountScript.run(services.scripts, services.redisKeys.guild(GUILD), { token: TOKEN, curve: '' });
+  await beginCountScript.run(core.scripts, core.redisKeys.guild(GUILD), { token: TOKEN, curve: '' });
   // Refused calls leave the guild as it is, for many of them.
-  await services.client.persist('gr:{g}:next:xp:lock');
+  await core.client.persist('gr:{g}:next:xp:lock');
   return staged;
 }
 
@@ -278,8 +278,8 @@ export interface BoundCall {
 }
 
 /** Returns calls on what {@link prepare} has made. */
-export const callsOn = (services: Core, staged: StagedMembers, calls = scriptCalls): BoundCall[] =>
-  calls.map(({ script, run }) => ({ name: `${script}: ${run}`, run: () => run(services, staged) }));
+export const callsOn = (core: Core, staged: StagedMembers, calls = scriptCalls): BoundCall[] =>
+  calls.map(({ script, run }) => ({ name: `${script}: ${run}`, run: () => run(core, staged) }));
 
 /**
  * Expects that calls are refused by this name and change nothing. Returns their errors.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { KEY_NAME_PATTERN } from '../../src/core/access/api-keys.ts';
+import { KEY_NAME_PATTERN } from '../../src/core/access/api-key-issuer.ts';
 import { parseOrigins } from '../../src/core/access/origins.ts';
 import { eventCall, NO_EVENT } from '../../src/core/members/event.ts';
 import { parseCurve } from '../../src/core/ranking/curves.ts';

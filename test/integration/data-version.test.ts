@@ -19,11 +19,11 @@ describeStores('the version of the data of a guild', (kind) => {
   beforeEach(() => store.empty());
 
   const isReal = kind.name === 'redis-server';
-  const services = () => openCore(store.client, 'gr');
+  const core = () => openCore(store.client, 'gr');
   const stats = () => store.client.hgetall('gr:{g}:stats');
 
   it('the version is written by the first write, and by the next write where a raw writer left it out', async () => {
-    const { writer, guildConfig } = services();
+    const { writer, guildConfig } = core();
     await writer.record('g', { userId: 'a', set: 5 });
     expect(await stats()).toMatchObject({ model: '1', members: '1' });
     await store.client.hdel('gr:{g}:stats', 'model');
@@ -31,14 +31,14 @@ describeStores('the version of the data of a guild', (kind) => {
     expect(await stats()).toMatchObject({ model: '1' });
     await guildConfig.update('new', { plan: 'pro' });
     expect(await store.client.hget('gr:{new}:stats', 'model')).toBe('1');
-    await deleteGuild(services(), 'g');
+    await deleteGuild(core(), 'g');
     expect(await stats()).toEqual({});
     await writer.record('g', { userId: 'a', set: 5 });
     expect(await stats()).toMatchObject({ model: '1' });
   });
 
   it('a newer version is refused by each script that writes, and by all commands, with one message', async () => {
-    const all = services();
+    const all = core();
     await all.writer.recordMany('g', [{ userId: 'a', set: 5 }]);
     const staged = await StagedMembers.lock(all, 'g');
     await staged.stage([{ userId: 'b', set: 5 }]);

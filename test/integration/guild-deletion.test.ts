@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { ApiKeyStore } from '../../src/core/access/api-keys.ts';
+import type { ApiKeyIssuer } from '../../src/core/access/api-key-issuer.ts';
 import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import type { NamedScript } from '../../src/core/store/scripts.ts';
@@ -64,7 +64,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
   it('an interrupted deletion is finished by a second one, which counts its members', async () => {
     const guild = await seed(10);
     const revokeAll = () => Promise.reject(new Error('killed'));
-    const dies = { ...suite.store, apiKeys: { revokeAll } as unknown as ApiKeyStore };
+    const dies = { ...suite.store, apiKeys: { revokeAll } as unknown as ApiKeyIssuer };
     await expect(deleteGuild(dies, guild)).rejects.toThrow('killed');
     await suite.store.writer.record(guild, { userId: 'u7', add: 1 });
     expect(await deleteGuild(suite.store, guild)).toMatchObject({ members: 1, keys: 1 });

@@ -56,15 +56,15 @@ describeStores('the guild directory', (kind) => {
     });
 
     it('the directory finds a guild of hidden members alone, and a guild whose members have all gone, as the commands do', async () => {
-      const services = openCore(store.client, 'gr');
-      await services.writer.record('hidden', { userId: 'a', set: 5 });
-      await services.writer.hide('hidden', ['a']);
-      await services.writer.record('emptied', { userId: 'a', set: 5 });
-      await services.writer.remove('emptied', ['a']);
+      const core = openCore(store.client, 'gr');
+      await core.writer.record('hidden', { userId: 'a', set: 5 });
+      await core.writer.hide('hidden', ['a']);
+      await core.writer.record('emptied', { userId: 'a', set: 5 });
+      await core.writer.remove('emptied', ['a']);
       const directory = new GuildDirectory({ client: store.client, redisKeys }, () => now);
       expect((await directory.list()).guildIds).toEqual(['emptied', 'hidden']);
-      for (const guild of ['emptied', 'hidden']) await requireGuild(services, guild);
-      for (const guild of ['emptied', 'hidden']) await deleteGuild(services, guild);
+      for (const guild of ['emptied', 'hidden']) await requireGuild(core, guild);
+      for (const guild of ['emptied', 'hidden']) await deleteGuild(core, guild);
       now = 30_001;
       expect((await directory.list()).guildIds).toEqual([]);
     });

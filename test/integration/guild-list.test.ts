@@ -18,16 +18,16 @@ describe('guild list', needs('redis-server'), () => {
 
   /** Stores a guild with members and a plan, one with an API key and a title, and one whose members are all hidden. */
   async function fill(): Promise<void> {
-    const services = openCore(store.client, 'gr');
-    await services.writer.recordMany('2', [
+    const core = openCore(store.client, 'gr');
+    await core.writer.recordMany('2', [
       { userId: 'a', set: 5 },
       { userId: 'b', set: 0 },
     ]);
-    await services.guildConfig.update('2', { plan: 'pro' });
-    await services.guildConfig.update('1', { publicPage: true, pageTitle: 'The first' });
-    await services.apiKeys.create('1', 'widget', null);
-    await services.writer.record('3', { userId: 'c', set: 5 });
-    await services.writer.hide('3', ['c']);
+    await core.guildConfig.update('2', { plan: 'pro' });
+    await core.guildConfig.update('1', { publicPage: true, pageTitle: 'The first' });
+    await core.apiKeys.create('1', 'widget', null);
+    await core.writer.record('3', { userId: 'c', set: 5 });
+    await core.writer.hide('3', ['c']);
   }
 
   it('guild list prints the guilds in the order of their ids', async () => {

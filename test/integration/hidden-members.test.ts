@@ -123,13 +123,13 @@ type Step =
 
 describe('a hidden member', needs('redis-server'), () => {
   let testStore: TestStore;
-  let services: Core;
+  let core: Core;
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-hidden-'));
   let guilds = 0;
 
   beforeAll(async () => {
     testStore = await realStore.start();
-    services = openCore(testStore.client, 'gr');
+    core = openCore(testStore.client, 'gr');
   });
   afterAll(async () => {
     await testStore.stop();
@@ -158,7 +158,7 @@ describe('a hidden member', needs('redis-server'), () => {
 
   /** Does a step, and changes the model: who must be hidden, and who is ranked. */
   async function take(guild: string, hidden: Hidden, step: Step): Promise<void> {
-    const { writer } = services;
+    const { writer } = core;
     if (step.kind === 'hide' || step.kind === 'unhide' || step.kind === 'remove') {
       const ranked = new Set(await members(guild, 'xp'));
       const known = step.ids.filter((id) => ranked.has(id) || hidden.has(id));
@@ -215,17 +215,17 @@ describe('a hidden member', needs('redis-server'), () => {
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
         const guild = `g${guilds++}`;
         const hidden: Hidden = new Map(IDS.slice(0, 2).map((id) => [id, ['moderator']]));
-        await services.writer.recordMany(
+        await core.writer.recordMany(
           guild,
           IDS.slice(0, 4).map((userId) => ({ userId, set: 50 })),
         );
-        await services.writer.hide(guild, [...hidden.keys()]);
+        await core.writer.hide(guild, [...hidden.keys()]);
         for (const each of steps) {
           await take(guild, hidden, each);
           expect([each, await hiddenIn(guild)]).toEqual([each, hidden]);
           expect((await members(guild, 'xp')).filter((id) => hidden.has(id))).toEqual([]);
         }
-        expect((await services.counters.check(guild)).exact).toBe(true);
+        expect((await core.counters.check(guild)).exact).toBe(true);
       }),
       { numRuns: randomRuns(30), examples: [[[{ kind: 'remove', ids: IDS }, { kind: 'export' }]]] },
     );
@@ -240,17 +240,17 @@ describe('a hidden member', needs('redis-server'), () => {
       await run('seed', ['--guild', guild, '--file', path, ...how]);
       expect((await members(guild, 'hidden')).sort()).toEqual(['first', 'last']);
       expect(await members(guild, 'xp')).toEqual(['never']);
-      expect((await services.counters.check(guild)).exact).toBe(true);
+      expect((await core.counters.check(guild)).exact).toBe(true);
     },
   );
 
   it('a hidden member who is removed with a season is not shown by it', async () => {
     const guild = `g${guilds++}`;
-    await services.writer.recordMany(
+    await core.writer.recordMany(
       guild,
       IDS.map((userId) => ({ userId, set: 50 })),
     );
-    await services.writer.hide(guild, IDS.slice(0, 3));
+    await core.writer.hide(guild, IDS.slice(0, 3));
     await run('season', ['reset', '--guild', guild, '--archive', `${guild}.s`, '--drop-members', '--yes']);
     expect(await members(guild, 'xp')).toEqual([]);
     expect((await members(`${guild}.s`, 'hidden')).sort()).toEqual(IDS.slice(0, 3));

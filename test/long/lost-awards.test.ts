@@ -25,9 +25,9 @@ describe('a bot that sends an award again until it has a reply', needs('redis-se
       onTestFinished(redis.stop);
       const direct = new Redis(redis.url);
       onTestFinished(() => direct.disconnect());
-      const services = openCore(direct, 'gr');
+      const core = openCore(direct, 'gr');
       // Each award is a level.
-      await services.guildConfig.update('g', { xpCurve: `custom=0,0,${XP},0,1,1` });
+      await core.guildConfig.update('g', { xpCurve: `custom=0,0,${XP},0,1,1` });
       const proxy = await startTcpProxy(redis.port);
       onTestFinished(proxy.stop);
       const { client, close } = await kind.open(`redis://127.0.0.1:${proxy.port}`);
@@ -62,7 +62,7 @@ describe('a bot that sends an award again until it has a reply', needs('redis-se
 
       const each = Array.from({ length: AWARDS / MEMBERS }, (_, index) => index + 1);
       for (const told of levels.values()) expect(told.sort((a, b) => a - b)).toEqual(each);
-      const { stored, actual } = await services.counters.check('g');
+      const { stored, actual } = await core.counters.check('g');
       expect(stored).toEqual(actual);
       expect(stored).toMatchObject({ members: BigInt(MEMBERS), totalXp: BigInt(AWARDS * XP) });
       expect(lost).toBeGreaterThan(10);

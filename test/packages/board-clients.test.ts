@@ -48,12 +48,12 @@ asyncio.run(main())
 describe('all clients at once, on one guild with boards', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
   let admin: Redis;
-  let services: Core;
+  let core: Core;
   let clients: readonly OpenClient[];
   beforeAll(async () => {
     redis = await startEmbeddedRedis();
     admin = new Redis(redis.url);
-    services = openCore(admin, 'gr');
+    core = openCore(admin, 'gr');
     clients = await Promise.all(clientKinds.map(({ open }) => open(redis.url)));
   });
   afterAll(async () => {
@@ -80,8 +80,8 @@ describe('all clients at once, on one guild with boards', needs('redis-server'),
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120 }), async (steps) => {
         const guild = `g${guilds++}`;
-        await services.guildConfig.update(guild, { boards: ['week', 'month'] });
-        await services.writer.recordMany(
+        await core.guildConfig.update(guild, { boards: ['week', 'month'] });
+        await core.writer.recordMany(
           guild,
           USERS.map((userId) => ({ userId, set: 0 })),
         );
@@ -92,22 +92,22 @@ describe('all clients at once, on one guild with boards', needs('redis-server'),
             gained.set(each.userId, (gained.get(each.userId) ?? 0) + gain);
           }),
         );
-        const { stored, actual } = await services.counters.check(guild);
+        const { stored, actual } = await core.counters.check(guild);
         expect(stored).toEqual(actual);
-        await services.writer.unhide(guild, USERS);
+        await core.writer.unhide(guild, USERS);
         const { data } = await createReader((clients[0] as OpenClient).client).page(guild, 1, 10, { board: 'month' });
         expect(new Map(data.map(({ userId, xp }) => [userId, xp]))).toEqual(
           new Map([...gained].filter(([, xp]) => xp > 0)),
         );
-        expect((await services.counters.check(guild)).exact).toBe(true);
+        expect((await core.counters.check(guild)).exact).toBe(true);
       }),
       { numRuns: 40 },
     );
   });
 
   it('all clients at once count exactly beside a bot in Python too', needs(...PYTHON_KIT), async () => {
-    await services.guildConfig.update('py', { boards: ['week', 'month'] });
-    await services.writer.recordMany(
+    await core.guildConfig.update('py', { boards: ['week', 'month'] });
+    await core.writer.recordMany(
       'py',
       USERS.map((userId) => ({ userId, set: 0 })),
     );
@@ -130,10 +130,10 @@ describe('all clients at once, on one guild with boards', needs('redis-server'),
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const [userId, gain] of Object.entries<number>(JSON.parse(stdout)))
       gained.set(userId, (gained.get(userId) ?? 0) + gain);
-    await services.writer.unhide('py', USERS);
+    await core.writer.unhide('py', USERS);
     const { data } = await createReader((clients[0] as OpenClient).client).page('py', 1, 10, { board: 'month' });
     expect(Object.fromEntries(data.map(({ userId, xp }) => [userId, xp]))).toEqual(Object.fromEntries(gained));
-    const { stored, actual } = await services.counters.check('py');
+    const { stored, actual } = await core.counters.check('py');
     expect(stored).toEqual(actual);
   });
 });

@@ -135,7 +135,7 @@ print([c for c, text in folded.items() if unicodedata.category(c) != "Cn" and fo
   it.concurrent.each([
     ['the kit reads members, counters, cards and rules', TESTS, 'test_reads.py'],
     ['the kit names what is wrong in rules', TESTS, 'test_rules.py'],
-    ['the kit stores what a bot tells of its guild', TESTS, 'test_about.py'],
+    ['the kit stores what a bot tells of its guild', TESTS, 'test_description.py'],
     ['the handlers of examples/discord-py do what a levelling bot does', BOT, 'test_handlers.py'],
     ['the commands of examples/discord-py answer their callers', BOT, 'test_commands.py'],
   ])('%s', { timeout: 300_000 }, (_name, cwd, file) => succeeds(cwd, file));

@@ -44,8 +44,8 @@ describe('a process whose files are being replaced by a build', needs('redis-ser
   };
 
   it('the service answers its first requests, of the API and of a public page, while a build replaces its files', async () => {
-    const services = openCore(client, 'gr');
-    const { key } = await services.apiKeys.create('g', 'test', null);
+    const core = openCore(client, 'gr');
+    const { key } = await core.apiKeys.create('g', 'test', null);
     await client.hset('gr:{g}:config', 'public_page', 'on');
     const port = String(await freePort());
     await withoutFiles(['serve'], { PORT: port, ADMIN_PORT: '0', PUBLIC_PAGES: '1' }, async () => {

@@ -18,7 +18,7 @@ it('a replacement beside a failover shows and forgets no hidden member', needs('
   const promoted = new Redis(replica.url);
   onTestFinished(() => promoted.disconnect());
   const [before, after] = [master.client, promoted].map((client) => openCore(client, 'gr'));
-  if (!before || !after) throw new Error('no services');
+  if (!before || !after) throw new Error('no core');
   await before.writer.recordMany(
     GUILD,
     ids(HIDDEN).map((userId) => ({ userId, set: 5, username: userId })),

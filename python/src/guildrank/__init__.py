@@ -7,21 +7,21 @@ case.
 
 from __future__ import annotations
 
-from .about import GuildChannel, GuildRole
 from .card import CardProgress, MemberCard
 from .connection_options import connection_options
 from .curves import CURVE_NAMES, CURVES, MAX_XP, Curve, LevelProgress, level_for_xp, parse_curve, progress, xp_for_level
+from .description import GuildChannel, GuildRole
 from .errors import InvalidInputError, RefusedError, StoreUnavailableError
 from .gains import Award, Claim, Gain
 from .hiding import HiddenMember, HideResult, SyncResult
 from .parse_rules import parse_rules
+from .parsed_rules import MessageRules, Multipliers, NoXp, Reward, Rules, VoiceRules, VoiceState, XpAmount
 from .plain_text import plain_text
 from .ranking import GuildStats, Member, Period, RankedMember, RankingPage, RankingPart
 from .reader import GuildReader, MemberLevel, create_reader
 from .records import MemberChange, ProfileChange, RecordResult, XpChange, XpRecord
 from .refusals import Sentences
 from .rules import RoleChange, XpGain, reward_roles, xp_for
-from .rules_document import MessageRules, Multipliers, NoXp, Reward, Rules, VoiceRules, VoiceState, XpAmount
 from .scripts import Connection
 from .season import SeasonResult
 from .writer import GuildWriter, create_writer

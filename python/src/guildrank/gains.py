@@ -9,10 +9,10 @@ from typing import Any, Sequence
 
 from .checks import MAX_GAIN, check_whole, checked_text
 from .errors import InvalidInputError
+from .parsed_rules import XpAmount
 from .picture_hash import avatar_change
 from .profiles import time_of
 from .records import XpChange
-from .rules_document import XpAmount
 from .unchanged import Unchanged
 
 MAX_FACTOR = 1000

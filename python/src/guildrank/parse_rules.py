@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, NoReturn, Sequence, TypeVar
 
 from .checks import MAX_GAIN, is_id
 from .errors import InvalidInputError
-from .rules_document import MessageRules, Multipliers, NoXp, Reward, Rules, VoiceRules, VoiceState, XpAmount
+from .parsed_rules import MessageRules, Multipliers, NoXp, Reward, Rules, VoiceRules, VoiceState, XpAmount
 
 STACKINGS = ("max", "sum", "product")
 VOICE_STATES = ("alone", "deafened", "muted", "afk")

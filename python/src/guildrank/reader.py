@@ -14,9 +14,9 @@ from .keys import Keys, check_board
 from .listed import list_members
 from .name_search import NameSearch
 from .parse_rules import parse_rules
+from .parsed_rules import Rules
 from .profiles import split_profile, whole_xp
 from .ranking import GuildStats, Member, RankingPage, RankingPart, around_of, member_of, part_of, stats_of, stored_curve
-from .rules_document import Rules
 from .scripts import Connection, Script, Scripts
 
 MAX_PAGE_SIZE = 100

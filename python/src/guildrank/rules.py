@@ -8,7 +8,7 @@ from typing import Collection, Mapping, Sequence
 from .checks import check_list, check_one_of, is_id
 from .errors import InvalidInputError
 from .parse_rules import VOICE_STATES
-from .rules_document import Rules, VoiceState, XpAmount
+from .parsed_rules import Rules, VoiceState, XpAmount
 
 # A multiplier of 1, in the unit of multipliers here: whole millionths, which multiply exactly.
 _ONE = 1_000_000

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Collection, Mapping, Sequence
 
-from .about import GuildChannel, GuildRole, description_args, is_description_new
 from .checks import (
     ENTRIES_A_CALL,
     accepted,
@@ -18,12 +17,13 @@ from .checks import (
 )
 from .curves import MAX_XP
 from .dashboard_link import INVITE_TTL_S, create_dashboard_link
+from .description import GuildChannel, GuildRole, description_args, is_description_new
 from .errors import InvalidInputError, RefusedError
 from .gains import MIN_INTERVAL_MS, Award, Claim, award_args, award_of, claim_args, claim_of
 from .hiding import HideResult, SyncResult, change_reason, sync_members
 from .keys import Keys
+from .parsed_rules import XpAmount
 from .records import ProfileChange, Recorded, RecordResult, XpRecord, call_args, profile_change, record_args, record_result, recorded_of
-from .rules_document import XpAmount
 from .scripts import Args, Connection, Script, Scripts
 from .season import SeasonReset, SeasonResult
 from .unchanged import UNCHANGED, Unchanged

@@ -2,7 +2,7 @@ import { startContender } from '../contenders.ts';
 import { besideWrites, prepareMix } from '../data.ts';
 import { measure, type Sample } from '../measure.ts';
 import { atMost, figure, logProgress, median, type SectionResult, tableLines } from '../report.ts';
-import { CONNECTIONS, type LoadedGuild, ROUND_OFFSET, requestBytes } from '../requests.ts';
+import { CONNECTIONS, type FilledGuild, ROUND_OFFSET, requestBytes } from '../requests.ts';
 import { type BenchOptions, withTestbed } from '../testbed.ts';
 
 const WARM_UP_S = 3;
@@ -24,7 +24,7 @@ interface PagesSamples {
 export function runPages(options: BenchOptions): Promise<SectionResult> {
   return withTestbed(options, async (testbed) => {
     const { guilds, requests } = await prepareMix(testbed);
-    const visited = guilds[0] as LoadedGuild;
+    const visited = guilds[0] as FilledGuild;
     await testbed.store.client.hset(testbed.store.redisKeys.guild(visited.id).config, 'public_page', 'on');
     const service = await startContender(testbed, 'public pages');
     const api = { requests: requests.map(requestBytes), connections: CONNECTIONS, seconds: options.seconds };

@@ -1,8 +1,8 @@
 import { type RunningContender, startContender } from '../contenders.ts';
-import { seedGuild } from '../data.ts';
+import { fillGuild } from '../data.ts';
 import { measure, type Sample } from '../measure.ts';
 import { atMost, figure, logProgress, median, type SectionResult, tableLines } from '../report.ts';
-import { type LoadedGuild, PAGE_SIZE, pagePath, requestBytes } from '../requests.ts';
+import { type FilledGuild, PAGE_SIZE, pagePath, requestBytes } from '../requests.ts';
 import { type BenchOptions, withTestbed } from '../testbed.ts';
 
 const SIZES = [1000, 10_000, 100_000, 1_000_000];
@@ -24,7 +24,7 @@ interface ScaleCell {
 }
 
 /** A guild, and the Redis memory of all its keys. */
-interface MeasuredGuild extends LoadedGuild {
+interface MeasuredGuild extends FilledGuild {
   readonly bytesPerMember: number;
 }
 
@@ -34,12 +34,12 @@ interface MeasuredGuild extends LoadedGuild {
  */
 export function runScale(options: BenchOptions): Promise<SectionResult> {
   return withTestbed(options, async (testbed) => {
-    await seedGuild(testbed.store, 0, 1); // Loads the scripts, which do not count as memory of members.
+    await fillGuild(testbed.store, 0, 1); // Loads the scripts, which do not count as memory of members.
     const guilds: MeasuredGuild[] = [];
     for (const size of options.small ? SIZES.slice(0, 3) : SIZES) {
-      logProgress(`scale: seeding a guild of ${size} members`);
+      logProgress(`scale: filling a guild with ${size} members`);
       const before = await testbed.usedMemory();
-      const guild = await seedGuild(testbed.store, size, size);
+      const guild = await fillGuild(testbed.store, size, size);
       guilds.push({ ...guild, bytesPerMember: ((await testbed.usedMemory()) - before) / size });
     }
     const services: RunningContender[] = [];

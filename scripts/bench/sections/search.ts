@@ -1,5 +1,5 @@
 import { NameSearch } from '../../../src/core/reads/name-search.ts';
-import { guildIdOf, seedMembers } from '../data.ts';
+import { fillMembers, guildIdOf } from '../data.ts';
 import { cpuSeconds } from '../processes.ts';
 import { atMost, figure, logProgress, median, type SectionResult, tableLines } from '../report.ts';
 import { type BenchOptions, type Testbed, withTestbed } from '../testbed.ts';
@@ -29,8 +29,8 @@ interface Round {
 export function runSearch(options: BenchOptions): Promise<SectionResult> {
   const members = options.small ? MEMBERS / 10 : MEMBERS;
   return withTestbed(options, async (testbed) => {
-    logProgress(`search: seeding a guild of ${members} members`);
-    await seedMembers(testbed.store, GUILD, members, SEED);
+    logProgress(`search: filling a guild with ${members} members`);
+    await fillMembers(testbed.store, GUILD, members, SEED);
     const { client } = testbed.store;
     await client.config('SET', 'slowlog-max-len', ALL_COMMANDS);
     await client.config('SET', 'slowlog-log-slower-than', 0);

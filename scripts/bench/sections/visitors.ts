@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findOnPath, freePort } from '../../dev/embedded-redis.ts';
 import { type RunningContender, startContender } from '../contenders.ts';
-import { besideWrites, seedGuild } from '../data.ts';
+import { besideWrites, fillGuild } from '../data.ts';
 import { measure } from '../measure.ts';
 import { onCore } from '../pinning.ts';
 import { cpuSeconds, type ServerProcess, startProcess } from '../processes.ts';
 import { atMost, figure, logProgress, median, type SectionResult, tableLines } from '../report.ts';
-import { CONNECTIONS, type LoadedGuild } from '../requests.ts';
+import { CONNECTIONS, type FilledGuild } from '../requests.ts';
 import { type BenchOptions, makeFolder, type Testbed, withTestbed } from '../testbed.ts';
 
 /** Visitors who keep a widget open, and the seconds between two refreshes of a widget. */
@@ -36,8 +36,8 @@ interface VisitorsSamples {
 export async function runVisitors(options: BenchOptions): Promise<SectionResult> {
   if (!findOnPath(['nginx'])) throw new Error('The section visitors needs nginx on PATH: install it');
   return withTestbed(options, async (testbed) => {
-    logProgress(`visitors: seeding a guild of ${MEMBERS} members`);
-    const guild = await seedGuild(testbed.store, 0, MEMBERS);
+    logProgress(`visitors: filling a guild with ${MEMBERS} members`);
+    const guild = await fillGuild(testbed.store, 0, MEMBERS);
     await testbed.store.guildConfig.update(guild.id, { publicPage: true });
     const service = await startContender(testbed, 'public pages');
     const nginx = await startCache(options, service.port);
@@ -91,7 +91,7 @@ async function idleShare({ pid }: RunningContender, seconds: number): Promise<nu
 }
 
 /** Returns the part of a core that the service is busy while all visitors look, through a port. */
-async function shareOf(testbed: Testbed, service: RunningContender, port: number, guild: LoadedGuild): Promise<number> {
+async function shareOf(testbed: Testbed, service: RunningContender, port: number, guild: FilledGuild): Promise<number> {
   const plan = { requests: requestsOf(guild), from: 0, connections: CONNECTIONS, rate: RATE };
   const { seconds, small } = testbed.options;
   const { busy } = await measure(
@@ -103,7 +103,7 @@ async function shareOf(testbed: Testbed, service: RunningContender, port: number
 }
 
 /** Returns the requests of the visitors, each from an address of its own. They ask for the data of a widget, as a browser does. */
-function requestsOf({ id }: LoadedGuild): Buffer[] {
+function requestsOf({ id }: FilledGuild): Buffer[] {
   return Array.from({ length: VISITORS }, (_, n) =>
     Buffer.from(
       `GET /g/${id}/data.json?limit=10&page=1&rewards=1 HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: gzip, deflate, br\r\nX-Forwarded-For: 10.0.${n >> 8}.${n & 255}\r\n\r\n`,

@@ -51,10 +51,15 @@ export function findingsOf(facts: ServerFacts): Finding[] {
 }
 
 function versionOf({ info }: ServerFacts): Finding {
-  const name = info.get('valkey_version') ? 'Valkey' : info.get('dragonfly_version') ? 'Dragonfly' : 'Redis';
+  const name = nameOfServer(info);
   const version = info.get(`${name.toLowerCase()}_version`) ?? 'of an unknown version';
   const wrong = versionProblem(info);
   return wrong ? problem('version', wrong, 'Update the server') : ok('version', `${name} ${version}`);
+}
+
+function nameOfServer(info: ServerFacts['info']): string {
+  if (info.get('valkey_version')) return 'Valkey';
+  return info.get('dragonfly_version') ? 'Dragonfly' : 'Redis';
 }
 
 function kindOf({ info, mode }: ServerFacts): Finding {

@@ -25,7 +25,8 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
   const newer: string[] = [];
   const unfit: string[] = [];
   const drifting: string[] = [];
-  let [looked, counted] = [0, 0];
+  let looked = 0;
+  let counted = 0;
   for (const guild of guilds.slice(0, MAX_GUILDS)) {
     if (performance.now() > until) break;
     const { xp, stats, hidden, hiddenReasons } = context.redisKeys.guild(guild);

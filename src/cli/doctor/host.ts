@@ -21,13 +21,15 @@ function riskOf({ config }: CheckContext): readonly Finding[] {
 
 /** Says whether the guilds are on several servers, and whether scripts may touch only keys that they declare. */
 async function keysOf(context: CheckContext): Promise<Finding> {
-  const { commands, client } = context;
-  const places = isCluster(client)
-    ? 'a Cluster'
-    : commands.isSharded
-      ? 'several servers behind one address: the service sends a command of its own for each guild'
-      : 'one server';
-  return ok('host', `${places}; ${await scriptsOf(context)}`);
+  return ok('host', `${serversOf(context)}; ${await scriptsOf(context)}`);
+}
+
+/** Says on which servers the guilds are. */
+function serversOf({ commands, client }: CheckContext): string {
+  if (isCluster(client)) return 'a Cluster';
+  return commands.isSharded
+    ? 'several servers behind one address: the service sends a command of its own for each guild'
+    : 'one server';
 }
 
 /** Says which keys scripts may touch. It tries a script that asks for a key which it has not declared. */

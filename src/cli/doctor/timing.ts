@@ -13,7 +13,9 @@ type Times = readonly number[];
 /** Times PING, one at a time. */
 export async function checkRoundTrip({ client, config }: CheckContext): Promise<readonly Finding[]> {
   const [times = []] = await timeInTurn([() => client.ping()]);
-  const [median, high, worst] = [quantile(times, 0.5), quantile(times, 0.99), quantile(times, 1)];
+  const median = quantile(times, 0.5);
+  const high = quantile(times, 0.99);
+  const worst = quantile(times, 1);
   const text = `median ${ms(median)}, p99 ${ms(high)}, worst ${ms(worst)} of ${times.length}`;
   const limit = config.redis.timeoutMs;
   const check = 'round trip';

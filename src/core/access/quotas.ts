@@ -82,9 +82,9 @@ export class Quotas {
   ): Promise<[Counter, Counter]> {
     const command = `capped ${requests} ${WINDOW_S} ${quota} ${keyId} ${cap}`;
     const counted = this.commands.run(guildId, command, parseCounts, 1, keyId);
-    const decide = async (points: number, place: 0 | 1): Promise<Counter> => {
+    const decide = async (points: number, index: 0 | 1): Promise<Counter> => {
       // This limiter only judges the count, which the command has made already, and asks Redis nothing.
-      const storeClient = { rlflxIncr: () => counted.then((both) => both[place]) };
+      const storeClient = { rlflxIncr: () => counted.then((both) => both[index]) };
       const limiter = new RateLimiterRedis({ storeClient, keyPrefix: '', points, duration: WINDOW_S });
       return counterOf(await limiter.consume('', requests).catch(deniedResult), points, requests);
     };

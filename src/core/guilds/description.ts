@@ -50,7 +50,10 @@ const channel = z.object({ id, name, type: z.int(), parent: id.nullable() });
 export async function readAbout({ client, redisKeys }: ClientStore, guildId: string): Promise<GuildAbout | null> {
   const [name, icon, roles, channels] = await client.hmget(
     redisKeys.guild(guildId).about,
-    ...['name', 'icon', 'roles', 'channels'],
+    'name',
+    'icon',
+    'roles',
+    'channels',
   );
   const about = {
     ...labelOf(name, icon),

@@ -82,17 +82,17 @@ function problemOf(record: XpRecord): string | undefined {
   return floor !== undefined && set !== undefined ? 'has floor, which goes with add only' : undefined;
 }
 
-/** Checks name, claim and avatar of a profile; the claim is not in the future. @param path place of what has them; "" for the argument itself. @throws InvalidInputError */
+/** Checks name, claim and avatar of a profile; the claim is not in the future. @param path path of what has them; "" for the argument itself. @throws InvalidInputError */
 export function checkProfile(
   { username = null, lastDailyClaim, avatar }: ProfileChange,
   path: string,
   now: number,
 ): void {
-  const place = (field: string) => `${path && `${path}.`}${field}`;
-  if (username !== null) checkText(username, place('username'));
+  const pathOf = (field: string) => `${path && `${path}.`}${field}`;
+  if (username !== null) checkText(username, pathOf('username'));
   if (lastDailyClaim && isFutureClaim(lastDailyClaim, now))
-    throw new InvalidInputError(`${place('lastDailyClaim')} ${FUTURE_CLAIM}`);
-  checkAvatar(avatar, place('avatar'));
+    throw new InvalidInputError(`${pathOf('lastDailyClaim')} ${FUTURE_CLAIM}`);
+  checkAvatar(avatar, pathOf('avatar'));
 }
 
 /** Checks an avatar that a call can give: a hash, null for none, or undefined. @throws InvalidInputError */

@@ -137,10 +137,12 @@ export class GuildMoveOut {
     for (const board of BOARDS) pipeline.zmscore(boardKeys(keys.xp, board)[place], ...userIds);
     for (const userId of userIds) pipeline.pttl(keys.cooldownPrefix + userId);
     const [profiles, reasons, avatars, ...rest] = await transact(pipeline);
-    const [gains, ttls] = [rest.slice(0, BOARDS.length) as (string | null)[][], rest.slice(BOARDS.length)];
+    const gains = rest.slice(0, BOARDS.length) as (string | null)[][];
+    const ttls = rest.slice(BOARDS.length);
     const changed: MovedMember[] = [];
     for (const [index, userId] of userIds.entries()) {
-      const [xp, ttl] = [scored[2 * index + 1] as string, Number(ttls[index])];
+      const xp = scored[2 * index + 1] as string;
+      const ttl = Number(ttls[index]);
       const until = ttl > 0 ? Date.now() + ttl : 0;
       const profile = (profiles as (Buffer | null)[])[index]?.toString('latin1') ?? '';
       if (!isFitProfile(profile)) throw new RefusedError('name_unfit', { guild: this.guildId, user: userId });

@@ -7,13 +7,13 @@ import { foldText } from './fold-text.ts';
 import { parseRevision } from './read-commands.ts';
 
 /** A ranked member, with its XP as Redis has it. */
-interface Place {
+interface ScoredMember {
   readonly userId: string;
   readonly xp: string;
 }
 
-/** The place from which a reading begins, below all members. */
-const BOTTOM: Place = { userId: '', xp: '' };
+/** A reading begins here, below all members. */
+const BOTTOM: ScoredMember = { userId: '', xp: '' };
 
 type NamesReply = readonly [
   revision: string,
@@ -27,12 +27,12 @@ type NamesReply = readonly [
 export const namesScript = defineScript({
   name: 'names',
   keys: READ_KEYS,
-  args: ({ userId, xp }: Place) => [userId, xp],
+  args: ({ userId, xp }: ScoredMember) => [userId, xp],
   decode: ([revision, state, xp, userIds, profiles]: NamesReply) => ({
     revision: parseRevision(revision),
-    /** "MOVED" when the member is not at its place any more, "END" when no further members follow. */
+    /** "MOVED" when the member has other XP by now or is not ranked, "END" when no further members follow. */
     state,
-    /** That of the first member. */
+    /** The first member of the step. */
     highest: { userId: userIds[0] ?? '', xp },
     /** By rank. */
     userIds,
@@ -68,12 +68,12 @@ export class GuildNames {
    * @throws StoreUnavailableError
    */
   static async read(scripts: Scripts, keys: GuildKeys, maxBytes: number): Promise<GuildNames | undefined> {
-    const read = (from: Place) => {
+    const read = (from: ScoredMember) => {
       const reading = namesScript.run(scripts, keys, from);
       reading.catch(() => {}); // A failure is met below, when the names of the step before are folded.
       return reading;
     };
-    const steps: (Segment & { readonly highest: Place })[] = [];
+    const steps: (Segment & { readonly highest: ScoredMember })[] = [];
     let bytes = 0;
     let reading = read(BOTTOM);
     const { revision } = await reading;
@@ -111,7 +111,8 @@ export class GuildNames {
 }
 
 function segmentOf({ userIds, profiles }: Step): Segment {
-  const [names, named] = [[] as string[], [] as string[]];
+  const names: string[] = [];
+  const named: string[] = [];
   for (const [index, userId] of userIds.entries()) {
     const { username } = splitProfile(profiles[index] ?? null);
     const name = username && foldText(shownName(username, ''));

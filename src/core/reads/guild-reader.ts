@@ -3,7 +3,7 @@ import { checkFields, checkGuildAndUsers, wholeText } from '../members/check-fie
 import { levelForXp } from '../ranking/curves.ts';
 import { MAX_PAGE_SIZE } from '../ranking/model.ts';
 import { parseRules } from '../rules/parse-rules.ts';
-import type { Rules } from '../rules/rules-document.ts';
+import type { Rules } from '../rules/parsed-rules.ts';
 import { BOARDS, type BoardName, boardKeys, kindOfBoard } from '../store/redis-keys.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import { cardScript, type MemberCard } from './card.ts';

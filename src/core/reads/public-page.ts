@@ -10,7 +10,7 @@ import type { Curve } from '../ranking/curves.ts';
 import type { LeaderboardEntry, LeaderboardPage, LeaderboardStats } from '../ranking/model.ts';
 import { splitProfile } from '../ranking/profile.ts';
 import { parseRules } from '../rules/parse-rules.ts';
-import type { Rules } from '../rules/rules-document.ts';
+import type { Rules } from '../rules/parsed-rules.ts';
 import { type Indexing, indexingOf } from '../settings/indexing.ts';
 import { lookOf, type PageLook } from '../settings/page-look.ts';
 import { BOARDS, type BoardName, kindOfBoard } from '../store/redis-keys.ts';
@@ -264,7 +264,8 @@ function guildOf(
   board: BoardName | undefined,
 ): PublicGuild {
   const [index = '', rewards, avatarsSetting, title = '', stored = '', ...shown] = settings;
-  const [look, [name = '', icon = '']] = [shown.slice(0, -2), shown.slice(-2)];
+  const look = shown.slice(0, -2);
+  const [name = '', icon = ''] = shown.slice(-2);
   const kinds: readonly string[] = stored.split(',');
   const boards = BOARDS.filter((name) => kinds.includes(kindOfBoard(name)));
   const { revision, value: stats, curve } = decodeStats(counters);

@@ -122,7 +122,8 @@ export function decodePage(
 ): VersionedPage {
   const curve = curveOf(storedCurve);
   const data = profiles.map((profile, index): LeaderboardEntry => {
-    const [userId, xp] = [rows[2 * index] as string, wholeXp(rows[2 * index + 1] as string)];
+    const userId = rows[2 * index] as string;
+    const xp = wholeXp(rows[2 * index + 1] as string);
     const { username, level } = splitProfile(profile);
     return {
       rank: first + index + 1,

@@ -1,7 +1,7 @@
 import { InvalidInputError, shownJson, shownText } from '../errors.ts';
 import { FACTOR_RULE, isFactor, MAX_COOLDOWN_MS, MAX_GAIN, type XpAmount } from '../members/gain-limits.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
-import type { Rules, Stacking, VoiceState } from './rules-document.ts';
+import type { Rules, Stacking, VoiceState } from './parsed-rules.ts';
 
 /** The parser of rules. rules.schema.json says the same for editors. Browsers load it, so it checks by hand. */
 

@@ -1,12 +1,12 @@
 import { InvalidInputError } from '../errors.ts';
 import { MAX_FACTOR, type XpAmount } from '../members/gain-limits.ts';
 import { assertList, parseRules, refuse, VOICE_STATES } from './parse-rules.ts';
-import type { Rules, Stacking, VoiceState } from './rules-document.ts';
+import type { Rules, Stacking, VoiceState } from './parsed-rules.ts';
 
 /** The package's entry `guildrank-kit/rules`, for browsers too: the XP that a guild's rules give, and the roles of a level. It computes, and does no I/O. */
 
 /** Where and by whom XP could be gained. */
-interface Place {
+interface EventOrigin {
   /** Ids of the member's roles. */
   readonly roles: readonly string[];
   /** Id of the channel or thread. */
@@ -16,14 +16,14 @@ interface Place {
 }
 
 /** A message of a member. */
-export interface MessageEvent extends Place {
+export interface MessageEvent extends EventOrigin {
   readonly kind: 'message';
   /** Its number of characters. Without it, as a bot may not read all messages, it is long enough. */
   readonly chars?: number;
 }
 
 /** A tick of the bot's clock for a member in a voice channel. */
-export interface VoiceEvent extends Place {
+export interface VoiceEvent extends EventOrigin {
   readonly kind: 'voice';
   /** The states that hold for the member; false unless given. Null counts as false. */
   readonly voice?: { readonly [State in keyof VoiceState]?: boolean | null };
@@ -73,15 +73,15 @@ export function xpFor(rules: Rules, event: MessageEvent | VoiceEvent): XpGain | 
   const amount = event.kind === 'voice' ? voice.xp : message.xp;
   if ((typeof amount === 'number' ? amount : amount.max) === 0) return none('off');
 
-  const places = [event.channel, ...parents];
+  const channels = [event.channel, ...parents];
   const roleFactors = millionths(multipliers.roles, event.roles);
   const ofRoles = stacked(roleFactors, multipliers.roleStacking);
   if (event.roles.some((role) => noXp.roles.includes(role)) || roleFactors.includes(0n) || ofRoles === 0n) {
     return none('role');
   }
-  const ofChannel = millionths(multipliers.channels, places).slice(0, 1);
+  const ofChannel = millionths(multipliers.channels, channels).slice(0, 1);
   const all = stacked([...(roleFactors.length > 0 ? [ofRoles] : []), ...ofChannel], multipliers.stacking);
-  if (places.some((place) => noXp.channels.includes(place)) || ofChannel[0] === 0n || all === 0n)
+  if (channels.some((channel) => noXp.channels.includes(channel)) || ofChannel[0] === 0n || all === 0n)
     return none('channel');
 
   const factor = Math.min(Number(all) / Number(ONE), MAX_FACTOR);
@@ -175,5 +175,5 @@ export function rewardRoles(rules: Pick<Rules, 'rewards'>, level: number, roles:
 }
 
 export type { XpAmount } from '../members/gain-limits.ts';
-export type { Reward, Rules, Stacking, VoiceState } from './rules-document.ts';
+export type { Reward, Rules, Stacking, VoiceState } from './parsed-rules.ts';
 export { InvalidInputError, parseRules };

@@ -69,7 +69,12 @@ export const openArchiveScript = defineScript({
   name: 'season-open-archive',
   keys: ['xp', 'stats', 'config', 'hidden', 'season', 'lock', 'about'],
   args: ({ token, season, curve, multiplier, name, icon }: OpenFields) => [
-    ...[token, season, curve, multiplier, name, icon],
+    token,
+    season,
+    curve,
+    multiplier,
+    name,
+    icon,
   ],
   decode: (reply: ScriptReply, { archive }) => throwConflict(reply, archive),
 });
@@ -87,7 +92,7 @@ export const holdSeasonScript = defineScript({
 
 interface MarkFields extends StepFields {
   /** About how many members to look at. */
-  readonly count: number;
+  readonly size: number;
   readonly cursor: string;
   readonly place: ListedPlace;
   readonly onlyUnmarked: boolean;
@@ -102,9 +107,9 @@ type MarkedMembers =
 export const markMembersScript = defineScript({
   name: 'season-mark',
   keys: ['xp', 'stats', 'hidden', 'members', 'seasonXp', 'lock', 'hiddenReasons', 'avatars'],
-  args: ({ token, count, cursor, place, onlyUnmarked }: MarkFields) => [
+  args: ({ token, size, cursor, place, onlyUnmarked }: MarkFields) => [
     token,
-    count,
+    size,
     cursor,
     place,
     onlyUnmarked ? 'unmarked' : '',
@@ -154,7 +159,7 @@ export const resetMembersScript = defineScript({
   name: 'season-reset',
   keys: [...GUILD_KEYS, 'season', 'seasonXp', 'lock', 'hiddenReasons', 'avatars'],
   boards: true,
-  args: ({ token, count }: StepFields & { count: number }) => [token, count],
+  args: ({ token, size }: StepFields & { size: number }) => [token, size],
   decode(reply: ScriptReply) {
     throwRefusal(reply);
     const [status, left, reset] = reply;

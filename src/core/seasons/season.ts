@@ -125,7 +125,7 @@ export class SeasonReset {
       do {
         options.signal?.throwIfAborted();
         const step = await this.step(markMembersScript, guildId, {
-          count: MEMBERS_PER_STEP,
+          size: MEMBERS_PER_STEP,
           cursor,
           place,
           onlyUnmarked,
@@ -170,7 +170,7 @@ export class SeasonReset {
   private async resetMembers(): Promise<{ reset: number; isDone: boolean }> {
     for (let reset = 0; ; ) {
       this.options.signal?.throwIfAborted();
-      const step = await this.step(resetMembersScript, this.guildId, { count: MEMBERS_PER_STEP });
+      const step = await this.step(resetMembersScript, this.guildId, { size: MEMBERS_PER_STEP });
       if (step.mustCopyAgain) return { reset, isDone: false };
       reset += step.reset;
       if (step.left === 0) return { reset, isDone: true };

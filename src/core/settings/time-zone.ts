@@ -87,7 +87,8 @@ function offsetsBetween(timeZone: string, nowMs: number, days: readonly [number,
   for (let day = from; day < to && found.changes.length < MAX_CHANGES; day += 1440) {
     const next = offsetAt(formatter, day + 1440);
     if (next === minutes) continue;
-    let [before, after] = [day, day + 1440];
+    let before = day;
+    let after = day + 1440;
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2);
       if (offsetAt(formatter, middle) === minutes) before = middle;

@@ -101,12 +101,12 @@ export function describeRedis(config: RedisConfig): string {
   const { host, port, path } = address;
   const database = access.db ? ` (database ${access.db})` : '';
   const nodes = config.nodes.map((node) => `${node.host}:${node.port}`).join(', ');
-  const places = {
+  const descriptions = {
     cluster: `the Redis Cluster at ${nodes}`,
     sentinel: `the Redis master "${config.sentinelName}" known to the Sentinels at ${nodes}`,
     standalone: path ? `the Redis on socket ${path}` : `the Redis at ${host}:${port}`,
   };
-  return places[config.mode] + database;
+  return descriptions[config.mode] + database;
 }
 
 /** The option set of docs/adr/0005: bounded waits everywhere, no queue, no resend of what may have been executed. */

@@ -49,7 +49,8 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
 for (const link of document.querySelectorAll(':is(.side nav, .sections) [aria-current]')) {
   const box = link.closest('nav');
   if (!box) continue;
-  const [outer, inner] = [box.getBoundingClientRect(), link.getBoundingClientRect()];
+  const outer = box.getBoundingClientRect();
+  const inner = link.getBoundingClientRect();
   box.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
 }
 

@@ -20,7 +20,7 @@ import {
 
 /** Milliseconds for which a checked file, or the result of an import, is kept. */
 const KEPT_MS = 30 * 60_000;
-/** If all places are taken, a file that has been arriving for longer than this gives its place to the file of another guild. */
+/** If all slots are taken, a file that has been arriving for longer than this gives its slot to the file of another guild. */
 const SLOW_MS = 20_000;
 /** Most bytes on disk of the files that wait for people. The oldest files are deleted first. */
 const MAX_WAITING_BYTES = 1024 ** 3;
@@ -212,8 +212,16 @@ export class GuildImports {
       throw new InvalidInputError('There is no file: upload it again');
     if (this.running.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
     const run: ImportRun = {
-      ...{ name: checked.name, ...how, notes: [], members: 0, share: 0 },
-      ...{ refused: [], repeated: [], avatars: [], refusedCsv: '', isComplete: false },
+      name: checked.name,
+      ...how,
+      notes: [],
+      members: 0,
+      share: 0,
+      refused: [],
+      repeated: [],
+      avatars: [],
+      refusedCsv: '',
+      isComplete: false,
     };
     const controller = new AbortController();
     this.states.set(guildId, { run, stop: () => controller.abort() });

@@ -2,64 +2,64 @@ import { InvalidInputError } from '../../core/errors.ts';
 
 /** Most uploads at once, and most imports at once. */
 export const MAX_AT_ONCE = 20;
-/** What a person is told when all places are taken. */
+/** What a person is told when all slots are taken. */
 export const TOO_MANY = 'Too many imports run: try again in some minutes';
 
 /** Files that are being uploaded, or read for the first time. */
 interface Receiving {
-  /** Aborted when the place is needed for other files, which only happens during the upload. */
+  /** Aborted when the slot is needed for other files, which only happens during the upload. */
   readonly signal: AbortSignal;
-  /** Says that the upload is complete. From now on the place is safe. */
+  /** Says that the upload is complete. From now on the slot is safe. */
   received(): void;
 }
 
-/** A place for the files of a guild. */
-interface UploadPlace extends Receiving {
+/** A slot for the files of a guild. */
+interface UploadSlot extends Receiving {
   readonly since: number;
-  /** Takes the place away; undefined once the upload is complete. */
+  /** Takes the slot away; undefined once the upload is complete. */
   cut: (() => void) | undefined;
 }
 
 /** The uploads of guilds at this moment, at most one of each guild. */
 export class ReceivingFiles {
-  private readonly places = new Map<string, UploadPlace>();
+  private readonly slots = new Map<string, UploadSlot>();
 
-  /** @param slowMs an upload that takes longer gives its place to another guild when all places are taken. */
+  /** @param slowMs an upload that takes longer gives its slot to another guild when all slots are taken. */
   constructor(private readonly slowMs: number) {}
 
-  /** Whether the guild has a place. */
+  /** Whether the guild has a slot. */
   has(guildId: string): boolean {
-    return this.places.has(guildId);
+    return this.slots.has(guildId);
   }
 
-  /** Gives a guild a place. If all places are taken, the slowest upload loses its place. @throws InvalidInputError when no upload is slow. */
+  /** Gives a guild a slot. If all slots are taken, the slowest upload loses its slot. @throws InvalidInputError when no upload is slow. */
   begin(guildId: string): Receiving {
-    if (this.places.size >= MAX_AT_ONCE && !this.cutSlowest()) throw new InvalidInputError(TOO_MANY);
+    if (this.slots.size >= MAX_AT_ONCE && !this.cutSlowest()) throw new InvalidInputError(TOO_MANY);
     const controller = new AbortController();
-    const place: UploadPlace = {
+    const slot: UploadSlot = {
       signal: controller.signal,
       since: performance.now(),
       cut: () => controller.abort(),
       received() {
-        place.cut = undefined;
+        slot.cut = undefined;
       },
     };
-    this.places.set(guildId, place);
-    return place;
+    this.slots.set(guildId, slot);
+    return slot;
   }
 
-  /** Gives the place back, unless another upload has it by now. */
+  /** Gives the slot back, unless another upload has it by now. */
   end(guildId: string, receiving: Receiving): void {
-    if (this.places.get(guildId) === receiving) this.places.delete(guildId);
+    if (this.slots.get(guildId) === receiving) this.slots.delete(guildId);
   }
 
-  /** Takes the place of the upload that has lasted longest, if it is slow. @returns whether there was a slow upload. */
+  /** Takes the slot of the upload that has lasted longest, if it is slow. @returns whether there was a slow upload. */
   private cutSlowest(): boolean {
     // The uploads are in the order in which they began.
-    const slowest = [...this.places].find(([, { since, cut }]) => cut && performance.now() - since >= this.slowMs);
+    const slowest = [...this.slots].find(([, { since, cut }]) => cut && performance.now() - since >= this.slowMs);
     if (!slowest) return false;
     const [guildId, { cut }] = slowest;
-    this.places.delete(guildId);
+    this.slots.delete(guildId);
     cut?.();
     return true;
   }

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
+import type { CreatedKey } from '../../core/access/api-key-issuer.ts';
 import type { ApiKeyRecord } from '../../core/access/api-key-record.ts';
-import type { CreatedKey } from '../../core/access/api-keys.ts';
 import type { Parts } from '../guild-page.ts';
 import { actorOf, guildOf } from '../visit.ts';
 

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import * as z from 'zod';
+import { type CreatedKey, KEY_NAME_PATTERN } from '../../core/access/api-key-issuer.ts';
 import { type ApiKeyRecord, isExpired } from '../../core/access/api-key-record.ts';
-import { type CreatedKey, KEY_NAME_PATTERN } from '../../core/access/api-keys.ts';
 import { newToken } from '../../core/access/invites.ts';
 import { parseOrigins } from '../../core/access/origins.ts';
 import { HOUR_MS } from '../../core/access/usage.ts';

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Request, Response, Router } from 'express';
 import { withNoun } from '../../core/format-numbers.ts';
 import { parseRules } from '../../core/rules/parse-rules.ts';
-import type { Rules } from '../../core/rules/rules-document.ts';
+import type { Rules } from '../../core/rules/parsed-rules.ts';
 import { rulesOfExport, sourceOfRules } from '../../imports/export-rules.ts';
 import { checkNesting } from '../../imports/nesting.ts';
-import { readRulesDocument } from '../../imports/rules-document.ts';
+import { readRulesFile } from '../../imports/read-rules-file.ts';
 import { formOf, MAX_FORM_KB, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn, oneAtATime } from '../one-at-a-time.ts';
@@ -144,7 +144,7 @@ async function sendDocument(parts: Parts, res: Response, shown: Shown, status = 
 
 /** Reads a document of rules, or the export of a bot, for the page. The text of one file at a time is in memory. @throws InvalidInputError */
 async function readRules(path: string) {
-  const document = await readRulesDocument(path, 'The file', MAX_FILE);
+  const document = await readRulesFile(path, 'The file', MAX_FILE);
   const source = sourceOfRules(document);
   const { rules, notices } = source ? rulesOfExport(source, document, 'The file') : { rules: document, notices: [] };
   parseRules(rules);

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { MAX_COOLDOWN_MS, type XpAmount } from '../../core/members/gain-limits.ts';
-import type { Rules } from '../../core/rules/rules-document.ts';
+import type { Rules } from '../../core/rules/parsed-rules.ts';
 import type { FormValues } from '../forms.ts';
 import { FieldCheck } from './field-check.ts';
 import { rowsOf } from './row-changes.ts';

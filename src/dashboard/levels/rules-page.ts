@@ -1,5 +1,5 @@
 import type { Response, Router } from 'express';
-import type { Rules } from '../../core/rules/rules-document.ts';
+import type { Rules } from '../../core/rules/parsed-rules.ts';
 import { errorsOf, type FormErrors, type FormValues, MAX_FORM_KB, showProblem, valuesOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { guildOf } from '../visit.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { InvalidInputError } from '../../core/errors.ts';
 import { parseRules } from '../../core/rules/parse-rules.ts';
-import type { Rules } from '../../core/rules/rules-document.ts';
+import type { Rules } from '../../core/rules/parsed-rules.ts';
 import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn } from '../one-at-a-time.ts';

@@ -1,5 +1,5 @@
+import type { Rules, Stacking } from '../../core/rules/parsed-rules.ts';
 import { xpFor } from '../../core/rules/rules.ts';
-import type { Rules, Stacking } from '../../core/rules/rules-document.ts';
 import type { Choices, Named } from './choices.ts';
 
 /** The XP that a message would earn by the rules of a guild, and how it comes about. */
@@ -43,10 +43,10 @@ export function trialOf(
   const { min, max } = typeof amount === 'number' ? { min: amount, max: amount } : amount;
   const [least, most] = [min, max].map((xp) => multiplied(xp, factor, multiplier));
   const { roles, channels, stacking } = rules.multipliers;
-  const place = [channelId, parent].find((id) => id !== undefined && channels.has(id));
+  const nearest = [channelId, parent].find((id) => id !== undefined && channels.has(id));
   const found: readonly Factor[] = [
     ...(role ? factorOf(roles.get(roleId), `${isolated(role.name)} earns`) : []),
-    ...(place ? factorOf(channels.get(place), `${isolated(choices.channel(place).name)} gives`) : []),
+    ...(nearest ? factorOf(channels.get(nearest), `${isolated(choices.channel(nearest).name)} gives`) : []),
   ];
   const reasons = [
     factorsInWords(found, stacking),

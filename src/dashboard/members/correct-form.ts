@@ -49,7 +49,8 @@ export const correctionForm = z
       void context.addIssue({ code: 'custom', message, path });
     /** Returns the value of a field whose choice needs a value. */
     const neededValue = (field: ValueField, label: string): string | undefined => {
-      const [chosen, value] = [form[`${field}_choice`], form[field]];
+      const chosen = form[`${field}_choice`];
+      const value = form[field];
       if (chosen === '' && value !== '')
         return refuse(`${label}: choose what to do with ${value}, or leave it empty`, field);
       if (chosen === 'none' && value !== '') return refuse(`${label}: leave it empty to remove it, or set it`, field);

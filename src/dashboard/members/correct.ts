@@ -92,7 +92,8 @@ async function sendCorrection(parts: Parts, res: Response, id: string, problem =
   const { corrected, undone } = await readCorrection(parts, guildOf(res), id);
   if (!corrected) throw undoRefusedPage('gone');
   const sentences = undone ? undoSentences(corrected, undone) : [];
-  const notice = problem === '' ? (undone ? 'Change undone.' : 'Member changed.') : '';
+  const done = undone ? 'Change undone.' : 'Member changed.';
+  const notice = problem === '' ? done : '';
   const data = { title: 'Before and after', id, corrected, undone, sentences, notice, problem };
   parts.views.send(res, 'correction', data, problem === '' ? 200 : 400);
 }

@@ -78,8 +78,13 @@ export class CorrectionLists {
     const { problems, notes, refused, ...read } = await this.readInTurn('all', () => readList(path, name));
     const preview = await previewList(this.core, guildId, { ...read, problems }, name);
     this.lists.set(owner, {
-      ...{ id: newToken(), name, notes, preview, earlier: preview.earlier },
-      ...{ problems: problems.lines(), refused: refused() },
+      id: newToken(),
+      name,
+      notes,
+      preview,
+      earlier: preview.earlier,
+      problems: problems.lines(),
+      refused: refused(),
     });
   }
 

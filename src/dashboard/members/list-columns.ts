@@ -18,10 +18,10 @@ const CHANGES = ['xp', 'add', 'take', 'level', 'name'] as const;
 /** Columns that a message names. */
 const MAX_NAMED = 10;
 
-/** Where a list has its columns. */
+/** Where a list of changes has its columns. */
 export interface ListColumns {
-  /** The place of each column that it has, from 0. */
-  readonly places: ReadonlyMap<ListColumn, number>;
+  /** The index of each column that it has, from 0. */
+  readonly indexes: ReadonlyMap<ListColumn, number>;
   /** The columns that are not used. */
   readonly unread: readonly string[];
 }
@@ -36,22 +36,22 @@ export function listColumns(names: readonly string[], file: string): ListColumns
     throw new InvalidInputError(
       `${file} is an export of all members: import it on the page Import, or keep only the column user_id and the columns that change`,
     );
-  const places = new Map<ListColumn, number>();
+  const indexes = new Map<ListColumn, number>();
   for (const [column, known] of Object.entries(COLUMN_NAMES) as [ListColumn, readonly string[]][]) {
-    const found = plain.flatMap((name, place) => (known.includes(name) ? [place] : []));
+    const found = plain.flatMap((name, index) => (known.includes(name) ? [index] : []));
     const [first] = found;
     if (found.length > 1) throw new InvalidInputError(`${file} has the column ${known.join(' or ')} twice`);
-    if (first !== undefined) places.set(column, first);
+    if (first !== undefined) indexes.set(column, first);
   }
   const has = `it has ${shown(names)}`;
-  if (!places.has('userId'))
+  if (!indexes.has('userId'))
     throw new InvalidInputError(`${file} has no column user_id: name the columns in its first line (${has})`);
-  if (!CHANGES.some((column) => places.has(column)))
+  if (!CHANGES.some((column) => indexes.has(column)))
     throw new InvalidInputError(
       `${file} has no column that changes a member, which is xp, add, take, level or name (${has})`,
     );
-  const used = [...places.values()];
-  return { places, unread: names.filter((name, place) => name !== '' && !used.includes(place)) };
+  const used = [...indexes.values()];
+  return { indexes, unread: names.filter((name, index) => name !== '' && !used.includes(index)) };
 }
 
 function shown(names: readonly string[]): string {

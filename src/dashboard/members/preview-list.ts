@@ -1,4 +1,5 @@
 import type { Core } from '../../core/core.ts';
+import type { XpCorrection } from '../../core/members/correct.ts';
 import { type Curve, levelForXp, MAX_XP } from '../../core/ranking/curves.ts';
 import { curveOf } from '../../core/reads/read-commands.ts';
 import type { StoredMember } from '../../core/reads/stored-members.ts';
@@ -79,8 +80,7 @@ export async function previewList(
 }
 
 function changeOf({ xp, level, username }: ListedCorrection, member: StoredMember, curve: Curve): PreviewedChange {
-  let after = member.xp;
-  if (xp) after = 'set' in xp ? xp.set : 'add' in xp ? after + xp.add : Math.max(after - xp.take, 0);
+  const after = xp ? correctedXp(member.xp, xp) : member.xp;
   const explicit = level === undefined ? member.level : level;
   return {
     user_id: member.userId,
@@ -102,4 +102,9 @@ function earlierLine({ userId, ...member }: StoredMember, { xp, level, username 
     level === undefined ? undefined : (member.level ?? 'none'),
     username === undefined ? undefined : (member.username ?? userId),
   ]);
+}
+
+function correctedXp(before: number, xp: XpCorrection): number {
+  if ('set' in xp) return xp.set;
+  return 'add' in xp ? before + xp.add : Math.max(before - xp.take, 0);
 }

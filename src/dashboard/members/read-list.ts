@@ -49,7 +49,7 @@ type Cells = Readonly<Record<ListColumn, string>>;
 export async function readList(path: string, name: string): Promise<ReadList> {
   const text = await textOfFile(path, name);
   const dialect = dialectOf(text);
-  const { places, unread } = listColumns(dialect.columns, name);
+  const { indexes, unread } = listColumns(dialect.columns, name);
   let refused = REFUSED_HEADER;
   const problems = new Problems((row) => {
     refused += refusedLine(row);
@@ -62,7 +62,7 @@ export async function readList(path: string, name: string): Promise<ReadList> {
       const { line, values, problem } = record;
       const reason =
         problem ?? (values.length !== dialect.columns.length && wrongWidth(record, dialect.columns.length));
-      const cells = cellsOf(values, places);
+      const cells = cellsOf(values, indexes);
       if (reason) refuse(line, reason, cells, csvLine(values).trimEnd());
       else rows.push({ line, cells });
     }
@@ -106,8 +106,8 @@ async function* piecesOf(text: string): AsyncGenerator<string> {
   yield text;
 }
 
-function cellsOf(values: readonly string[], places: ReadonlyMap<ListColumn, number>): Cells {
-  const value = (column: ListColumn): string => values[places.get(column) ?? -1] ?? '';
+function cellsOf(values: readonly string[], indexes: ReadonlyMap<ListColumn, number>): Cells {
+  const value = (column: ListColumn): string => values[indexes.get(column) ?? -1] ?? '';
   const cell = (column: ListColumn): string => value(column).trim();
   return {
     userId: cell('userId'),
@@ -148,15 +148,27 @@ function correctionOf(cells: Cells, reading: NumberReading): Correction | string
   if (change) {
     const amount = readWhole(cells[change], change, reading);
     if (typeof amount === 'string') return amount;
-    xp = change === 'xp' ? { set: amount } : change === 'add' ? { add: amount } : { take: amount };
+    if (change === 'xp') xp = { set: amount };
+    else xp = change === 'add' ? { add: amount } : { take: amount };
   }
-  const isNone = cells.level.toLowerCase() === 'none';
-  const level = isNone ? null : cells.level === '' ? undefined : readWhole(cells.level, 'level', reading);
+  const level = levelOf(cells.level, reading);
   if (typeof level === 'string') return `${level}, or none`;
   if (isAbove(cells.name, MAX_USERNAME_BYTES))
     return `name ${quote(cells.name)} is longer than ${MAX_USERNAME_BYTES} bytes`;
-  // The id instead of a name removes the name: earlierLine writes a member without a name in this way.
-  const username = cells.name === '' ? undefined : cells.name === userId ? null : cells.name;
+  const username = usernameOf(cells.name, userId);
   if (!xp && level === undefined && username === undefined) return 'it changes nothing';
   return { userId, xp, level, username };
+}
+
+/** Returns the level in a cell, null for a level to remove, undefined for an empty cell, or the reason why the cell has no level. */
+function levelOf(cell: string, reading: NumberReading): number | string | null | undefined {
+  if (cell === '') return undefined;
+  return cell.toLowerCase() === 'none' ? null : readWhole(cell, 'level', reading);
+}
+
+/** Returns the name in a cell, null for a name to remove, undefined for an empty cell. */
+function usernameOf(cell: string, userId: string): string | null | undefined {
+  if (cell === '') return undefined;
+  // The id instead of a name removes the name: earlierLine writes a member without a name in this way.
+  return cell === userId ? null : cell;
 }

@@ -39,27 +39,27 @@ export function endSession(
 export async function askToEnd(parts: Parts, req: Request, res: Response, guildId: string | null): Promise<void> {
   const ending = (await parts.sessions.list(guildId)).find(({ id }) => id === req.query.id);
   if (!ending) throw notFound();
-  const { place, serverName, back } = await placeOf(parts, guildId);
+  const { base, serverName, back } = await formsOf(parts, guildId);
   parts.views.send(res, 'end-one', {
     title: 'End a session',
     ending,
     serverName,
-    action: `${place}/sessions/end`,
+    action: `${base}/sessions/end`,
     back,
   });
 }
 
 /** Returns the path of the forms about sessions of a guild, or of the operators (null), and the name of the guild. */
-async function placeOf(parts: Parts, guildId: string | null) {
-  if (guildId === null) return { place: '/operator', serverName: '', back: '/operator#sessions' };
-  const place = `${pathOf(guildId)}/settings`;
-  return { place, serverName: (await readServer(parts, guildId)).name, back: `${place}/access#sessions` };
+async function formsOf(parts: Parts, guildId: string | null) {
+  if (guildId === null) return { base: '/operator', serverName: '', back: '/operator#sessions' };
+  const base = `${pathOf(guildId)}/settings`;
+  return { base, serverName: (await readServer(parts, guildId)).name, back: `${base}/access#sessions` };
 }
 
 /** Asks whether to end all sessions of a guild, or of the operators (null). */
 export async function askToEndAll(parts: Parts, res: Response, guildId: string | null): Promise<void> {
-  const { place, serverName, back } = await placeOf(parts, guildId);
-  parts.views.send(res, 'end-all', { title: 'End all sessions', serverName, action: `${place}/sign-out`, back });
+  const { base, serverName, back } = await formsOf(parts, guildId);
+  parts.views.send(res, 'end-all', { title: 'End all sessions', serverName, action: `${base}/sign-out`, back });
 }
 
 /** Ends all sessions of a guild, or of the operators (null), and logs it. */

@@ -185,13 +185,14 @@ export class Sessions {
     // Keeps the generation of the earlier session: if all sessions of the person are ended at this moment, the new session ends too.
     const same = isSame && before.stored.userId !== '' ? before.stored : person;
     const now = this.now();
+    const checkedBefore = isSame ? before.stored.checkedAt : 0;
     const token = newToken();
     const sha = hashToken(token);
     const stored: StoredSession = {
       userId: same.userId,
       name: person.name || (isSame ? before.stored.name : ''),
       generation: same.generation,
-      checkedAt: source === 'discord' ? now : isSame ? before.stored.checkedAt : 0,
+      checkedAt: source === 'discord' ? now : checkedBefore,
       grants: [...kept.map(({ since: _, ...grant }) => grant), ...given],
     };
     await client.set(redisKeys.session(sha), JSON.stringify(stored), 'EX', SESSION_TTL_S);

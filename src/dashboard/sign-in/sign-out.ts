@@ -23,9 +23,9 @@ export function signOutRoutes({ sessions, auditLog, views, url }: Parts): Router
   router.post('/sign-out-everywhere', async (req, res) => {
     res.context.route = '/sign-out-everywhere';
     const session = sessionOf(res);
-    const places = [...session.guildIds, ...session.unconfirmed, ...(session.isOperator ? [null] : [])];
+    const logs = [...session.guildIds, ...session.unconfirmed, ...(session.isOperator ? [null] : [])];
     const actor = actorOf(req, res);
-    await Promise.all(places.map((place) => auditLog.note(place, actor, 'Signed out everywhere', 'security')));
+    await Promise.all(logs.map((guildId) => auditLog.note(guildId, actor, 'Signed out everywhere', 'security')));
     await sessions.closeAllOf(tokenOf(res), session);
     end(res);
   });

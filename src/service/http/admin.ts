@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
-import { healthRoutes, type Readiness } from './health.ts';
+import { healthRoutes, type Readiness } from './health-routes.ts';
 
 /** Creates the application of the admin listener: health and metrics, for the operator's own network only. */
 export function createAdminApp(readiness: Readiness, metrics: () => Promise<string>, metricsType: string): Express {

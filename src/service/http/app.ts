@@ -7,7 +7,7 @@ import express, {
 } from 'express';
 import type { PublicPages } from '../public/routes.ts';
 import { type ApiParts, type ApiRoutes, apiRoutes } from './api/routes.ts';
-import { healthRoutes, type Readiness } from './health.ts';
+import { healthRoutes, type Readiness } from './health-routes.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
 import { answerPreflight, type CorsPolicy } from './response/headers.ts';
 import { Problem, toProblem } from './response/problem.ts';

@@ -45,7 +45,12 @@ function badge(label: string, value: string, avatar = ''): string {
   const labelWidth = textX + fieldWidth(short);
   const valueWidth = fieldWidth(value);
   return renderTemplate('badge', {
-    ...{ label: short, value, labelWidth, valueWidth, avatar, textX },
+    label: short,
+    value,
+    labelWidth,
+    valueWidth,
+    avatar,
+    textX,
     width: labelWidth + valueWidth,
   });
 }

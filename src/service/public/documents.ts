@@ -58,7 +58,7 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
       ? []
       : previewTags(query, found, site, {
           title: heading,
-          place: words.say('title'),
+          siteName: words.say('title'),
           facts,
           rows: rows.map(({ rank, name }) => ({ label: `${rank}.`, name })),
           path: '',
@@ -72,7 +72,7 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
     last,
     limit: query.isDefaultLimit ? '' : limit,
     first: shown > 1 ? pageLink(1) : '',
-    previous: page.page > 1 ? pageLink(page.page > last ? last : page.page - 1) : '',
+    previous: page.page > 1 ? pageLink(Math.min(page.page - 1, last)) : '',
     next: page.page < last ? pageLink(page.page + 1) : '',
     end: shown < last ? pageLink(last) : '',
     aroundLink: `${guildId}${queryOf(query, 'around=', sized)}#wanted`,
@@ -112,7 +112,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
     root: '../../../',
     previewTags: previewTags(query, found, site, {
       title: name,
-      place: heading,
+      siteName: heading,
       facts,
       rows: [],
       path: `/m/${userId}`,
@@ -143,7 +143,9 @@ export function renderSearch(
   const { guildId, find } = query;
   const words = pageWordsOf(query.lang);
   const settings = {
-    ...{ curve: found.curve, board: undefined, words },
+    curve: found.curve,
+    board: undefined,
+    words,
     avatar: (userId: string) => avatarOf(found, userId),
     href: (userId: string) => `${guildId}/m/${userId}${queryOf(query)}`,
   };

@@ -54,13 +54,13 @@ function readSegments(bytes: Buffer, start: number, add: (codePoint: number) => 
     const end = start + 14 + at;
     const begin = end + 2 + listBytes;
     const delta = bytes.readUInt16BE(begin + listBytes);
-    const place = begin + 2 * listBytes;
-    const offset = bytes.readUInt16BE(place);
+    const offsetAt = begin + 2 * listBytes;
+    const offset = bytes.readUInt16BE(offsetAt);
     const first = bytes.readUInt16BE(begin);
     for (let code = first; code <= bytes.readUInt16BE(end); code++) {
       // The last segment ends with a code that stands for no character, and may lead out of the table.
       if (code === 0xffff) break;
-      const listed = offset === 0 ? code : bytes.readUInt16BE(place + offset + 2 * (code - first));
+      const listed = offset === 0 ? code : bytes.readUInt16BE(offsetAt + offset + 2 * (code - first));
       const glyph = listed === 0 ? 0 : (listed + delta) & 0xffff;
       if (glyph !== 0) add(code);
     }

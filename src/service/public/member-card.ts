@@ -18,9 +18,16 @@ export function renderCard({ userId, board, lang, theme }: CardQuery, found: Pub
   const way = boundedProgress(curve, xp);
   const hasWay = board === undefined && way.level === level;
   const at = rows.findIndex(({ user_id }) => user_id === userId);
-  const [above, below] = [rows[at - 1], rows[at + 1]];
+  const above = rows[at - 1];
+  const below = rows[at + 1];
   const card: MemberCard = {
-    ...{ rank, total, userId, username, level, xp, dailyStreak },
+    rank,
+    total,
+    userId,
+    username,
+    level,
+    xp,
+    dailyStreak,
     progress: hasWay ? { gained: way.gained, needed: way.needed } : null,
     nextLevelXp: hasWay && way.needed > 0 ? xp - way.gained + way.needed : null,
     above: above ? rankedMember(above) : null,

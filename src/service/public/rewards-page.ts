@@ -28,7 +28,7 @@ export function renderRewards(query: RankingQuery, found: PublicRewards, site: S
     root: '../../',
     previewTags: previewTags(query, found, site, {
       title,
-      place: words.say('title'),
+      siteName: words.say('title'),
       facts: sentences[0] ?? words.say('howToEarn'),
       rows: rewards.flatMap(({ level, roles }) => {
         // Readers of a chat cannot tell a role by its id.
@@ -96,7 +96,8 @@ function holdersOf(role: string, levels: readonly number[], { rules, reached }: 
   const begins = [...lost, keptFrom];
   const ends = [...lost].map(next);
   const membersFrom = (level: number) => (level === Number.POSITIVE_INFINITY ? 0 : reached.get(level));
-  const [here, gone] = [sumOf(begins.map(membersFrom)), sumOf(ends.map(membersFrom))];
+  const here = sumOf(begins.map(membersFrom));
+  const gone = sumOf(ends.map(membersFrom));
   return here === undefined || gone === undefined ? undefined : here - gone;
 }
 

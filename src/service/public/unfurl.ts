@@ -10,8 +10,8 @@ import { shorten } from './views.ts';
 /** The content of the preview of a link. */
 export interface Preview {
   readonly title: string;
-  /** The place that the page belongs to, in words: the leaderboard, or the server of a member. */
-  readonly place: string;
+  /** What the page belongs to, in words: the leaderboard, or the server of a member. */
+  readonly siteName: string;
   readonly facts: string;
   /** The first names of the page: members after their ranks, or roles after their levels. */
   readonly rows: readonly { readonly label: string; readonly name: string }[];
@@ -52,7 +52,7 @@ export function previewTags(
 ): Tag[] {
   const { facts, rows, path } = preview;
   const title = inLine(preview.title);
-  const place = inLine(preview.place);
+  const siteName = inLine(preview.siteName);
   const guild = `${site.url}/g/${query.guildId}`;
   const url = site.url && guild + path + queryOf(query);
   const names = rows.slice(0, NAMED).map(({ label, name }) => `${label} ${isolated(shorten(name, MAX_NAME))}`);
@@ -67,7 +67,7 @@ export function previewTags(
   const tags: Tag[] = [
     ['name', 'description', description],
     ['property', 'og:type', isMember ? 'profile' : 'website'],
-    ['property', 'og:site_name', place],
+    ['property', 'og:site_name', siteName],
     ['property', 'og:title', title],
     ['property', 'og:description', description],
     ['property', 'og:url', url],
@@ -90,7 +90,11 @@ export function previewTags(
  */
 function versionOf(found: PublicPage | PublicMember | PublicRewards): string {
   const { revision, title, look, about, period } = found;
-  const total = 'page' in found ? found.page.total : 'total' in found ? found.total : found.stats.total_members;
-  const shown = [revision, total, title, about.name, about.icon, period?.from, ...Object.values(look)];
+  const shown = [revision, totalOf(found), title, about.name, about.icon, period?.from, ...Object.values(look)];
   return hash('sha1', shown.join('\n'), 'base64url').slice(0, 10);
+}
+
+function totalOf(found: PublicPage | PublicMember | PublicRewards): number {
+  if ('page' in found) return found.page.total;
+  return 'total' in found ? found.total : found.stats.total_members;
 }

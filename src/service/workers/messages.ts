@@ -1,5 +1,5 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
-import type { Unready } from '../http/health.ts';
+import type { Unready } from '../http/health-routes.ts';
 
 /** The time between two signs of life of a worker. */
 export const BEAT_MS = 500;

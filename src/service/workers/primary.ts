@@ -4,7 +4,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { Config } from '../../config/service.ts';
 import { registerCuts } from '../../observability/metrics.ts';
 import { createAdminApp } from '../http/admin.ts';
-import type { Readiness } from '../http/health.ts';
+import type { Readiness } from '../http/health-routes.ts';
 import { adminListener } from '../http/server/express-server.ts';
 import { BEAT_MS } from './messages.ts';
 import { SharedPort } from './shared-port.ts';

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Unready } from '../http/health.ts';
+import type { Unready } from '../http/health-routes.ts';
 import { BEAT_MS, type MetricsJson, type PrimaryMessage, type WorkerMessage } from './messages.ts';
 
 /** The wait between the end of a worker and its replacement: doubled while workers end soon after their start. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Registry } from 'prom-client';
-import type { Readiness } from '../http/health.ts';
+import type { Readiness } from '../http/health-routes.ts';
 import type { Port } from '../http/server/port.ts';
 import { BEAT_MS, type PrimaryMessage, type WorkerMessage } from './messages.ts';
 

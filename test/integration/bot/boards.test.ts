@@ -18,12 +18,12 @@ const HOUR = 3_600_000;
 
 describeStores('boards', (kind) => {
   let store: TestStore;
-  let services: Core;
+  let core: Core;
   let now = 0;
   let client: ScriptClient;
   beforeAll(async () => {
     store = await kind.start();
-    services = openCore(store.client, 'gr');
+    core = openCore(store.client, 'gr');
     client = clocked(store.client, () => now);
   });
   afterAll(() => store.stop());
@@ -32,7 +32,7 @@ describeStores('boards', (kind) => {
   const begin = async (at: string, offsetMinutes: number) => {
     now = Date.parse(at);
     const config = { boards: 'week,month', utc_offset_minutes: String(offsetMinutes) };
-    await configureScript.run(new Scripts(client), services.redisKeys.guild('g'), config);
+    await configureScript.run(new Scripts(client), core.redisKeys.guild('g'), config);
   };
   const gain = (userId: string, add = 1) => createWriter(client).record('g', { userId, add });
   const on = async (board: BoardName) =>
@@ -62,7 +62,7 @@ describeStores('boards', (kind) => {
     const isBegin = at !== '2028-02-29T00:00:00Z';
     await begin(at, offset);
     now -= 1;
-    await configureScript.run(new Scripts(client), services.redisKeys.guild('g'), { boards: '' });
+    await configureScript.run(new Scripts(client), core.redisKeys.guild('g'), { boards: '' });
     await begin(new Date(now).toISOString(), offset);
     await gain('before');
     expect(await on(board)).toEqual(['before 1']);
@@ -108,7 +108,7 @@ describeStores('boards', (kind) => {
       await gain('c', 2);
       expect(await both()).toEqual([['a 6', 'c 2'], []]);
       expect(await createReader(client).stats('g', { board })).toMatchObject({ totalMembers: 2, totalXp: 8n });
-      expect((await services.counters.check('g')).exact).toBe(true);
+      expect((await core.counters.check('g')).exact).toBe(true);
       now += jump;
       expect(await both()).toEqual([['b 3'], ['a 6', 'c 2']]);
       await gain('a', 7);
@@ -116,7 +116,7 @@ describeStores('boards', (kind) => {
         ['a 7', 'b 3'],
         ['a 6', 'c 2'],
       ]);
-      expect((await services.counters.check('g')).exact).toBe(true);
+      expect((await core.counters.check('g')).exact).toBe(true);
     },
   );
 
@@ -136,7 +136,7 @@ describeStores('boards', (kind) => {
       expect(await weeks()).toEqual([['c 2'], lastWhenBack]);
       now += 7 * 24 * HOUR;
       expect(await weeks()).toEqual([presentThen, ['c 2']]);
-      expect((await services.counters.check('g')).exact).toBe(true);
+      expect((await core.counters.check('g')).exact).toBe(true);
     },
   );
 
@@ -164,7 +164,7 @@ describeStores('boards', (kind) => {
       ['a 6', 'b 2'],
       ['a 6', 'b 2'],
     ]);
-    expect((await services.counters.check('g')).exact).toBe(true);
+    expect((await core.counters.check('g')).exact).toBe(true);
   });
 
   it('boards go on after a jump at their beginning, when the last boards have more members', async () => {
@@ -192,7 +192,7 @@ describeStores('boards', (kind) => {
       await gain('c', 2);
       expect([await on(board), await on(`${board}.prev`)]).toEqual([['a 6', 'c 2'], []]);
       expect(await createReader(client).stats('g', { board })).toMatchObject({ totalMembers: 2, totalXp: 8n });
-      expect((await services.counters.check('g')).exact).toBe(true);
+      expect((await core.counters.check('g')).exact).toBe(true);
       now += 31 * 24 * HOUR;
       const isNext = board === 'month';
       expect([await on(board), await on(`${board}.prev`)]).toEqual([[], isNext ? ['a 6', 'c 2'] : []]);
@@ -209,7 +209,7 @@ describeStores('boards', (kind) => {
     expect(await weeks()).toEqual([[], ['a 5']]);
     await gain('c', 2);
     expect(await weeks()).toEqual([['c 2'], ['a 5']]);
-    expect((await services.counters.check('g')).exact).toBe(true);
+    expect((await core.counters.check('g')).exact).toBe(true);
   });
 
   it('boards go on after a clock that was behind for one write', async () => {
@@ -223,7 +223,7 @@ describeStores('boards', (kind) => {
     expect(await on('week')).toEqual(['a 5']);
     await gain('a', 1);
     expect([await on('week'), await on('month')]).toEqual([['a 6'], ['a 6']]);
-    expect((await services.counters.check('g')).exact).toBe(true);
+    expect((await core.counters.check('g')).exact).toBe(true);
   });
 
   it('boards show no cached page of another clock', async () => {
@@ -241,7 +241,7 @@ describeStores('boards', (kind) => {
   it('boards show no cached page of another period, with nothing written in between', async () => {
     await begin('2026-11-25T12:00:00Z', 0);
     await gain('a', 5);
-    const commands = new CommandBatcher(new Scripts(client), services.redisKeys);
+    const commands = new CommandBatcher(new Scripts(client), core.redisKeys);
     const weeks = [0, 1, 2, 3, -1, -2, 0];
     const begun = now;
     let cached = '';
@@ -275,7 +275,7 @@ describeStores('boards', (kind) => {
         for (const board of BOARD_KINDS) expect(await on(board)).toContain('a 5');
         await gain('a', 1);
         for (const board of BOARD_KINDS) expect(await on(board)).toContain('a 6');
-        expect((await services.counters.check('g')).exact).toBe(true);
+        expect((await core.counters.check('g')).exact).toBe(true);
       }),
       { numRuns: randomRuns(kind.name === 'redis-server' ? 60 : 5) },
     );
@@ -300,9 +300,9 @@ describeStores('boards', (kind) => {
     await begin('2026-11-24T00:00:00Z', 0);
     await gain('a', 1000);
     await gain('b', 150);
-    await services.guildConfig.update('g', { xpCurve: 'custom=0,0,100,0,1,1' });
+    await core.guildConfig.update('g', { xpCurve: 'custom=0,0,100,0,1,1' });
     expect(await createReader(client).stats('g', { board: 'week' })).toMatchObject({ averageLevel: 6 });
-    const { stored, actual } = await services.counters.check('g');
+    const { stored, actual } = await core.counters.check('g');
     expect(stored).toEqual(actual);
     expect(stored.boards.week).toEqual({ members: 2n, totalXp: 1150n, levelSum: 11n });
   });
@@ -311,13 +311,13 @@ describeStores('boards', (kind) => {
     await begin('2026-11-24T00:00:00Z', 0);
     await gain('a', 1000);
     await store.client.zadd('gr:{g}~month:xp', 7, 'a');
-    expect(await services.counters.check('g')).toMatchObject({
+    expect(await core.counters.check('g')).toMatchObject({
       exact: false,
       stored: { boards: { month: { totalXp: 1000n } } },
       actual: { boards: { month: { totalXp: 7n } } },
     });
-    await services.counters.rebuild('g');
-    expect((await services.counters.check('g')).exact).toBe(true);
+    await core.counters.rebuild('g');
+    expect((await core.counters.check('g')).exact).toBe(true);
     expect(await createReader(client).stats('g', { board: 'month' })).toMatchObject({ totalXp: 7n });
   });
 
@@ -330,7 +330,7 @@ describeStores('boards', (kind) => {
       await gain('c', 500);
       await store.client.zrem('gr:{g}:xp', 'a');
       await store.client.zrem('gr:{g}:hidden', 'b');
-      if (isRebuilt) await services.counters.rebuild('g');
+      if (isRebuilt) await core.counters.rebuild('g');
       const before = await store.client.hget('gr:{g}:stats', 'rev');
       expect(await createWriter(client).remove('g', ['nobody', 'a', 'a', 'b'])).toBe(0);
       expect(await on('week')).toEqual(['c 500']);
@@ -338,7 +338,7 @@ describeStores('boards', (kind) => {
       expect(await keysOfBoards()).toEqual(['gr:{g}~month:xp', 'gr:{g}~week:xp']);
       const after = await store.client.hget('gr:{g}:stats', 'rev');
       expect(after).not.toBe(before);
-      expect((await services.counters.check('g')).exact).toBe(isRebuilt);
+      expect((await core.counters.check('g')).exact).toBe(isRebuilt);
       expect(await createWriter(client).remove('g', ['nobody', 'a'])).toBe(0);
       expect(await store.client.hget('gr:{g}:stats', 'rev')).toBe(after);
     },
@@ -349,10 +349,10 @@ describeStores('boards', (kind) => {
     await gain('a');
     await createWriter(client).hide('g', ['a']);
     expect(await keysOfBoards()).toEqual(['gr:{g}~month:hidden', 'gr:{g}~week:hidden']);
-    await configureScript.run(new Scripts(client), services.redisKeys.guild('g'), { boards: 'month' });
+    await configureScript.run(new Scripts(client), core.redisKeys.guild('g'), { boards: 'month' });
     expect(await keysOfBoards()).toEqual(['gr:{g}~month:hidden']);
     expect(await store.client.hget('gr:{g}:stats', 'boards')).not.toContain('week');
-    await deleteGuild(services, 'g');
+    await deleteGuild(core, 'g');
     expect(await keysOfBoards()).toEqual([]);
   });
 

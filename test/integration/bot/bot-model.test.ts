@@ -26,7 +26,7 @@ type Writer = ReturnType<typeof createWriter>;
 
 describeStores('a bot of several processes', (kind) => {
   let store: TestStore;
-  let services: Core;
+  let core: Core;
   let commands: CommandBatcher;
   let writers: Writer[];
   let timed: Scripts;
@@ -35,8 +35,8 @@ describeStores('a bot of several processes', (kind) => {
   let guilds = 0;
   beforeAll(async () => {
     store = await kind.start();
-    services = openCore(store.client, 'gr');
-    commands = new CommandBatcher(services.scripts, services.redisKeys);
+    core = openCore(store.client, 'gr');
+    commands = new CommandBatcher(core.scripts, core.redisKeys);
     const client = clocked(store.client, () => model.current.nowMs);
     timed = new Scripts(client);
     reader = createReader(client);
@@ -52,10 +52,10 @@ describeStores('a bot of several processes', (kind) => {
         if (offset !== undefined) {
           model.current.boards = new BoardsModel(offset, model.current.nowMs);
           const config = { boards: 'week,month', utc_offset_minutes: String(offset) };
-          await configureScript.run(timed, services.redisKeys.guild(guild), config);
+          await configureScript.run(timed, core.redisKeys.guild(guild), config);
         }
         // A count of the members that has begun and waits: the scripts have to keep its sums exact.
-        const keys = services.redisKeys.guild(guild);
+        const keys = core.redisKeys.guild(guild);
         const { stats } = keys;
         const stepCount = () => stepCountScript.run(timed, keys, { token: 'token', size: 1 });
         // However far the clock is set, the count waits for its next step less than the minute after which it is given up.
@@ -93,7 +93,7 @@ describeStores('a bot of several processes', (kind) => {
           const read = await readCountScript.run(timed, keys, { firstRank: 0, curve: '', size: 100 });
           expect({ ...counted, revision: read.revision, at: read.at }).toEqual({ ...read, status: 'DONE' });
         }
-        const check = await services.counters.check(guild);
+        const check = await core.counters.check(guild);
         expect(check.stored).toEqual(check.actual);
       }),
       { numRuns: randomRuns(kind.name === 'redis-server' ? 300 : 9) },

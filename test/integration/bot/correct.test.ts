@@ -23,23 +23,23 @@ import { randomRuns } from '../../support/variants.ts';
 
 describeStores('corrections of members', (kind) => {
   let store: TestStore;
-  let services: Core;
+  let core: Core;
   let guilds = 0;
   let guild = '';
   beforeAll(async () => {
     store = await kind.start();
-    services = openCore(store.client, 'gr');
+    core = openCore(store.client, 'gr');
   });
   afterAll(() => store.stop());
 
   const begin = async (...members: XpRecord[]) => {
     guild = `g${guilds++}`;
-    await services.writer.recordMany(guild, members);
+    await core.writer.recordMany(guild, members);
   };
-  const correct = (id: string, correction: Correction) => correctMember(services, guild, id, correction);
-  const undo = (id: string) => undoCorrection(services, guild, id);
-  const member = async (userId = 'a') => (await services.members.read(guild, [userId])).members[0];
-  const gain = (add: number) => services.writer.record(guild, { userId: 'a', add });
+  const correct = (id: string, correction: Correction) => correctMember(core, guild, id, correction);
+  const undo = (id: string) => undoCorrection(core, guild, id);
+  const member = async (userId = 'a') => (await core.members.read(guild, [userId])).members[0];
+  const gain = (add: number) => core.writer.record(guild, { userId: 'a', add });
 
   it('a correction tells what the member had before and has after it, and is kept for a day', async () => {
     await begin({ userId: 'a', set: 100, username: 'Ann', level: 3, dailyStreak: 4 });
@@ -49,7 +49,7 @@ describeStores('corrections of members', (kind) => {
       explicitLevel: { before: 3, after: null },
       username: { before: 'Ann', after: 'Anne' },
     });
-    expect(await readCorrection(services, guild, 'c')).toEqual({ corrected: result, undone: null });
+    expect(await readCorrection(core, guild, 'c')).toEqual({ corrected: result, undone: null });
     expect(await member()).toMatchObject({ xp: 255, username: 'Anne', level: null, dailyStreak: 4 });
     expect(await store.client.pttl(`gr:{${guild}}:event:c`)).toBeGreaterThan(86_000_000);
   });
@@ -63,7 +63,7 @@ describeStores('corrections of members', (kind) => {
       ['down', { set: 3 }, 3, 107],
       ['all', { take: 5000 }, 0, 107],
     ] as const) {
-      await services.writer.record(guild, { userId: 'a', set: 100 });
+      await core.writer.record(guild, { userId: 'a', set: 100 });
       expect(await correct(id, { userId: 'a', xp })).toMatchObject({ xpBefore: 100, xp: after });
       await gain(7);
       expect(await undo(id)).toMatchObject({ xpBefore: after + 7, xp: undone, explicitLevel: 'unchanged' });
@@ -80,7 +80,7 @@ describeStores('corrections of members', (kind) => {
     const undone = await Promise.all([undo('c'), undo('c'), undo('c')]);
     expect(new Set(undone.map((each) => JSON.stringify(each))).size).toBe(1);
     expect((await member())?.xp).toBe(100);
-    expect((await readCorrection(services, guild, 'c')).undone).toEqual(undone[0]);
+    expect((await readCorrection(core, guild, 'c')).undone).toEqual(undone[0]);
     // A repeat of the form does not bring it back.
     await correct('c', { userId: 'a', xp: { add: 5 } });
     expect((await member())?.xp).toBe(100);
@@ -92,7 +92,7 @@ describeStores('corrections of members', (kind) => {
     expect(await undo('kept')).toMatchObject({ levelBefore: 9, level: 3, explicitLevel: 'back', username: 'back' });
     expect(await member()).toMatchObject({ username: 'Ann', level: 3 });
     await correct('other', { userId: 'a', level: null, username: 'Anne' });
-    await services.writer.setProfiles(guild, [{ userId: 'a', username: 'Annie', level: 4 }]);
+    await core.writer.setProfiles(guild, [{ userId: 'a', username: 'Annie', level: 4 }]);
     expect(await undo('other')).toMatchObject({ explicitLevel: 'left', username: 'left' });
     expect(await member()).toMatchObject({ username: 'Annie', level: 4 });
   });
@@ -101,7 +101,7 @@ describeStores('corrections of members', (kind) => {
     for (const username of ['repeated', 'two\nlines', '\\n', '\\\\n\n', '%0A ', ' ', 'é'.repeat(256)]) {
       await begin({ userId: 'a', set: 5, username });
       expect((await correct('c', { userId: 'a', username: 'other' }))?.username.before).toBe(username);
-      expect((await readCorrection(services, guild, 'c')).corrected?.username).toEqual({
+      expect((await readCorrection(core, guild, 'c')).corrected?.username).toEqual({
         before: username,
         after: 'other',
       });
@@ -113,41 +113,41 @@ describeStores('corrections of members', (kind) => {
   it('an undo takes as much XP as the member still has', async () => {
     await begin({ userId: 'a', set: 10 });
     await correct('c', { userId: 'a', xp: { add: 50 } });
-    await services.writer.record(guild, { userId: 'a', add: -45 });
+    await core.writer.record(guild, { userId: 'a', add: -45 });
     expect(await undo('c')).toMatchObject({ xpBefore: 15, xp: 0 });
   });
 
   it('a correction reaches hidden members, and finds them ranked or hidden at its undo', async () => {
     await begin({ userId: 'a', set: 10 }, { userId: 'b', set: 10 });
-    await services.writer.hide(guild, ['a']);
+    await core.writer.hide(guild, ['a']);
     expect(await correct('a', { userId: 'a', xp: { set: 300 }, level: 8 })).toMatchObject({ hidden: true, xp: 300 });
     await correct('b', { userId: 'b', xp: { set: 300 }, level: 8 });
-    await services.writer.unhide(guild, ['a']);
-    await services.writer.hide(guild, ['b']);
+    await core.writer.unhide(guild, ['a']);
+    await core.writer.hide(guild, ['b']);
     for (const id of ['a', 'b']) {
       await undo(id);
       expect(await member(id)).toMatchObject({ xp: 10, level: null, hidden: id === 'b' });
     }
-    expect((await services.counters.check(guild)).exact).toBe(true);
+    expect((await core.counters.check(guild)).exact).toBe(true);
   });
 
   it('a correction changes nothing of users who are no members, and cannot be undone when the member is gone', async () => {
     await begin({ userId: 'a', set: 10 });
     expect(await correct('none', { userId: 'x', xp: { add: 5 } })).toBeNull();
-    expect(await readCorrection(services, guild, 'none')).toEqual({ corrected: null, undone: null });
+    expect(await readCorrection(core, guild, 'none')).toEqual({ corrected: null, undone: null });
     expect([await undo('none'), await undo('unknown')]).toEqual(['gone', 'gone']);
     await correct('c', { userId: 'a', xp: { add: 5 } });
-    await services.writer.remove(guild, ['a']);
+    await core.writer.remove(guild, ['a']);
     expect(await undo('c')).toBe('missing');
     expect(await member()).toBeUndefined();
-    await deleteGuild(services, guild);
+    await deleteGuild(core, guild);
     expect(await undo('c')).toBe('missing');
   });
 
   it('a correction is no event of a bot, and no bot undoes it by an event of its own', async () => {
     await begin({ userId: 'a', set: 10 });
     await createWriter(store.client).award(guild, { userId: 'a', amount: 5, eventId: 'message' });
-    expect(await readCorrection(services, guild, 'message')).toEqual({ corrected: null, undone: null });
+    expect(await readCorrection(core, guild, 'message')).toEqual({ corrected: null, undone: null });
     expect(await undo('message')).toBe('gone');
     await expect(correct('message', { userId: 'a', xp: { add: 5 } })).rejects.toMatchObject({ code: 'event' });
   });
@@ -159,9 +159,9 @@ describeStores('corrections of members', (kind) => {
       ['take', { take: 50 }],
       ['set', { set: 5 }],
     ] as const) {
-      await services.writer.record(guild, { userId: 'a', set: 100 });
+      await core.writer.record(guild, { userId: 'a', set: 100 });
       await correct(id, { userId: 'a', xp });
-      await services.writer.record(guild, { userId: 'a', set: MAX_XP });
+      await core.writer.record(guild, { userId: 'a', set: MAX_XP });
       await expect(undo(id)).rejects.toMatchObject({ code: 'range' });
     }
     await expect(correct('x y', { userId: 'a' })).rejects.toThrow('id of a correction');
@@ -173,7 +173,7 @@ describeStores('corrections of members', (kind) => {
     it('a correction cannot be undone after the end of a season, which began all XP anew', async () => {
       await begin({ userId: 'a', set: 10 });
       await correct('c', { userId: 'a', xp: { add: 5 } });
-      await services.writer.resetSeason(guild, { archiveAs: `${guild}.s` });
+      await core.writer.resetSeason(guild, { archiveAs: `${guild}.s` });
       await gain(3);
       expect(await undo('c')).toBe('season');
       expect((await member())?.xp).toBe(3);
@@ -184,7 +184,7 @@ describeStores('corrections of members', (kind) => {
 
   it('a correction counts on the boards for XP that is added or taken, and not for XP that is set', async () => {
     guild = `g${guilds++}`;
-    await services.guildConfig.update(guild, { boards: ['week'] });
+    await core.guildConfig.update(guild, { boards: ['week'] });
     const writer = createWriter(store.client);
     await writer.award(guild, { userId: 'a', amount: 100 });
     const gained = async () => (await createReader(store.client).member(guild, 'a', { board: 'week' }))?.xp;
@@ -210,7 +210,7 @@ describeStores('corrections of members', (kind) => {
     }));
     const done: number[] = [];
     for (const _ of [1, 2]) {
-      expect(await correctMembers(services, guild, 'list', list, (n) => done.push(n))).toBe(1);
+      expect(await correctMembers(core, guild, 'list', list, (n) => done.push(n))).toBe(1);
     }
     expect(done).toEqual([200, 400, 401, 200, 400, 401]);
     expect([await member('u0'), (await member('u7'))?.level, (await member('u8'))?.xp]).toEqual([undefined, 9, 7]);
@@ -228,7 +228,7 @@ describeStores('corrections of members', (kind) => {
         guild = `g${guilds++}`;
         const model = new CorrectionsModel();
         const client = clocked(store.client, () => model.guild.nowMs);
-        const timed = { scripts: new Scripts(client), redisKeys: services.redisKeys };
+        const timed = { scripts: new Scripts(client), redisKeys: core.redisKeys };
         const writer = createWriter(client);
         const config = { boards: 'week,month', utc_offset_minutes: '0' };
         await configureScript.run(timed.scripts, timed.redisKeys.guild(guild), config);
@@ -260,7 +260,7 @@ describeStores('corrections of members', (kind) => {
           const { xp, level, username, hidden } = expected;
           expect(await member(id)).toMatchObject({ xp, level: level ?? null, username: username ?? null, hidden });
         }
-        expect((await services.counters.check(guild)).exact).toBe(true);
+        expect((await core.counters.check(guild)).exact).toBe(true);
         for (const board of BOARDS) {
           const { data } = await createReader(client).page(guild, 1, 50, { board });
           expect(data.map(({ userId, xp }) => [userId, xp])).toEqual(model.guild.board(board));

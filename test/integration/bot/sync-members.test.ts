@@ -13,11 +13,11 @@ const ids = (count: number) => Array.from({ length: count }, (_, n) => `u${n}`);
 
 describe('syncMembers', needs('redis-server'), () => {
   let store: TestStore;
-  let services: Core;
+  let core: Core;
   let guilds = 0;
   beforeAll(async () => {
     store = await realStore.start();
-    services = openCore(store.client, 'gr');
+    core = openCore(store.client, 'gr');
   });
   afterAll(() => store.stop());
 
@@ -53,7 +53,7 @@ describe('syncMembers', needs('redis-server'), () => {
         const stored = await store.client.zrange(`gr:{${guild}}:xp`, 0, -1);
         expect(stored.sort()).toEqual(model.ranking().sort());
         expect(await store.client.hgetall(`gr:{${guild}}:hidden:reasons`)).toEqual(model.storedReasons());
-        expect((await services.counters.check(guild)).exact).toBe(true);
+        expect((await core.counters.check(guild)).exact).toBe(true);
       }),
       { numRuns: randomRuns(60) },
     );
@@ -81,7 +81,7 @@ describe('syncMembers', needs('redis-server'), () => {
     expect(Math.max(...sizes)).toBeLessThan(1000);
     expect(await store.client.zcard(`gr:{${guild}}:xp`)).toBe(11_001);
     expect(await store.client.zscore(`gr:{${guild}}:xp`, 'u11999')).toBe('11999');
-    expect((await services.counters.check(guild)).exact).toBe(true);
+    expect((await core.counters.check(guild)).exact).toBe(true);
   });
 
   it('a sync changes nothing for a list that is incomplete, empty or no list of ids', async () => {

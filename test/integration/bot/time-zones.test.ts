@@ -17,12 +17,12 @@ const DAY = 24 * HOUR;
 
 describeStores('the boards of a guild with a time zone', (kind) => {
   let store: TestStore;
-  let services: Core;
+  let core: Core;
   let now = 0;
   let guilds = 0;
   beforeAll(async () => {
     store = await kind.start();
-    services = openCore(store.client, 'gr');
+    core = openCore(store.client, 'gr');
   });
   afterAll(() => store.stop());
 
@@ -31,7 +31,7 @@ describeStores('the boards of a guild with a time zone', (kind) => {
     const guild = `zone${guilds++}`;
     const client = clocked(store.client, () => now);
     const zone = { time_zone: timeZone, utc_offsets: utcOffsetsOf(timeZone, setAt) };
-    const keys = services.redisKeys.guild(guild);
+    const keys = core.redisKeys.guild(guild);
     await configureScript.run(new Scripts(client), keys, { boards: 'week,month', ...zone });
     const reader = createReader(client);
     return {

@@ -5,7 +5,7 @@ import { chooseCurve, curveOfFiles } from '../../../src/imports/curve-choice.ts'
 const AMARI = { curve: 'amari', format: 'amari' } as const;
 const NEW = { configured: null, members: 0 };
 
-describe('the curve of a seeded guild', () => {
+describe('the curve of a guild after an import', () => {
   it('the curve that a person names wins in every case', () => {
     expect(chooseCurve('lurkr', AMARI, { configured: 'polaris', members: 5 }, COMMAND_ADVICE)).toEqual({
       curve: 'lurkr',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it, vi } from 'vitest';
-import { readRulesDocument } from '../../../src/imports/rules-document.ts';
+import { readRulesFile } from '../../../src/imports/read-rules-file.ts';
 import { readFile } from './read.ts';
 
 it.each([
@@ -17,7 +17,7 @@ it.each([
 });
 
 it('a document is read after a byte order mark', async () => {
-  expect(await readRulesDocument(Readable.from([Buffer.from('\uFEFF{"a":1}')]))).toEqual({ a: 1 });
+  expect(await readRulesFile(Readable.from([Buffer.from('\uFEFF{"a":1}')]))).toEqual({ a: 1 });
 });
 
 it.each([

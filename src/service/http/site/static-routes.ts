@@ -51,7 +51,7 @@ function readDocument(name: string): Asset {
 function webFile(name: string, values: Readonly<Record<string, string>> = {}): Asset {
   const text = readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
   const filled = Object.entries({ icon: ICON_ADDRESS, ...values }).reduce(
-    (page, [place, value]) => page.replace(`{${place}}`, value),
+    (page, [key, value]) => page.replace(`{${key}}`, value),
     text,
   );
   return asset(filled, typeOf(name));

@@ -91,7 +91,8 @@ function showMine() {
   if (!button) return;
   mine.hidden = false;
   showSharing(mine);
-  const [isMe = '', notMe = ''] = [button.textContent ?? '', button.dataset.notMe];
+  const isMe = button.textContent ?? '';
+  const notMe = button.dataset.notMe ?? '';
   const paint = () => {
     button.textContent = readMe() === user ? notMe : isMe;
   };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ApiKeyIssuer } from '../../../../src/core/access/api-key-issuer.ts';
 import type { ApiKeyRecord } from '../../../../src/core/access/api-key-record.ts';
-import type { ApiKeyStore } from '../../../../src/core/access/api-keys.ts';
 import { Authenticator } from '../../../../src/core/access/authenticator.ts';
 import { generateKey, hashKey } from '../../../../src/core/access/key-format.ts';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
@@ -44,7 +44,7 @@ beforeEach(() => {
 
 function newAuthenticator(limit: TimeLimit, maxKeys = 10_000): Authenticator {
   const client = withStoreErrors({ hget: plan }) as unknown as RedisClient;
-  const store = { find } as unknown as ApiKeyStore;
+  const store = { find } as unknown as ApiKeyIssuer;
   const wallClock = () => now + wallClockOff;
   return new Authenticator(store, { client, redisKeys: new RedisKeys('gr') }, wallClock, () => now, limit, maxKeys);
 }

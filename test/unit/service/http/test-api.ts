@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import { AddressLimiter, KEY_LOOK_UPS } from '../../../../src/core/access/address-limiter.ts';
-import { ApiKeyStore } from '../../../../src/core/access/api-keys.ts';
+import { ApiKeyIssuer } from '../../../../src/core/access/api-key-issuer.ts';
 import { Authenticator } from '../../../../src/core/access/authenticator.ts';
 import { Quotas } from '../../../../src/core/access/quotas.ts';
 import { GuildWriter } from '../../../../src/core/guild-writer.ts';
@@ -23,7 +23,7 @@ export const START = Date.parse('2026-01-15T12:00:00Z');
 export interface TestApi {
   readonly app: Express;
   readonly client: RedisClient;
-  readonly apiKeys: ApiKeyStore;
+  readonly apiKeys: ApiKeyIssuer;
   readonly authenticator: Authenticator;
   readonly writer: GuildWriter;
   /** A key of the guild "guild". */
@@ -63,7 +63,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { redisKeys } = store;
   const commands = new CommandBatcher(scripts, redisKeys, { client });
   const cors = corsPolicy(corsOrigins);
-  const apiKeys = new ApiKeyStore(store, clock);
+  const apiKeys = new ApiKeyIssuer(store, clock);
   const lookUps = timeLimit(lookUpLimitMs);
   const authenticator = new Authenticator(apiKeys, store, clock, () => api.now, lookUps, 10_000);
   const cache = new ResponseCache<RenderedBody | null>({

@@ -7,7 +7,7 @@ const SITE: Site = { url: 'https://ranks.example.com', hasPictures: true, frameA
 const named = (...names: string[]) => names.map((name, at) => ({ label: `${at + 1}.`, name }));
 const PREVIEW = {
   title: 'The Den',
-  place: 'Leaderboard',
+  siteName: 'Leaderboard',
   facts: '4 members',
   rows: named('Ann', 'Bob', 'Cid', 'Dee'),
   path: '',
@@ -49,7 +49,7 @@ it('the tags of a preview describe a page with its facts and first three members
 it('the tags of a preview name the address of a member, and the picture that the owner chose where none are drawn', () => {
   const picture = 'https://x.example/icon.png';
   const found = { ...MEMBER, look: { ...PLAIN, picture } };
-  const preview = { title: 'Bob', place: 'The Den', facts: 'Rank 2 of 2', rows: [], path: '/m/bob' };
+  const preview = { title: 'Bob', siteName: 'The Den', facts: 'Rank 2 of 2', rows: [], path: '/m/bob' };
   const tags = previewTags(memberQuery(), found, { ...SITE, hasPictures: false }, preview);
   expect(tags).toEqual([
     ['name', 'description', 'Rank 2 of 2'],

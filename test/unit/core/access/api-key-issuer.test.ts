@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ApiKeyStore, KEY_NAME_PATTERN, MAX_KEYS } from '../../../../src/core/access/api-keys.ts';
+import { ApiKeyIssuer, KEY_NAME_PATTERN, MAX_KEYS } from '../../../../src/core/access/api-key-issuer.ts';
 import { hashKey } from '../../../../src/core/access/key-format.ts';
 import { RefusedError, StoreUnavailableError } from '../../../../src/core/errors.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
@@ -10,7 +10,7 @@ import { mockStore, type TestStore } from '../../../support/stores.ts';
 const START = Date.parse('2026-01-15T12:00:00Z');
 const DAY = 86_400_000;
 let testStore: TestStore;
-let apiKeys: ApiKeyStore;
+let apiKeys: ApiKeyIssuer;
 let now: number;
 let published: string[];
 
@@ -25,17 +25,17 @@ beforeEach(async () => {
   await testStore.empty();
   now = START;
   published = [];
-  apiKeys = new ApiKeyStore({ client: testStore.client, redisKeys: new RedisKeys('gr') }, () => now);
+  apiKeys = new ApiKeyIssuer({ client: testStore.client, redisKeys: new RedisKeys('gr') }, () => now);
 });
 
 /** Returns a store whose client has other commands. */
-function storeWith(commands: object): ApiKeyStore {
+function storeWith(commands: object): ApiKeyIssuer {
   const client = Object.assign(Object.create(testStore.client), commands);
-  return new ApiKeyStore({ client: withStoreErrors(client), redisKeys: new RedisKeys('gr') }, () => now);
+  return new ApiKeyIssuer({ client: withStoreErrors(client), redisKeys: new RedisKeys('gr') }, () => now);
 }
 
 /** Returns a store that does some work after it has listed a key, before it stores the record. */
-function storeBeforeRecord(work: () => Promise<unknown>, commands: object = {}): ApiKeyStore {
+function storeBeforeRecord(work: () => Promise<unknown>, commands: object = {}): ApiKeyIssuer {
   let transactions = 0;
   return storeWith({
     ...commands,
@@ -120,7 +120,7 @@ describe('find', () => {
 
   it('a look-up fails when the store does', async () => {
     const client = withStoreErrors({ hgetall: () => Promise.reject(new Error('down')) }) as unknown as RedisClient;
-    const store = new ApiKeyStore({ client, redisKeys: new RedisKeys('gr') }, () => now);
+    const store = new ApiKeyIssuer({ client, redisKeys: new RedisKeys('gr') }, () => now);
     await expect(store.find('x')).rejects.toThrow(StoreUnavailableError);
   });
 });

@@ -25,7 +25,7 @@ const MEMBERS: ReadonlySet<string> = new Set(
  * @throws InvalidInputError when it cannot be read, has more than `maxBytes` of text (64 MiB) or more than 1 MiB outside its members, or is not
  * one JSON document with at most 100 levels.
  */
-export async function readRulesDocument(
+export async function readRulesFile(
   from: string | Readable,
   name = typeof from === 'string' ? from : 'stdin',
   maxBytes = MAX_BYTES,

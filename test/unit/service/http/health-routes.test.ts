@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { createAdminApp } from '../../../../src/service/http/admin.ts';
-import type { Readiness } from '../../../../src/service/http/health.ts';
+import type { Readiness } from '../../../../src/service/http/health-routes.ts';
 import { testApi } from './test-api.ts';
 
 describe.each([

@@ -27,7 +27,7 @@ export interface RotatedKey extends CreatedKey {
 }
 
 /** Creates and rotates the API keys of guilds, beside finding, listing and revoking them. Every method can throw StoreUnavailableError. */
-export class ApiKeyStore extends StoredApiKeys {
+export class ApiKeyIssuer extends StoredApiKeys {
   constructor(
     store: ClientStore,
     /** Milliseconds since the epoch. */
