@@ -19,10 +19,10 @@ Examples:
 
 Exit codes:
   0    everything was imported
-  1    it failed, or --strict met a bad row, or --replace met a bad row and replaced nothing
+  1    seed failed; with --strict or --replace, also for a bad row, and --replace then replaced nothing
   2    the options or the environment are wrong
   3    bad rows were skipped and all other rows imported; or levels do not fit the curve; or another command holds the guild
-  130  it was interrupted; run it again to import the rest
+  130  seed was interrupted: run the same command again. Without --replace, the members imported so far stay
 
 seed sets XP and does not add it, so a second run changes nothing. docs/importing.md describes the formats.`;
 

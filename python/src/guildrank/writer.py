@@ -256,7 +256,7 @@ class GuildWriter:
     ) -> str:
         """Returns a link that signs its reader in to the dashboard of the guild, once, for `ttl` seconds, 1 to 86400. O(1).
 
-        `url` is the service's DASHBOARD_URL. Everybody who opens the link may manage the guild, so send the link to its owner alone.
+        `url` is the dashboard's DASHBOARD_URL. Everybody who opens the link may manage the guild, so send the link to its owner alone.
         `user_id` is the user id of the person, for the audit log.
         """
         return await create_dashboard_link(self._scripts, self._keys, guild_id, url, ttl, user_id)
