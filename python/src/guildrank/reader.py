@@ -185,7 +185,7 @@ def _levels_of(reply: list[Any]) -> list[MemberLevel]:
 
 
 def _checked(reply: list[Any]) -> list[Any]:
-    """Returns the reply of a command of a batch. One that fails has its error as its reply, which is raised."""
+    """Returns the reply of a command of a batch. If the reply is an error, raises the error."""
     if len(reply) == 1:
         raise StoreUnavailableError.of(Exception(reply[0]))
     return reply
