@@ -29,16 +29,16 @@ export const COMMAND_SENTENCES: Partial<Sentences> = {
   board_unknown: ({ guild, kind, boards }) =>
     `Guild ${guild} has no board for the ${kind}: start one with ${quoted('guild', `set --guild ${guild} --boards ${[...boards, kind].join(',')}`)}`,
   key_unknown: ({ guild, key }) =>
-    `Guild ${guild} has no key ${key}: find its id with ${quoted('keys', `list --guild ${guild}`)}`,
+    `Guild ${guild} has no API key ${key}: find its id with ${quoted('keys', `list --guild ${guild}`)}`,
   key_unfinished: ({ guild, key }) =>
-    `Key ${key} of guild ${guild} has no record any more: ${revoke(guild, key)}, and create a new key`,
+    `The API key ${key} of guild ${guild} has no record any more: ${revoke(guild, key)}, and create a new API key`,
   season_unfinished: ({ guild, archive }) =>
     `The end of a season of guild ${guild}, with the archive ${archive}, is not finished: finish it first with ${quoted('season', `reset --guild ${guild} --archive ${archive}`)}, and with --drop-members if you gave that before`,
   move_unfinished: ({ guild }) => `The move of guild ${guild} is not finished: ${MOVE_AGAIN}, or ${erase(guild)}`,
   move_in_disturbed: ({ guild }) =>
     `Another program, such as the bot, wrote to guild ${guild} during the move: stop it, ${erase(guild)} here, then ${MOVE_AGAIN}`,
   keys_full: ({ guild, most }) =>
-    `Guild ${guild} already has ${most} keys, the most that a guild may have: find a key that is not used with ${quoted('keys', `list --guild ${guild}`)}, and revoke it`,
+    `Guild ${guild} already has ${most} API keys, the most that a guild may have: find an API key that is not used with ${quoted('keys', `list --guild ${guild}`)}, and revoke it`,
   key_unfit: ({ guild, key }) =>
     `The API key ${key} was written by hand and cannot be moved: ${revoke(guild, key)}, then ${MOVE_AGAIN}`,
   guild_exists: ({ guild }) =>

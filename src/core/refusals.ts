@@ -114,9 +114,9 @@ const SENTENCES: Sentences = {
   guild_unknown: ({ guild }) => `Guild ${guild} does not exist: nothing is stored for it`,
   guild_empty: ({ guild }) => `Guild ${guild} has no members: there is nothing to export`,
   board_unknown: ({ guild, kind }) => `Guild ${guild} has no board for the ${kind}`,
-  key_unknown: ({ guild, key }) => `Guild ${guild} has no key ${key}: look up the id in the list of its keys`,
+  key_unknown: ({ guild, key }) => `Guild ${guild} has no API key ${key}: look up the id in the list of its API keys`,
   key_unfinished: ({ guild, key }) =>
-    `Key ${key} of guild ${guild} has no record any more: revoke the key and create a new one`,
+    `The API key ${key} of guild ${guild} has no record any more: revoke the API key and create a new one`,
   guild_busy: ({ guild }) =>
     `An import, a deletion or the end of a season is running for guild ${guild}, or was killed a moment ago: try again in 10 s`,
   season_unfinished: ({ guild, archive }) =>
@@ -131,9 +131,10 @@ const SENTENCES: Sentences = {
     `The count of the members of guild ${guild} was interrupted for more than a minute: run the command again`,
   count_disturbed: ({ guild }) =>
     `Something changes guild ${guild} without the scripts while its members are counted: stop it, or let it write through the scripts`,
-  key_revoked: ({ guild }) => `The key of guild ${guild} was revoked while it was being made: create another key`,
+  key_revoked: ({ guild }) =>
+    `The API key of guild ${guild} was revoked while it was being made: create another API key`,
   key_rotated: ({ guild, key, seconds }) =>
-    `Key ${key} of guild ${guild} was rotated a moment ago: use the new key of that rotation. If nobody has the new key, revoke it, and try again in ${seconds} s`,
+    `The API key ${key} of guild ${guild} was rotated a moment ago: use the new API key of that rotation. If nobody has the new API key, revoke it, and try again in ${seconds} s`,
   curve_changed: ({ guild }) => `The curve of guild ${guild} was changed meanwhile: try again, on the new curve`,
   hiding_disturbed: ({ guild }) =>
     `Members of guild ${guild} are hidden and shown faster than the replacement can follow: try again later`,
@@ -145,7 +146,7 @@ const SENTENCES: Sentences = {
   move_incomplete: ({ guild }) => `Guild ${guild} does not have as many members here as at the source: ${AGAIN}`,
   search_too_large: ({ guild }) => `Guild ${guild} has too many names to search them: look members up by their user id`,
   keys_full: ({ guild, most }) =>
-    `Guild ${guild} already has ${most} keys, the most that a guild may have: revoke a key that is not used`,
+    `Guild ${guild} already has ${most} API keys, the most that a guild may have: revoke an API key that is not used`,
   key_of_other: ({ guild, key }) =>
     `The API key ${key} of the stream belongs to guild ${guild} in this Redis: revoke it for that guild first`,
   key_unfit: ({ key }) => `The API key ${key} was written by hand and cannot be moved: revoke it, then ${AGAIN}`,
