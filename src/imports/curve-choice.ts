@@ -49,7 +49,8 @@ export function chooseCurve(
   if (!fromFormat) return { curve: present, store: false, notice: undefined };
   const { curve, format } = fromFormat;
   const isOwn = curve !== formatNamed(format).curve;
-  const source = format === 'tatsu' ? 'tatsu publishes none of its own' : isOwn ? 'from the file' : 'from the format';
+  const source =
+    format === 'tatsu' ? 'the bot tatsu publishes no curve of its own' : isOwn ? 'from the file' : 'from the format';
   if (configured === null && members === 0) return { curve, store: true, notice: `curve: ${curve} (${source})` };
   if (present === curve)
     return { curve, store: false, notice: `curve: ${curve} (${source}; the guild has it already)` };
@@ -58,7 +59,7 @@ export function chooseCurve(
   return {
     curve: present,
     store: false,
-    notice: `curve: ${curveNameOf(present)} (${kept}; ${format} counts by ${curve}: ${advice.switchCurve(curve)})`,
+    notice: `curve: ${curveNameOf(present)}, ${kept}. The bot ${format} uses the curve ${curve}: ${advice.switchCurve(curve)}`,
   };
 }
 
