@@ -107,7 +107,7 @@ class SeasonTest(ScratchTest):
         with self.assertRaisesRegex(RefusedError, f"{ARCHIVE} already has data"):
             await self.writer.reset_season("g", archive_as=ARCHIVE)
         await self.connection.hset("gr:{g}:stats", "moving", "1")
-        with self.assertRaisesRegex(RefusedError, "The move of guild g is not finished: export and import the guild again, or delete it"):
+        with self.assertRaisesRegex(RefusedError, 'The move of guild g is not finished: run "guild export" and "guild import" again, or delete the guild'):
             await self.writer.reset_season("g", archive_as="g.s3")
         for archive, message in (("g", "archive_as must differ from the id of the guild"), ("a b", "The guild id 'a b'")):
             with self.assertRaisesRegex(InvalidInputError, message):

@@ -24,7 +24,7 @@ export function defineDashboard(command: Command, context: CommandContext): void
 /** Adds `invite` and `sign-out` to the command `guild`. */
 export function defineDashboardAccess(guild: Command, context: CommandContext): void {
   const subcommand = guildCommands(guild);
-  subcommand('invite', 'Print a link that signs in to the dashboard of the guild, once')
+  subcommand('invite', 'Print a link that signs one person in to the dashboard of the guild. The link works once')
     .option('--user <id>', 'id of the person who gets the link, shown in the audit log', parseId, '')
     .option('--json', 'print JSON')
     .action(({ guild: guildId, user: userId, json }: GuildOptions & { readonly user: string }) =>

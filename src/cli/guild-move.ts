@@ -32,7 +32,7 @@ export async function moveOut(
     return withCore(context, (core) => new GuildMoveOut(core, guild, { write, pause, signal }).run());
   });
   tell(
-    `Wrote ${withNoun(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis. The ids of events are not moved: calls that the bot keeps on a disk and repeats after the move count twice.`,
+    `Wrote ${withNoun(members, 'member')} of guild ${guild}. When "guild import" is done on the other Redis, start the bot and the service with that Redis. The ids of events are not moved: calls that the bot keeps on a disk and repeats after the move count twice.`,
   );
 }
 
@@ -57,7 +57,7 @@ export async function moveIn(context: CommandContext, { json }: { readonly json?
 
 /** Runs one half of a move. After a signal, any error of this half counts as the interruption. */
 function interruptibleMove<T>(context: CommandContext, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const message = () => 'Interrupted: run export and import again';
+  const message = () => 'Interrupted: run "guild export" and "guild import" again';
   return interruptible(
     context,
     message,
@@ -80,7 +80,11 @@ function writeLine({ stdout }: CommandContext, line: MoveLine): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(`${JSON.stringify(line)}\n`, (error) =>
       error
-        ? reject(new InvalidInputError('The program that reads the stream has ended: run export and import again'))
+        ? reject(
+            new InvalidInputError(
+              'The program that reads the stream has ended: run "guild export" and "guild import" again',
+            ),
+          )
         : resolve(),
     );
   });

@@ -20,9 +20,10 @@ export function defineRules(command: Command, context: CommandContext): void {
   command
     .option('--file <path>', 'JSON file with the rules to check and store; - is standard input')
     .addOption(
-      new Option('--from <bot>', 'take the rules from the export of this bot, which --file names').choices(
-        RULE_SOURCES,
-      ),
+      new Option(
+        '--from <bot>',
+        '--file is a file of this bot: the export of Polaris, or a leaderboard page of Lurkr or MEE6',
+      ).choices(RULE_SOURCES),
     )
     .option('--clear', 'remove the rules')
     .option('--json', 'print JSON')

@@ -34,7 +34,7 @@ export function defineGuild(command: Command, context: CommandContext): void {
   const subcommand = guildCommands(command);
   const settings = subcommand(
     'set',
-    'Change the configuration, which the service follows at once; a new curve recounts the levels',
+    'Change the configuration. The service applies it at once. After a change of the curve, all levels are counted again',
   )
     .option('--plan <plan>', 'one of the plans in PLAN_QUOTAS, which sets the requests per hour')
     .option('--xp-curve <curve>', `how levels follow from XP: ${CURVES}`, parseCurveText)

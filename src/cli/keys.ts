@@ -35,9 +35,8 @@ const DAY_MS = 86_400_000;
 
 /** Defines `keys create`, `list`, `revoke` and `rotate`. A key itself is shown once, when it is made. */
 export function defineKeys(command: Command, context: CommandContext): void {
-  const guildCommand = guildCommands(command, 'guild that the key belongs to');
-  const subcommand = (name: string, description: string) =>
-    guildCommand(name, description).option('--json', 'print JSON');
+  const subcommand = (name: string, description: string, guild = 'guild that the key belongs to') =>
+    guildCommands(command, guild)(name, description).option('--json', 'print JSON');
 
   subcommand('create', 'Create a key and print it; the key is shown only once')
     .option('--name <name>', 'what the key is for, to tell it from other keys', parseKeyName, '')
@@ -57,7 +56,9 @@ export function defineKeys(command: Command, context: CommandContext): void {
       parseKeyCap,
     )
     .action((options: CreateOptions) => create(context, options));
-  subcommand('list', "List a guild's keys, oldest first").action((options: GuildOptions) => list(context, options));
+  subcommand('list', "List a guild's keys, oldest first", 'guild whose keys to list').action((options: GuildOptions) =>
+    list(context, options),
+  );
   subcommand('revoke', 'End a key at once')
     .argument('<key-id>', 'id of the key, as "list" shows it')
     .action((keyId: string, options: GuildOptions) => revoke(context, keyId, options));
@@ -67,7 +68,7 @@ export function defineKeys(command: Command, context: CommandContext): void {
   )
     .argument('<key-id>', 'id of the key to replace, as "list" shows it')
     .addOption(
-      new Option('--overlap <duration>', 'how long the old key still works: 30m, 24h, 2w; 0m revokes it now')
+      new Option('--overlap <duration>', 'how long the old key still works: 30m, 24h, 2w; 0m revokes the old key now')
         .argParser(parseDuration)
         .default(DAY_MS, '24h'),
     )

@@ -23,11 +23,15 @@ export function addPageLookOptions(command: Command): Command {
     )
     .option(
       '--page-accent-dark <colour>',
-      'the same colour in the dark theme; empty = a light tint',
+      'colour of links and bars in the dark theme; empty = a lighter tint of --page-accent',
       parserOf('accentDark'),
     )
     .option('--page-background <colour>', 'colour of the public page around the leaderboard', parserOf('background'))
-    .option('--page-background-dark <colour>', 'the same colour in the dark theme', parserOf('backgroundDark'))
+    .option(
+      '--page-background-dark <colour>',
+      'colour around the leaderboard in the dark theme',
+      parserOf('backgroundDark'),
+    )
     .option(
       '--page-picture <url>',
       'https address of a picture beside the title of the public page',

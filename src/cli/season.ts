@@ -24,7 +24,7 @@ export function defineSeason(command: Command, context: CommandContext): void {
   requireId(subcommand, '--archive <id>', 'guild id for the members of the season, such as 123.2026-s1')
     .option(
       '--drop-members',
-      'remove the members instead, except members who gain XP during the command, opted out, or were hidden by a moderator',
+      'remove the members instead of setting them to 0 XP. Members who gain XP meanwhile, and members hidden with the reason self or moderator, stay',
     )
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print JSON')

@@ -19,10 +19,10 @@ Examples:
 
 Exit codes:
   0    everything was imported
-  1    it failed, or --strict met a bad row, or --replace met a bad row and replaced nothing
+  1    seed failed; with --strict or --replace, also for a bad row, and --replace then replaced nothing
   2    the options or the environment are wrong
   3    bad rows were skipped and all other rows imported; or levels do not fit the curve; or another command holds the guild
-  130  it was interrupted; run it again to import the rest
+  130  seed was interrupted: run the same command again. Without --replace, the members imported so far stay
 
 seed sets XP and does not add it, so a second run changes nothing. docs/importing.md describes the formats.`;
 
@@ -37,7 +37,11 @@ export function defineSeed(command: Command, context: CommandContext): void {
       '1',
     )
     .addOption(new Option('--format <name>', 'format of the files; detected if left out').choices(FORMAT_NAMES))
-    .option('--map <fields>', `fields of the files, such as xp=total_xp,name=tag; of ${FIELD_LIST}`, parseFieldMap)
+    .option(
+      '--map <fields>',
+      `which field of the files is which, such as xp=total_xp,name=tag. Left of = : ${FIELD_LIST}`,
+      parseFieldMap,
+    )
     .option('--source-guild <id>', 'guild whose members are imported, when the files have several')
     .option('--curve <curve>', `curve that gives the levels of the guild: ${CURVES}`, parseCurveText)
     .addOption(
@@ -48,7 +52,7 @@ export function defineSeed(command: Command, context: CommandContext): void {
     )
     .option('--plan <name>', 'plan of the guild, one of PLAN_QUOTAS')
     .option('--replace', "replace the guild's members; readers never see an empty guild")
-    .option('--rules', 'store the rules that came with the members too: XP of a message, multipliers, reward roles')
+    .option('--rules', 'also store the rules that the files contain: XP of a message, multipliers, reward roles')
     .option('--refused <path>', 'write the bad rows into this CSV file, with their places and reasons')
     .option('--dry-run', 'write nothing and need no Redis; show a summary and the first ten members')
     .option('--strict', 'stop at the first bad row instead of skipping it')

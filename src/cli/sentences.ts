@@ -22,30 +22,31 @@ export const COMMAND_ADVICE: Advice = {
   runAgain: 'run the same command again',
 };
 
+const MOVE_AGAIN = 'run "guild export" and "guild import" again';
+
 /** Sentences for refusals about which a command can do something. All other refusals have the same sentence everywhere. */
 export const COMMAND_SENTENCES: Partial<Sentences> = {
   board_unknown: ({ guild, kind, boards }) =>
     `Guild ${guild} has no board for the ${kind}: start one with ${quoted('guild', `set --guild ${guild} --boards ${[...boards, kind].join(',')}`)}`,
   key_unknown: ({ guild, key }) =>
-    `Guild ${guild} has no key ${key}: find its id with ${quoted('keys', `list --guild ${guild}`)}`,
+    `Guild ${guild} has no API key ${key}: find its id with ${quoted('keys', `list --guild ${guild}`)}`,
   key_unfinished: ({ guild, key }) =>
-    `Key ${key} of guild ${guild} has no record any more: ${revoke(guild, key)}, and create a new key`,
+    `The API key ${key} of guild ${guild} has no record any more: ${revoke(guild, key)}, and create a new API key`,
   season_unfinished: ({ guild, archive }) =>
     `The end of a season of guild ${guild}, with the archive ${archive}, is not finished: finish it first with ${quoted('season', `reset --guild ${guild} --archive ${archive}`)}, and with --drop-members if you gave that before`,
-  move_unfinished: ({ guild }) =>
-    `The move of guild ${guild} is not finished: export and import the guild again, or ${erase(guild)}`,
+  move_unfinished: ({ guild }) => `The move of guild ${guild} is not finished: ${MOVE_AGAIN}, or ${erase(guild)}`,
   move_in_disturbed: ({ guild }) =>
-    `Another program, such as the bot, wrote to guild ${guild} during the move: stop it, ${erase(guild)} here, then export and import again`,
+    `Another program, such as the bot, wrote to guild ${guild} during the move: stop it, ${erase(guild)} here, then ${MOVE_AGAIN}`,
   keys_full: ({ guild, most }) =>
-    `Guild ${guild} already has ${most} keys, the most that a guild may have: find a key that is not used with ${quoted('keys', `list --guild ${guild}`)}, and revoke it`,
+    `Guild ${guild} already has ${most} API keys, the most that a guild may have: find an API key that is not used with ${quoted('keys', `list --guild ${guild}`)}, and revoke it`,
   key_unfit: ({ guild, key }) =>
-    `The API key ${key} was written by hand and cannot be moved: ${revoke(guild, key)}, then export and import again`,
+    `The API key ${key} was written by hand and cannot be moved: ${revoke(guild, key)}, then ${MOVE_AGAIN}`,
   guild_exists: ({ guild }) =>
     `This Redis already has data of guild ${guild}: ${erase(guild)} first, if you do not need it`,
   present_incomplete: ({ left, ranked, share, maxShare }) =>
     `The list lacks ${left} of ${ranked} ranked members, which is ${share} %, and at most ${maxShare} % may be hidden: nothing was changed. Complete the list, or raise --max-share`,
   member_twice: ({ guild, user }) =>
-    `Member ${user} is both hidden and in the ranking: run ${quoted('member', `hide --guild ${guild} ${argument(user)}`)}, then export and import again`,
+    `Member ${user} is both hidden and in the ranking: run ${quoted('member', `hide --guild ${guild} ${argument(user)}`)}, then ${MOVE_AGAIN}`,
 };
 
 function revoke(guild: string, key: string): string {

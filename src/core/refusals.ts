@@ -94,7 +94,7 @@ export type Refusal = {
 /** Sentences by code, without the stop at the end. */
 export type Sentences = { readonly [Code in RefusalCode]: (params: Refusals[Code]) => string };
 
-const AGAIN = 'then export and import again';
+const AGAIN = 'run "guild export" and "guild import" again';
 
 /** For the kit of bots, and wherever a place has no sentence of its own. */
 const SENTENCES: Sentences = {
@@ -114,17 +114,16 @@ const SENTENCES: Sentences = {
   guild_unknown: ({ guild }) => `Guild ${guild} does not exist: nothing is stored for it`,
   guild_empty: ({ guild }) => `Guild ${guild} has no members: there is nothing to export`,
   board_unknown: ({ guild, kind }) => `Guild ${guild} has no board for the ${kind}`,
-  key_unknown: ({ guild, key }) => `Guild ${guild} has no key ${key}: look up the id in the list of its keys`,
+  key_unknown: ({ guild, key }) => `Guild ${guild} has no API key ${key}: look up the id in the list of its API keys`,
   key_unfinished: ({ guild, key }) =>
-    `Key ${key} of guild ${guild} has no record any more: revoke the key and create a new one`,
+    `The API key ${key} of guild ${guild} has no record any more: revoke the API key and create a new one`,
   guild_busy: ({ guild }) =>
     `An import, a deletion or the end of a season is running for guild ${guild}, or was killed a moment ago: try again in 10 s`,
   season_unfinished: ({ guild, archive }) =>
     `The end of a season of guild ${guild}, with the archive ${archive}, is not finished: finish it first, with the same arguments as before`,
-  move_unfinished: ({ guild }) =>
-    `The move of guild ${guild} is not finished: export and import the guild again, or delete it`,
+  move_unfinished: ({ guild }) => `The move of guild ${guild} is not finished: ${AGAIN}, or delete the guild`,
   guild_unfinished: ({ guild }) =>
-    `An import, a deletion or the end of a season is not finished for guild ${guild}: finish it first, ${AGAIN}`,
+    `An import, a deletion or the end of a season is not finished for guild ${guild}: finish it first, then ${AGAIN}`,
   search_busy: ({ guild, seconds }) =>
     `The names of guild ${guild} cannot be read for a search yet: try again in ${seconds} s`,
   count_busy: ({ guild }) => `Another command is counting the members of guild ${guild}: wait until it has ended`,
@@ -132,40 +131,40 @@ const SENTENCES: Sentences = {
     `The count of the members of guild ${guild} was interrupted for more than a minute: run the command again`,
   count_disturbed: ({ guild }) =>
     `Something changes guild ${guild} without the scripts while its members are counted: stop it, or let it write through the scripts`,
-  key_revoked: ({ guild }) => `The key of guild ${guild} was revoked while it was being made: create another key`,
+  key_revoked: ({ guild }) =>
+    `The API key of guild ${guild} was revoked while it was being made: create another API key`,
   key_rotated: ({ guild, key, seconds }) =>
-    `Key ${key} of guild ${guild} was rotated a moment ago: use the new key of that rotation. If nobody has the new key, revoke it, and try again in ${seconds} s`,
+    `The API key ${key} of guild ${guild} was rotated a moment ago: use the new API key of that rotation. If nobody has the new API key, revoke it, and try again in ${seconds} s`,
   curve_changed: ({ guild }) => `The curve of guild ${guild} was changed meanwhile: try again, on the new curve`,
   hiding_disturbed: ({ guild }) =>
     `Members of guild ${guild} are hidden and shown faster than the replacement can follow: try again later`,
-  move_out_disturbed: ({ guild }) => `Guild ${guild} is still changing: stop its bot, ${AGAIN}`,
+  move_out_disturbed: ({ guild }) => `Guild ${guild} is still changing: stop its bot, then ${AGAIN}`,
   move_in_disturbed: ({ guild }) =>
-    `Another program, such as the bot, wrote to guild ${guild} during the move: stop it, delete the guild here, ${AGAIN}`,
+    `Another program, such as the bot, wrote to guild ${guild} during the move: stop it, delete the guild here, then ${AGAIN}`,
   move_failed_over: ({ guild }) =>
-    `Another Redis server took over during the move of guild ${guild}, and may have lost members: export and import again`,
-  move_incomplete: ({ guild }) =>
-    `Guild ${guild} does not have as many members here as at the source: export and import again`,
+    `Another Redis server took over during the move of guild ${guild}, and may have lost members: ${AGAIN}`,
+  move_incomplete: ({ guild }) => `Guild ${guild} does not have as many members here as at the source: ${AGAIN}`,
   search_too_large: ({ guild }) => `Guild ${guild} has too many names to search them: look members up by their user id`,
   keys_full: ({ guild, most }) =>
-    `Guild ${guild} already has ${most} keys, the most that a guild may have: revoke a key that is not used`,
+    `Guild ${guild} already has ${most} API keys, the most that a guild may have: revoke an API key that is not used`,
   key_of_other: ({ guild, key }) =>
     `The API key ${key} of the stream belongs to guild ${guild} in this Redis: revoke it for that guild first`,
-  key_unfit: ({ key }) => `The API key ${key} was written by hand and cannot be moved: revoke it, ${AGAIN}`,
+  key_unfit: ({ key }) => `The API key ${key} was written by hand and cannot be moved: revoke it, then ${AGAIN}`,
   key_twice: ({ guild, list }) =>
-    `An API key of guild ${guild} has two ids: remove one of them with HDEL ${list}, ${AGAIN}`,
+    `An API key of guild ${guild} has two ids: remove one of them with HDEL ${list}, then ${AGAIN}`,
   guild_exists: ({ guild }) =>
     `This Redis already has data of guild ${guild}: delete the guild first, if you do not need it`,
   archive_exists: ({ guild }) => `The guild ${guild} already has data: name another archive`,
   present_incomplete: ({ left, ranked, share, maxShare }) =>
     `The list lacks ${left} of ${ranked} ranked members, which is ${share} %, and at most ${maxShare} % may be hidden: ` +
     'nothing was changed. Complete the list, or raise maxShare',
-  member_twice: ({ user }) => `Member ${user} is both hidden and in the ranking: hide the member again, ${AGAIN}`,
+  member_twice: ({ user }) => `Member ${user} is both hidden and in the ranking: hide the member again, then ${AGAIN}`,
   user_id_unfit: ({ user, list }) =>
     `${JSON.stringify(user)} in ${list} is not a user id: remove it with ZREM, and try again`,
   name_unfit: ({ guild, user }) =>
     `Member ${user} of guild ${guild} has a name above 512 bytes: correct the profile with HSET`,
   field_oversized: ({ field, hash }) =>
-    `The field ${field} of ${hash} is longer than docs/reference.md allows: store a shorter text, ${AGAIN}`,
+    `The field ${field} of ${hash} is longer than docs/reference.md allows: store a shorter text, then ${AGAIN}`,
 };
 
 /** Returns the sentence of a refusal, and in brackets what was done before it. @param own the sentences of the place that shows the refusal. */

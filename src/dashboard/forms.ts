@@ -30,7 +30,7 @@ export function requireSameOrigin(origin: () => string): RequestHandler {
     throw new RefusedPage(
       403,
       'Refused',
-      `This form was not sent from ${origin()}. Open the dashboard there, and check DASHBOARD_URL if that is its address.`,
+      `This form was not sent from ${origin()}. Open the dashboard at ${origin()}. If you opened it at its right address, the operator has to correct DASHBOARD_URL.`,
     );
   };
 }

@@ -33,7 +33,7 @@ const PAGE_SENTENCES: Partial<Sentences> = {
     "An import, a deletion or a season's end of this server is running, or was killed a moment ago: try again in 10 s",
   season_unfinished: ({ archive }) =>
     `The season that goes to ${archive} has not ended: ask the operator of the bot to end it first`,
-  move_unfinished: () => 'This server is being moved here, and is not complete: ask the operator to import it again',
+  move_unfinished: () => 'The move of this server to this Redis is not complete: ask the operator to repeat the move',
   count_busy: () => 'The members of this server are being counted: try again in a minute',
   count_interrupted: () => 'The count of the members was interrupted for more than a minute: try again',
   count_disturbed: () =>

@@ -160,6 +160,6 @@ function tooLarge(maxBytes: number): RefusedPage {
   return new RefusedPage(
     413,
     'Too large',
-    `An upload has ${limit} at most here. Compress it with gzip, or ask the operator, who can load larger files with a command.`,
+    `An upload has ${limit} at most here. Compress it with gzip, or ask the operator to import the file with the command "seed", which takes larger files.`,
   );
 }

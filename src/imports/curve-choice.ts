@@ -57,7 +57,7 @@ export function chooseCurve(
   return {
     curve: present,
     store: false,
-    notice: `curve: ${curveNameOf(present)} (${kept}; ${format} counts by ${curve}: ${advice.switchCurve(curve)})`,
+    notice: `curve: ${curveNameOf(present)}, ${kept}. The bot ${format} uses the curve ${curve}: ${advice.switchCurve(curve)}`,
   };
 }
 
@@ -85,6 +85,6 @@ export function curveOfFiles(
 
 /** Says where the curve of an import comes from. */
 function sourceOf(curve: CurveText, format: FormatName): string {
-  if (format === 'tatsu') return 'tatsu publishes none of its own';
+  if (format === 'tatsu') return 'the bot tatsu publishes no curve of its own';
   return curve === formatNamed(format).curve ? 'from the format' : 'from the file';
 }

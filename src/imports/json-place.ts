@@ -36,7 +36,7 @@ export class PlaceTracker {
     return this.frames.at(-1)?.child ?? '';
   }
 
-  /** JsonPlace of the object or array around it; undefined at the top. */
+  /** The place of the object or array that has the next value; undefined at the top. */
   get outer(): JsonPlace | undefined {
     return this.frames.at(-1)?.place;
   }

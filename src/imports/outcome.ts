@@ -51,5 +51,5 @@ export function outcomeOf(error: unknown, counts: ImportCounts, { progress, sign
 /** Says what the import has done to the guild, and what to do next. */
 function stateOf({ imported, removed }: ImportCounts, advice: string): string {
   if (removed !== undefined) return 'nothing was replaced';
-  return `${withNoun(imported, 'member')} ${imported === 1 ? 'was' : 'were'} imported, the counters are true: ${advice}`;
+  return `${withNoun(imported, 'member')} ${imported === 1 ? 'was' : 'were'} imported, and the counters of the guild are exact: ${advice}`;
 }

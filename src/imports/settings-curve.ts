@@ -57,7 +57,7 @@ function levelUpCurve(document: unknown, file: string, write: (line: string) => 
     if (data.exp === 3) return `custom=${data.base},0,0,0,1,1`;
   }
   write(
-    `${file}: its levels follow base ${data?.base} and exponent ${data?.exp}, which is no curve here: levels will differ from the levels that the bot showed`,
+    `${file}: Guildrank has no curve for its levels (base ${data?.base}, exponent ${data?.exp}): levels will differ from the levels that the bot showed`,
   );
   return undefined;
 }

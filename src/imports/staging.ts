@@ -11,7 +11,7 @@ const RENEW_MS = 2500;
  * members that are still staged. See ADR 7.
  * @param curve the curve that the guild will have.
  * @param plan the plan that the guild will have; undefined = as before.
- * @throws RefusedError while an import or the end of a season of the guild is unfinished, and as {@link StagedMembers.lock}.
+ * @throws RefusedError while a move of the guild, or the end of a season, is unfinished, and as {@link StagedMembers.lock}.
  */
 export async function withStagedMembers(
   target: ImportTarget,
@@ -36,8 +36,8 @@ export async function withStagedMembers(
 }
 
 /**
- * Refuses while the end of a season is unfinished, because the new members would lose XP too, and after an unfinished import of a guild, because its
- * API keys and configuration would stay. The lock keeps both from going on meanwhile.
+ * Refuses while the end of a season is unfinished, because the new members would lose XP too, and while a move of the guild is unfinished, because
+ * the API keys and the configuration of that move would stay. The lock keeps both from going on meanwhile.
  */
 async function refuseUnfinished({ client, redisKeys }: ImportTarget, guildId: string): Promise<void> {
   const { season, seasonXp, stats } = redisKeys.guild(guildId);

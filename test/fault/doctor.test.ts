@@ -130,7 +130,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect(asAdmin.of('keys')[0]?.detail).toContain('all 6 keys, 2 guilds');
     // A busy machine gives no figure.
     expect(asAdmin.of('cost')[0]?.detail).toMatch(/1,000 requests a second take \d+\.\d % to \d+\.\d %|not measured/);
-    expect(asAdmin.of('counters')[0]?.detail).toContain('exact in the 2 guilds');
+    expect(asAdmin.of('counters')[0]?.detail).toContain('exact in 2 of 2 guilds');
 
     const serviceUrl = url.replace('//', '//service:pass@');
     const asService = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: serviceUrl }, {}, '--guild', 'a');
@@ -269,7 +269,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
       '-zrevrange',
       '-subscribe',
     );
-    const lacks = 'less may not: zrevrange gr:{*}:xp, zrevrange gr:{*}~week:xp, subscribe gr:changed';
+    const lacks = 'The user less may not: zrevrange gr:{*}:xp, zrevrange gr:{*}~week:xp, subscribe gr:changed';
     const tried = await doctor({ REDIS_URL: url.replace('//', '//less:pass@') });
     expect(tried).toMatchObject({ code: 1, states: { EVAL: 'problem' } });
     expect(tried.of('rights')[0]?.detail).toBe(lacks);

@@ -157,9 +157,9 @@ describe('the commands, as processes', needs('redis-server'), () => {
     [['create', '--guild', 'g', '--cap', '2147483648'], /"2147483648" is no cap/],
     [
       ['revoke', '--guild', 'g', 'nokey'],
-      /Guild g has no key nokey: find its id with "npm run -s keys -- list --guild g"\n$/,
+      /Guild g has no API key nokey: find its id with "npm run -s keys -- list --guild g"\n$/,
     ],
-    [['rotate', '--guild', 'g', 'nokey'], /Guild g has no key nokey/],
+    [['rotate', '--guild', 'g', 'nokey'], /Guild g has no API key nokey/],
   ])('keys %j is refused on stderr with the fix', async (args, message) => {
     const { code, stdout, stderr } = await keys(...args);
     expect({ code, stdout }).toEqual({ code: args.at(-1) === 'nokey' ? 3 : 2, stdout: '' });

@@ -124,7 +124,7 @@ describe('moves of a guild beside other commands', needs('redis-server'), () => 
     ]) {
       const moved = await make();
       await leaveUnfinished(moved);
-      const refusal = `The move of guild ${moved.guild} is not finished: export and import the guild again, or delete it`;
+      const refusal = `The move of guild ${moved.guild} is not finished: run "guild export" and "guild import" again, or delete the guild`;
       await expect(begin(moved.guild)).rejects.toThrow(refusal);
       expect(await client.exists(suite.store.redisKeys.locked(moved.guild).lock)).toBe(0);
       expect(await moveIn(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });

@@ -52,7 +52,7 @@ describe('the move of a guild with values that were written by hand', needs('red
     await client.hset(`gr:{${guild}}:keys`, id, sha);
     await client.hset(redisKeys.apiKey(sha), { id, guild_id: guild });
     await expect(moveOut(suite.store, guild)).rejects.toThrow(
-      `The API key ${id} was written by hand and cannot be moved: revoke it, then export and import again`,
+      `The API key ${id} was written by hand and cannot be moved: revoke it, then run "guild export" and "guild import" again`,
     );
     await apiKeys.revoke(guild, id);
     await move(guild);
@@ -64,7 +64,7 @@ describe('the move of a guild with values that were written by hand', needs('red
     const { record } = await apiKeys.create(guild, 'x', null);
     await client.hset(`gr:{${guild}}:keys`, 'twin', (await client.hget(`gr:{${guild}}:keys`, record.id)) as string);
     await expect(moveOut(suite.store, guild)).rejects.toThrow(
-      `An API key of guild ${guild} has two ids: remove one of them with HDEL gr:{${guild}}:keys, then export and import again`,
+      `An API key of guild ${guild} has two ids: remove one of them with HDEL gr:{${guild}}:keys, then run "guild export" and "guild import" again`,
     );
     await client.hdel(`gr:{${guild}}:keys`, 'twin');
     await move(guild);

@@ -163,7 +163,10 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     for (const command of [target, source]) {
       command.stop();
       const { code, stderr } = await command.ended;
-      expect([code, stderr]).toEqual([130, expect.stringMatching(/^Interrupted: run export and import again\n$/m)]);
+      expect([code, stderr]).toEqual([
+        130,
+        expect.stringMatching(/^Interrupted: run "guild export" and "guild import" again\n$/m),
+      ]);
     }
   });
 
@@ -194,7 +197,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     const unfinished = `${lines.slice(0, -1).join('\n')}\n`;
     for (const input of [unfinished, unfinished.slice(0, -10)]) {
       expect(await import_(input)).toContain(
-        'The stream ended before the guild was complete: run export and import again',
+        'The stream ended before the guild was complete: run "guild export" and "guild import" again',
       );
       await to.client.del('gr:{g}:next:xp:lock');
     }

@@ -123,7 +123,7 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
           ? 'The program that reads the stream has ended'
           : 'The stream ended before the guild was complete',
       );
-      expect(other.stderr()).toContain(': run export and import again');
+      expect(other.stderr()).toContain(': run "guild export" and "guild import" again');
       await to.client.zadd(XP, '+inf', 'last');
       await createWriter(from.client).remove('g', await from.client.zrange(XP, 0, 9));
       // It would expire after ten seconds.

@@ -40,7 +40,7 @@ _SPACES = re.compile(" {2,}")
 
 def fold_text(text: str) -> str:
     """Returns a text in the form in which searches compare names: without case, accents and invisible characters, with compatible characters as one
-    (NFKD), and with single spaces inside alone. The kit for JavaScript folds in the same way."""
+    (NFKD), and with runs of spaces as one space, without spaces at the ends. The kit for JavaScript folds in the same way."""
     if not (text.isascii() and text.isprintable()):
         letters = (letter for letter in unicodedata.normalize("NFKD", text) if not _is_mark(letter))
         text = "".join(" " if _is_space(letter) else letter for letter in letters).upper()

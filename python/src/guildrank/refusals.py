@@ -34,7 +34,8 @@ SENTENCES: Sentences = {
         "finish it first, with the same arguments as before"
     ),
     "move_unfinished": lambda params: (
-        f"The move of guild {params['guild']} is not finished: export and import the guild again, or delete it"
+        f"The move of guild {params['guild']} is not finished: "
+        'run "guild export" and "guild import" again, or delete the guild'
     ),
     "search_busy": lambda params: (
         f"The names of guild {params['guild']} cannot be read for a search yet: "

@@ -98,7 +98,8 @@ class SeasonReset:
         while True:
             servers = [await self._hold(guild) for guild in (self._guild, self._archive)]
             copied = EndedCopy("MISSED", 0)
-            # In a guild that gets members all the time, some are always missed: they came after the season's end.
+            # In a guild that gets members all the time, each pass misses the members who came meanwhile. After the last pass, these members
+            # belong to the next season.
             for number in range(1, MAX_PASSES + 1):
                 await self._copy_listed("" if number == 1 else "unmarked")
                 if await self._hold(self._archive) != servers[1]:

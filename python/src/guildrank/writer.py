@@ -43,10 +43,10 @@ def create_writer(
 ) -> GuildWriter:
     """Returns a writer on a connection of redis.asyncio, which you close.
 
-    `key_prefix` is the KEY_PREFIX of the service. The reply of a call with an `event_id` is kept for `event_ttl_ms`, up to a day, for its
-    repeats. With `replicas`, a call succeeds when that many replicas have it: give the number of all that may become master, and no failover
-    loses a call that succeeded. A call that fewer have after a second is a StoreUnavailableError, although it may be done. Each call then
-    takes a round trip from the master to its replicas more.
+    `key_prefix` is the KEY_PREFIX of the service. Redis keeps the reply of a call with an `event_id` for `event_ttl_ms` (a day at most), and
+    returns it to each repeat of the call. With `replicas`, a call succeeds when that many replicas have it: give the number of all that may
+    become master, and no failover loses a call that succeeded. If too few replicas confirm a call within a second, it raises
+    StoreUnavailableError, although the master may have done it. Each call then also waits for one round trip between master and replicas.
 
     Raises InvalidInputError for a connection of another kind, for an unfit option, and for `replicas` on a Cluster.
     """
@@ -256,7 +256,7 @@ class GuildWriter:
     ) -> str:
         """Returns a link that signs its reader in to the dashboard of the guild, once, for `ttl` seconds, 1 to 86400. O(1).
 
-        `url` is the service's DASHBOARD_URL. Everybody who opens the link may manage the guild, so send the link to its owner alone.
+        `url` is the dashboard's DASHBOARD_URL. Everybody who opens the link may manage the guild, so send the link to its owner alone.
         `user_id` is the user id of the person, for the audit log.
         """
         return await create_dashboard_link(self._scripts, self._keys, guild_id, url, ttl, user_id)

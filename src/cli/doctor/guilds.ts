@@ -1,6 +1,6 @@
 import { GuildCounters } from '../../core/counters/counters.ts';
 import { redisCodeOf } from '../../core/errors.ts';
-import { withNoun } from '../../core/format-numbers.ts';
+import { digits, withNoun } from '../../core/format-numbers.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import { isWellFormed } from '../../core/ranking/profile.ts';
 import { DATA_VERSION } from '../../core/store/redis-keys.ts';
@@ -79,10 +79,7 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
           `they differ from the members in ${firstThree(drifting)}`,
           'guildrank stats rebuild --guild GUILD',
         )
-      : ok(
-          'counters',
-          `exact in the ${withNoun(counted, 'guild')} that ${counted === 1 ? 'was' : 'were'} counted, of ${guilds.length}`,
-        ),
+      : ok('counters', `exact in ${digits(counted)} of ${digits(guilds.length)} guilds`),
   ];
 }
 

@@ -113,8 +113,8 @@ export async function checkRights(context: CheckContext): Promise<readonly Findi
   if (unheard) lacking.push(`subscribe ${channel}`);
   else await context.subscriber.unsubscribe(channel).catch(() => {});
   const fix = 'Compare the user with the user guildrank in deploy/redis/users.acl';
-  if (lacking.length > 0) return [problem(check, `${user} may not: ${[...new Set(lacking)].join(', ')}`, fix)];
-  const how = `${user} has all ${needed.length + 1} rights of the service`;
+  if (lacking.length > 0) return [problem(check, `The user ${user} may not: ${[...new Set(lacking)].join(', ')}`, fix)];
+  const how = `The user ${user} has all ${needed.length + 1} rights of the service`;
   if (!canAsk) return [ok(check, `${how}, as tried`)];
   const harms = harmfulCommands(context);
   const harmRefusals = await Promise.all(harms.map(ask));

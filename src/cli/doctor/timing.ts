@@ -61,7 +61,7 @@ export async function checkCost(context: CheckContext, guilds: readonly string[]
   const rows = withNoun(value.data.length, 'row');
   const text =
     `${withNoun(rate, 'request')} a second take ${share(least)} to ${share(most)} of a core of Redis: a page that has not changed ` +
-    `takes ${micros(least)}, and a page of ${rows} read anew takes ${micros(most)}; the count of the quota comes on top`;
+    `takes ${micros(least)}, and a page of ${rows} read anew takes ${micros(most)}; counting the request for the quota costs more on top`;
   if (most * rate <= 500) return [ok(check, text)];
   return [note(check, text, 'Raise CACHE_MAX_AGE_S, put a caching proxy in front, or split guilds over a Cluster')];
 }

@@ -5,7 +5,7 @@ import { createInvite, INVITE_TTL_S, MAX_INVITE_TTL_S } from './invites.ts';
 
 /** A link to the dashboard of a guild. Whoever opens it may manage the guild, so send it to its owner alone. */
 export interface DashboardLinkOptions {
-  /** Address of the dashboard: the service's DASHBOARD_URL. */
+  /** Address of the dashboard: its DASHBOARD_URL. */
   readonly url: string;
   /** Seconds that the link works, 1 to 86400; 900 unless given. */
   readonly ttl?: number;

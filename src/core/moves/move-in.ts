@@ -39,7 +39,7 @@ interface MovedGuild {
 const RENEW_MS = 3000;
 /** Texts that one step stores in a hash. */
 const TEXTS_PER_STEP = 2000;
-const AGAIN = 'run export and import again';
+const AGAIN = 'run "guild export" and "guild import" again';
 
 /**
  * Moves a guild into this Redis: stores the guild from the stream of "guild export". Until the stream ends, the guild is marked as unfinished. The

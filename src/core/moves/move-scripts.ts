@@ -9,7 +9,7 @@ import type { Fields, MovedMember } from './move-lines.ts';
 /** A hash of a guild, by the name of its Redis key. */
 export type MovedHash = 'stats' | 'config' | 'season' | 'apiKeys' | 'apiKeysUsed' | 'usage' | 'about';
 
-/** The fields that every step of an import takes. */
+/** The fields that every step of a move takes. */
 interface StepFields {
   /** Id of the guild, for refusals. */
   readonly guild: string;

@@ -89,7 +89,7 @@ export function explainFailure(reason: string): string {
 
 /**
  * Returns the message for a Redis that could not be used at the start: it refused, or it was not reached.
- * @param where the Redis in words, as `describe` of connection.ts returns them.
+ * @param where the Redis in words, as `describeRedis` of connection.ts returns them.
  */
 export function explainStart(mode: RedisConfig['mode'], where: string, error: Error): string {
   const { problem, fix } = startFailure(mode, where, error);

@@ -13,8 +13,8 @@ function guildKeysUnder(base: string) {
     /** HASH: members, total_xp, level_sum, hidden, rev, model; at times boards, explicit, recount, moving, replacing. */
     stats: `${base}:stats`,
     /**
-     * HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules, boards, utc_offset_minutes, time_zone, utc_offsets, public_page, page_title,
-     * page_accent, page_accent_dark, page_background, page_background_dark, page_picture.
+     * HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules, boards, utc_offset_minutes, time_zone, utc_offsets, avatars, public_page,
+     * page_index, page_rewards, page_title, page_accent, page_accent_dark, page_background, page_background_dark, page_picture.
      */
     config: `${base}:config`,
     /** HASH: the description that the bot gave of the guild: name, icon, roles and channels as JSON, and at, the time of the description. */

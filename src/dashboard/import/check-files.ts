@@ -72,7 +72,10 @@ export async function checkFiles(target: ImportTarget, guildId: string, choice: 
   const result = await checking.catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-  if (!result || signal.aborted) throw new InvalidInputError('It takes too long to read here: use the command "seed"');
+  if (!result || signal.aborted)
+    throw new InvalidInputError(
+      'Reading this file takes longer than the dashboard allows: ask the operator to import the file with the command "seed"',
+    );
   const { preview, notice, outcome, missing, rules, refused, repeated, avatars, readings } = result;
   if (notice) notes.push(shortened(notice));
   if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(shortened(outcome.message));

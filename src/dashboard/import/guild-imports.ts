@@ -118,9 +118,9 @@ export class GuildImports {
   async answer(guildId: string, id: string, answer: FileAnswer): Promise<void> {
     await this.dropOld(guildId);
     const { unread } = this.of(guildId);
-    if (unread?.id !== id) throw new InvalidInputError('There is no file: upload it again');
+    if (unread?.id !== id) throw new InvalidInputError('These files are gone: upload them again');
     const state = await checkImport(this.target, guildId, answered(unread, answer), this.maxMembers);
-    if (this.of(guildId).unread !== unread) throw new InvalidInputError('There is no file: upload it again');
+    if (this.of(guildId).unread !== unread) throw new InvalidInputError('These files are gone: upload them again');
     this.states.set(guildId, state);
     this.discardLater(guildId, state);
   }
@@ -135,7 +135,7 @@ export class GuildImports {
     await this.dropOld(guildId);
     const { checked } = this.of(guildId);
     const chosen = checked?.readings[reading];
-    if (checked?.id !== id || !chosen) throw new InvalidInputError('There is no file: upload it again');
+    if (checked?.id !== id || !chosen) throw new InvalidInputError('These files are gone: upload them again');
     const { bytes, generation, name, files, format, curve, sourceGuild } = checked;
     const choice = { name, files, format, curve, ...(sourceGuild !== undefined && { sourceGuild }) };
     const question = { questioned: chosen.files, problem: '', fields: chosen.fields, likeliest: chosen.map };
@@ -209,7 +209,7 @@ export class GuildImports {
       throw tooManyMembers(`This server has ${withNoun(stored, 'member')}`, this.maxMembers);
     const { checked } = this.of(guildId);
     if (checked?.id !== id || this.receiving.has(guildId))
-      throw new InvalidInputError('There is no file: upload it again');
+      throw new InvalidInputError('These files are gone: upload them again');
     if (this.running.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
     const run: ImportRun = {
       name: checked.name,

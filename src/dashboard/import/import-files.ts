@@ -16,7 +16,7 @@ export interface HowToImport {
   readonly replace: boolean;
   /** Undefined = refuse the import if levels differ from the curve. */
   readonly levels: LevelChoice | undefined;
-  /** Whether to store the rules that came with the members too. */
+  /** Whether to also store the rules that the files contain. */
   readonly withRules: boolean;
 }
 

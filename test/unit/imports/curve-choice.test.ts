@@ -21,7 +21,7 @@ describe('the curve of a guild after an import', () => {
       notice: 'curve: amari (from the format)',
     });
     expect(chooseCurve(undefined, { curve: 'standard', format: 'tatsu' }, NEW, COMMAND_ADVICE).notice).toBe(
-      'curve: standard (tatsu publishes none of its own)',
+      'curve: standard (the bot tatsu publishes no curve of its own)',
     );
   });
 
@@ -29,7 +29,8 @@ describe('the curve of a guild after an import', () => {
     expect(chooseCurve(undefined, AMARI, { configured: 'lurkr', members: 0 }, COMMAND_ADVICE)).toEqual({
       curve: 'lurkr',
       store: false,
-      notice: 'curve: lurkr (as the guild is configured; amari counts by amari: add --curve amari to switch)',
+      notice:
+        'curve: lurkr, as the guild is configured. The bot amari uses the curve amari: add --curve amari to switch',
     });
     expect(chooseCurve(undefined, AMARI, { configured: null, members: 3 }, COMMAND_ADVICE)).toMatchObject({
       curve: 'standard',

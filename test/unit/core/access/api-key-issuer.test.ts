@@ -173,7 +173,9 @@ describe('revoke', () => {
     const { record } = await apiKeys.create('h', 'foreign', null);
     const refusal = apiKeys.revoke('g', record.id);
     await expect(refusal).rejects.toThrow(RefusedError);
-    await expect(refusal).rejects.toThrow(`Guild g has no key ${record.id}: look up the id in the list of its keys`);
+    await expect(refusal).rejects.toThrow(
+      `Guild g has no API key ${record.id}: look up the id in the list of its API keys`,
+    );
     expect(published).toEqual([]);
   });
 
@@ -261,7 +263,7 @@ describe('rotate', () => {
       await rotateToo();
       expect(refused).toEqual([expect.any(RefusedError), expect.any(RefusedError)]);
       expect(String(refused)).toContain(
-        `Key ${record.id} of guild g was rotated a moment ago: use the new key of that rotation. If nobody has the new key, revoke it, and try again in 10 s`,
+        `The API key ${record.id} of guild g was rotated a moment ago: use the new API key of that rotation. If nobody has the new API key, revoke it, and try again in 10 s`,
       );
       expect(await expiryOf(key)).toBe('2026-01-16T12:00:00.000Z');
       expect((await apiKeys.list('g')).map(({ id }) => id).sort()).toEqual([record.id, rotated.record.id].sort());
@@ -316,7 +318,7 @@ describe('rotate', () => {
     const refusal = apiKeys.rotate('g', record.id, DAY);
     await expect(refusal).rejects.toThrow(RefusedError);
     await expect(refusal).rejects.toThrow(
-      `Key ${record.id} of guild g has no record any more: revoke the key and create a new one`,
+      `The API key ${record.id} of guild g has no record any more: revoke the API key and create a new one`,
     );
   });
 });
@@ -333,7 +335,7 @@ describe('the limit of keys', () => {
       results.filter(
         (result) =>
           result ===
-          `Guild g already has ${MAX_KEYS} keys, the most that a guild may have: revoke a key that is not used`,
+          `Guild g already has ${MAX_KEYS} API keys, the most that a guild may have: revoke an API key that is not used`,
       ),
     ).toHaveLength(35);
     expect([await listed(), (await apiKeys.list('g')).length]).toEqual([MAX_KEYS, MAX_KEYS]);
@@ -347,7 +349,7 @@ describe('the limit of keys', () => {
       await testStore.client.del(`gr:{g}:keys:rotating:${record.id}`);
     }
     expect(await listed()).toBe(MAX_KEYS);
-    await expect(make()).resolves.toContain('revoke a key');
+    await expect(make()).resolves.toContain('revoke an API key');
     now += 2 * DAY;
     expect(await make()).toHaveProperty('key');
     expect(await listed()).toBe(MAX_KEYS);
@@ -358,7 +360,7 @@ describe('the limit of keys', () => {
     const old = await apiKeys.create('g', 'website', DAY, ['https://a.example'], 50);
     for (let i = 1; i < MAX_KEYS; i++) await make();
     now += DAY;
-    await expect(apiKeys.rotate('g', old.record.id, 0)).rejects.toThrow('revoke a key');
+    await expect(apiKeys.rotate('g', old.record.id, 0)).rejects.toThrow('revoke an API key');
     expect(await apiKeys.list('g')).toContainEqual(old.record);
     expect(await listed()).toBe(MAX_KEYS);
   });

@@ -62,7 +62,7 @@ it('a new file takes the room of the files that have waited longest', async () =
   expect(waiting()).toEqual(['d', 'e']);
   await expect(
     imports.start('b', id, { replace: false, levels: undefined, withRules: false }, async () => {}),
-  ).rejects.toThrow('There is no file: upload it again');
+  ).rejects.toThrow('These files are gone: upload them again');
   for (const guild of waiting()) await imports.discard(guild);
 });
 
