@@ -183,7 +183,9 @@ class RunningSeason {
     await this.client?.kill(this.work);
     this.work = undefined;
     // They would expire after ten seconds.
-    await this.store.client.del(...[this.guild, ...this.archives.keys()].map((guild) => `gr:{${guild}}:next:xp:lock`));
+    // A host with several servers may keep the guilds apart.
+    for (const guild of [this.guild, ...this.archives.keys()])
+      await this.store.client.del(`gr:{${guild}}:next:xp:lock`);
   }
 
   forget(userIds: readonly string[]): void {
