@@ -10,6 +10,7 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   'core/access': ['test/http/every-operation/key-origins.test.ts', 'test/unit/kit/wrong-fields.test.ts'],
   'core/members': [
     'test/integration/bot/{avatars,award,boards,claim,correct,events,hide,many-members,sync-members}.test.ts',
+    'test/unit/core/guild-writer.test.ts',
     'test/unit/kit/{writer,wrong-fields}.test.ts',
   ],
   'service/public': ['test/http/public/*.test.ts'],

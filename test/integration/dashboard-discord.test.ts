@@ -667,7 +667,7 @@ describe('sign-in with Discord', needs('redis-server'), () => {
       expect((await discord.signIn(visitor, ANN)).status).toBe(303);
     });
 
-    it('a sign-in gets 503 when an address of Discord is silent for five seconds', async () => {
+    it('a sign-in gets 503 when the limit of five seconds for an address of Discord ends', async () => {
       waitUsual();
       const limit = new AbortController();
       const limits = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);

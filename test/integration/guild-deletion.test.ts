@@ -5,7 +5,7 @@ import { deleteGuild } from '../../src/core/guilds/delete.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import type { NamedScript } from '../../src/core/store/scripts.ts';
 import { storeSuite } from '../support/store-suite.ts';
-import { describeStores } from '../support/stores.ts';
+import { describeStores, realStore } from '../support/stores.ts';
 import { randomRuns } from '../support/variants.ts';
 
 describeStores('a deletion of a guild beside a bot', (kind) => {
@@ -57,7 +57,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
         if (expected.size === 0)
           expect(await suite.store.client.keys(`*{${guild}}*`)).toEqual([`gr:{${guild}}:sessions`]);
       }),
-      { numRuns: randomRuns(kind.name === 'redis-server' ? 150 : 15) },
+      { numRuns: randomRuns(kind === realStore ? 150 : 15) },
     );
   });
 

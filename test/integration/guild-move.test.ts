@@ -55,6 +55,16 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     return stop;
   }
 
+  /** Returns the ids of the members that whole lines of a stream hold more than once. */
+  function writtenTwice(stream: string): string[] {
+    const lines = stream.slice(0, stream.lastIndexOf('\n')).split('\n');
+    const ids = lines.flatMap((line) => {
+      const { members = [] } = JSON.parse(line) as { members?: [userId: string][] };
+      return members.map(([userId]) => userId);
+    });
+    return ids.filter((userId, n) => ids.indexOf(userId) !== n);
+  }
+
   it('export and import move all of a guild, beside a bot that writes until the command asks for the pause', async () => {
     await fill();
     const stop = startBot();
@@ -65,6 +75,8 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     );
     // What was copied may still be in the pipe.
     await expect.poll(() => to.client.hget('gr:{g}:stats', 'moving'), READY).toBe('1');
+    // A later round of the copy writes a member again that the bot has changed since.
+    await expect.poll(() => writtenTwice(source.stdout.text), READY).not.toEqual([]);
     await stop(50);
     source.stdin.write('\n');
     expect(await source.ended).toMatchObject({ code: 0 });

@@ -114,7 +114,11 @@ describe('guild rules', needs('redis-server'), () => {
   it.each(['users', 'xp'])(
     'guild rules takes the rules of a Polaris export with many members in "%s"',
     async (place) => {
-      const members = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [1e17 + 32 * n, { xp: n }]));
+      // 2 MB, above the 1 MiB that may stand beside members.
+      const username = 'n'.repeat(200);
+      const members = Object.fromEntries(
+        Array.from({ length: 10_000 }, (_, n) => [1e17 + 32 * n, { xp: n, username }]),
+      );
       const name = file({ settings: {}, [place]: members });
       expect(await rules('--from', 'polaris', '--file', name)).toMatchObject({ code: 0, stderr: '' });
     },

@@ -8,7 +8,7 @@ import { MemberCommand, PageCommand, StatsCommand } from '../../src/core/reads/r
 import { Scripts } from '../../src/core/store/scripts.ts';
 import { GuildModel, type ModelMember } from '../model/guild-model.ts';
 import { type Step, steps } from '../model/random-writes.ts';
-import { describeStores, type TestStore } from '../support/stores.ts';
+import { describeStores, realStore, type TestStore } from '../support/stores.ts';
 import { randomRuns } from '../support/variants.ts';
 
 describeStores('random writes', (kind) => {
@@ -17,7 +17,7 @@ describeStores('random writes', (kind) => {
   let commands: CommandBatcher;
   let guilds = 0;
   // A script takes longer on ioredis-mock.
-  const real = kind.name === 'redis-server';
+  const real = kind === realStore;
   const runs = randomRuns(real ? 300 : 30);
   const maxXp = real ? MAX_XP : 2 ** 44;
 

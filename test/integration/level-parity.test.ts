@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { CURVE_NAMES, levelForXp, MAX_XP, xpForLevel } from '../../src/core/ranking/curves.ts';
 import { customCurve } from '../support/random-curve.ts';
-import { describeStores, type TestStore } from '../support/stores.ts';
+import { describeStores, realStore, type TestStore } from '../support/stores.ts';
 import { randomRuns } from '../support/variants.ts';
 
 describeStores('the level computed in Redis', (kind) => {
@@ -33,7 +33,7 @@ describeStores('the level computed in Redis', (kind) => {
         const { level } = await store.writer.record(curve, { userId: 'u', set: xp });
         expect(level).toBe(levelForXp(curve, xp));
       }),
-      { numRuns: randomRuns(kind.name === 'redis-server' ? 3000 : 150) },
+      { numRuns: randomRuns(kind === realStore ? 3000 : 150) },
     );
   });
 
@@ -53,7 +53,7 @@ describeStores('the level computed in Redis', (kind) => {
           expect(level).toBe(levelForXp(own.curve, xp));
         },
       ),
-      { numRuns: randomRuns(kind.name === 'redis-server' ? 2000 : 100) },
+      { numRuns: randomRuns(kind === realStore ? 2000 : 100) },
     );
   });
 
@@ -79,7 +79,7 @@ describeStores('the level computed in Redis', (kind) => {
         const sum = records.reduce((total, { set }) => total + levelForXp(curve, set), 0);
         expect(await testStore.client.hget(`gr:{${id}}:stats`, 'level_sum')).toBe(String(sum));
       }),
-      { numRuns: randomRuns(kind.name === 'redis-server' ? 100 : 10) },
+      { numRuns: randomRuns(kind === realStore ? 100 : 10) },
     );
   });
 });

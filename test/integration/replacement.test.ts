@@ -5,7 +5,7 @@ import { HIDE_REASONS, reasonsIn } from '../../src/core/ranking/model.ts';
 import { StagedMembers } from '../../src/core/replace/staged-members.ts';
 import { withStagedMembers } from '../../src/imports/staging.ts';
 import { storeSuite } from '../support/store-suite.ts';
-import { describeStores } from '../support/stores.ts';
+import { describeStores, realStore } from '../support/stores.ts';
 import { randomRuns } from '../support/variants.ts';
 
 const records = (prefix: string, count: number, xp: number): XpRecord[] =>
@@ -17,7 +17,7 @@ const records = (prefix: string, count: number, xp: number): XpRecord[] =>
 
 describeStores('replacements of the members beside a bot', (kind) => {
   const suite = storeSuite(kind);
-  const isReal = kind.name === 'redis-server';
+  const isReal = kind === realStore;
 
   const places = async (guild: string, key: 'xp' | 'hidden'): Promise<Map<string, number>> => {
     const rows = await suite.store.client.zrange(`gr:{${guild}}:${key}`, 0, -1, 'WITHSCORES');

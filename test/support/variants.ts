@@ -4,8 +4,12 @@
  */
 export const ALL_VARIANTS = Boolean(process.env.ALL_VARIANTS);
 
-/** Returns how many runs a test with random values has: `all` of them, as `npm run test:long` asks for, or a fifth. */
-export const randomRuns = (all: number): number => (ALL_VARIANTS ? all : Math.ceil(all / 5));
+/**
+ * Returns how many runs a test with random values has: `all` of them, as `npm run test:long` asks for, or a fifth, and then at least five,
+ * or `all` if `all` is less.
+ */
+export const randomRuns = (all: number): number =>
+  ALL_VARIANTS ? all : Math.min(all, Math.max(5, Math.ceil(all / 5)));
 
 /** Returns the cases of a script that a further client runs: each refusal and a third of the others, or all as `npm run test:long` asks for. */
 export const someCases = <T extends { readonly reply: unknown }>(cases: readonly T[]): T[] =>

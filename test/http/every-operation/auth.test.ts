@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ApiKeyStore } from '../../../src/core/access/api-keys.ts';
 import { generateKey } from '../../../src/core/access/key-format.ts';
 import { describeStores } from '../../support/stores.ts';
 import { serviceSuite } from '../../support/suite.ts';
@@ -69,12 +70,18 @@ describeStores('API keys', (kind) => {
   });
 
   it('both keys get 200 during the overlap of a rotation, and the old key gets 401 after it', async () => {
-    const { apiKeys } = suite.service.store;
+    const START = Date.parse('2026-01-15T12:00:00Z');
+    const apiKeys = new ApiKeyStore(suite.service.store, () => START);
+    suite.service.setWallClock(0);
     const [old] = await apiKeys.list('guild');
-    const { key, record } = await apiKeys.rotate('guild', old?.id ?? '', 0);
-    await suite.get(path, key).expect(200);
+    const { key, record } = await apiKeys.rotate('guild', old?.id ?? '', 60_000);
     expect(record.name).toBe('test');
-    expect((await apiKeys.list('guild')).find(({ id }) => id === old?.id)?.expiresAt).not.toBeNull();
+    const statuses = async () => [(await suite.get(path)).status, (await suite.get(path, key)).status];
+    expect(await statuses()).toEqual([200, 200]);
+    suite.service.advance(59_999);
+    expect(await statuses()).toEqual([200, 200]);
+    suite.service.advance(1);
+    expect(await statuses()).toEqual([401, 200]);
   });
 
   describe('a key of another guild', () => {

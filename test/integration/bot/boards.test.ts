@@ -11,7 +11,7 @@ import { type ScriptClient, Scripts } from '../../../src/core/store/scripts.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
 import { clocked } from '../../support/clocked.ts';
-import { describeStores, type TestStore } from '../../support/stores.ts';
+import { describeStores, realStore, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
 
 const HOUR = 3_600_000;
@@ -277,7 +277,7 @@ describeStores('boards', (kind) => {
         for (const board of BOARD_KINDS) expect(await on(board)).toContain('a 6');
         expect((await core.counters.check('g')).exact).toBe(true);
       }),
-      { numRuns: randomRuns(kind.name === 'redis-server' ? 60 : 5) },
+      { numRuns: randomRuns(kind === realStore ? 60 : 5) },
     );
   });
 

@@ -5,7 +5,7 @@ import { createReader, type HideReason, InvalidInputError, type MemberCard } fro
 import { createWriter } from '../../../src/kit/writer.ts';
 import { names } from '../../model/random-writes.ts';
 import { customCurve, exactXpToReach } from '../../support/random-curve.ts';
-import { describeStores, type TestStore } from '../../support/stores.ts';
+import { describeStores, realStore, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
 
 interface Stored {
@@ -128,7 +128,7 @@ describeStores('the card of a member', (kind) => {
         for (const userId of [...USERS, 'nobody'])
           expect(await reader().card(guild, userId)).toEqual(naiveCard(all, curve, userId));
       }),
-      { numRuns: randomRuns(kind.name === 'redis-server' ? 150 : 12) },
+      { numRuns: randomRuns(kind === realStore ? 150 : 12) },
     );
   });
 

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import { deleteGuild } from '../../../src/core/guilds/delete.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
-import { describeStores, type TestStore } from '../../support/stores.ts';
+import { describeStores, realStore, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
 
 describeStores('a call that names an event', (kind) => {
@@ -150,7 +150,7 @@ describeStores('a call that names an event', (kind) => {
         }
         expect((await openCore(store.client, 'gr').counters.check(guild)).exact).toBe(true);
       }),
-      { numRuns: randomRuns(kind.name === 'redis-server' ? 60 : 6) },
+      { numRuns: randomRuns(kind === realStore ? 60 : 6) },
     );
   });
 });

@@ -304,7 +304,7 @@ describeStores('a search of members by name', (kind) => {
           }
         }
       }),
-      { numRuns: randomRuns(kind.name === 'redis-server' ? 200 : 15) },
+      { numRuns: randomRuns(kind === realStore ? 200 : 15) },
     );
   });
 });

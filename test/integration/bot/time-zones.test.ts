@@ -9,7 +9,7 @@ import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter } from '../../../src/kit/writer.ts';
 import { ZoneModel } from '../../model/zone-model.ts';
 import { clocked } from '../../support/clocked.ts';
-import { describeStores, type TestStore } from '../../support/stores.ts';
+import { describeStores, realStore, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
 
 const HOUR = 3_600_000;
@@ -64,7 +64,7 @@ describeStores('the boards of a guild with a time zone', (kind) => {
           expect(await guild.period(`${board}.prev`)).toMatchObject({ to: from });
         }
       }),
-      { numRuns: randomRuns(kind.name === 'redis-server' ? 60 : 5) },
+      { numRuns: randomRuns(kind === realStore ? 60 : 5) },
     );
   });
 

@@ -7,7 +7,7 @@ import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { deleteGuild } from '../../../../src/core/guilds/delete.ts';
 import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
-import { describeStores, type TestStore } from '../../../support/stores.ts';
+import { describeStores, realStore, type TestStore } from '../../../support/stores.ts';
 import { randomRuns } from '../../../support/variants.ts';
 
 const HOUR = 3_600_000;
@@ -162,7 +162,7 @@ describeStores('the usage of a guild', (kind) => {
         }
         expect(stored).toEqual(naive);
       }),
-      { numRuns: randomRuns(kind.name === 'redis-server' ? 300 : 30) },
+      { numRuns: randomRuns(kind === realStore ? 300 : 30) },
     );
   });
 

@@ -63,7 +63,7 @@ describe('a time zone', () => {
     expect(shown.at(-1)).toBe('2036-10-26T01:00:00.000Z 60');
   });
 
-  it('a time zone fits into its bound with its changes, and so does its name', () => {
+  it('the time zone with the longest text fits into its bound with its changes, and so does the name of each zone', () => {
     const names = timeZoneNames();
     // Santiago has the longest text.
     const some = ['America/Santiago', ...names.filter((_, n) => ALL_VARIANTS || n % 20 === 0)];

@@ -130,14 +130,21 @@ describe('the three operations', () => {
   it('an operation counts as in flight until it is answered, even when it fails', async () => {
     const activity = { inFlight: 0, isClosing: false };
     const { app, key, path, client } = await testApi({ parts: { activity } });
-    const answers = [200, 404].map((status, i) =>
-      request(app)
-        .get(path(i === 0 ? 'stats' : 'members/nobody'))
-        .set('x-api-key', key)
-        .expect(status),
+    const evalsha = client.evalsha.bind(client) as (...call: unknown[]) => Promise<unknown>;
+    let release = () => {};
+    const reply = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    vi.spyOn(client, 'evalsha').mockImplementation((async (...call: unknown[]) => {
+      await reply;
+      return evalsha(...call);
+    }) as never);
+    const answers = Promise.all(
+      ['stats', 'members/nobody'].map((rest) => request(app).get(path(rest)).set('x-api-key', key)),
     );
-    const evalsha = vi.spyOn(client, 'evalsha');
-    await Promise.all([...answers, vi.waitFor(() => expect(evalsha).toHaveBeenCalled(), PATIENT)]);
+    await vi.waitFor(() => expect(activity.inFlight).toBe(2), PATIENT);
+    release();
+    expect((await answers).map(({ status }) => status)).toEqual([200, 404]);
     expect(activity.inFlight).toBe(0);
   });
 
@@ -157,6 +164,21 @@ describe('the three operations', () => {
     await get(api.path('leaderboard'));
     api.commands.length = 0;
     await get(api.path('leaderboard'));
+    expect(api.commands).toEqual(['batch']);
+    // The look-up of their key ends for all of them in one moment.
+    api.commands.length = 0;
+    const rests = ['leaderboard', 'leaderboard?limit=1', 'members/a', 'stats'];
+    const identity = await api.authenticator.authenticate(api.key);
+    let endLookUp = () => {};
+    const lookUp = new Promise<typeof identity>((resolve) => {
+      endLookUp = () => resolve(identity);
+    });
+    api.authenticator.invalidateAll();
+    const authenticate = vi.spyOn(api.authenticator, 'authenticate').mockReturnValue(lookUp);
+    const answers = Promise.all(rests.map((rest) => get(api.path(rest))));
+    await vi.waitFor(() => expect(authenticate).toHaveBeenCalledTimes(rests.length), PATIENT);
+    endLookUp();
+    expect((await answers).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(api.commands).toEqual(['batch']);
   });
 
