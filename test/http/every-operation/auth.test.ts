@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ApiKeyStore } from '../../../src/core/access/api-keys.ts';
+import { ApiKeyIssuer } from '../../../src/core/access/api-key-issuer.ts';
 import { generateKey } from '../../../src/core/access/key-format.ts';
 import { describeStores } from '../../support/stores.ts';
 import { serviceSuite } from '../../support/suite.ts';
@@ -71,7 +71,7 @@ describeStores('API keys', (kind) => {
 
   it('both keys get 200 during the overlap of a rotation, and the old key gets 401 after it', async () => {
     const START = Date.parse('2026-01-15T12:00:00Z');
-    const apiKeys = new ApiKeyStore(suite.service.store, () => START);
+    const apiKeys = new ApiKeyIssuer(suite.service.store, () => START);
     suite.service.setWallClock(0);
     const [old] = await apiKeys.list('guild');
     const { key, record } = await apiKeys.rotate('guild', old?.id ?? '', 60_000);
