@@ -54,6 +54,8 @@ export async function buildScript(options = {}) {
 /** Builds all other files of the package. */
 async function buildPackage() {
   await build({ ...shared, entry: ['index.ts'], format: 'esm', dts: true });
+  // The types for `require`: TypeScript takes a declaration with another ending for an ES module.
+  await copyFile(`${WIDGET}dist/index.d.ts`, `${WIDGET}dist/index.d.cts`);
   const { manifestOfElements } = await import('./custom-elements.mjs');
   await writeFile(`${WIDGET}dist/custom-elements.json`, `${JSON.stringify(manifestOfElements(), null, 2)}\n`);
   for (const name of ['react.d.ts', 'vue.d.ts', 'svelte.d.ts']) await copyFile(WIDGET + name, `${WIDGET}dist/${name}`);

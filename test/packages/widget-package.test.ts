@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { typeErrors } from '../support/check-types.ts';
 import { needs } from '../support/needs.ts';
 import { broughtBy, pack } from '../support/packed.ts';
 import { repository, runProgram } from '../support/run-command.ts';
@@ -11,6 +10,25 @@ import { INSTALLING_MS } from '../support/wait.ts';
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name).sort();
 const unique = (list: readonly string[]) => [...new Set(list)].sort();
+
+/** The versions of TypeScript that the types are for, and how each may resolve modules. TypeScript 7 has no "node10" any more. */
+const COMPILERS = {
+  '5.0': ['node10', 'node16', 'nodenext', 'bundler'],
+  '5.9': ['node10', 'node16', 'nodenext', 'bundler'],
+  '6.0': ['node10', 'node16', 'nodenext', 'bundler'],
+  '7.0': ['node16', 'nodenext', 'bundler'],
+} as const;
+const MODULES = { node10: 'commonjs', node16: 'node16', nodenext: 'nodenext', bundler: 'esnext' } as const;
+
+const TYPED_PAGE = `
+import { GuildLeaderboard, type GuildrankEvents } from 'guildrank-widget';
+
+const board: GuildLeaderboard = new GuildLeaderboard();
+board.pageSize = 5;
+export const told = (event: GuildrankEvents['guildrank-error']): string => event.detail.message;
+// @ts-expect-error a number
+board.pageSize = 'five';
+`;
 
 describe('the packed tarball of the widget, installed in an empty folder', needs('npm registry'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-widget-'));
@@ -21,9 +39,13 @@ describe('the packed tarball of the widget, installed in an empty folder', needs
   beforeAll(async () => {
     const packed = await pack('./src/widget', folder);
     files = packed.files;
-    const manifest = { private: true, type: 'module', dependencies: { 'guildrank-widget': `file:${packed.tarball}` } };
+    const compilers = Object.keys(COMPILERS).map((version) => [`typescript-${version}`, `npm:typescript@${version}`]);
+    const dependencies = { 'guildrank-widget': `file:${packed.tarball}`, ...Object.fromEntries(compilers) };
+    const manifest = { private: true, type: 'module', dependencies };
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-    const installed = await runProgram('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder });
+    const installed = await runProgram('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'], {
+      cwd: folder,
+    });
     expect(installed.code, installed.stderr).toBe(0);
     elements = JSON.parse(readFileSync(join(widget, 'dist/custom-elements.json'), 'utf8')).modules[0].declarations;
   }, INSTALLING_MS);
@@ -46,26 +68,46 @@ describe('the packed tarball of the widget, installed in an empty folder', needs
     expect(result).toEqual({ code: 0, stdout, stderr: '' });
   });
 
-  it.each([
-    ['node10', 'commonjs'],
-    ['nodenext', 'nodenext'],
-    ['bundler', 'esnext'],
-  ])(
-    'the package of the widget has types that TypeScript finds with the module resolution "%s"',
-    (moduleResolution, module) => {
-      const source = `import { GuildLeaderboard, type GuildrankEvents } from 'guildrank-widget';
-      const board: GuildLeaderboard = new GuildLeaderboard();
-      board.pageSize = 5;
-      export const told = (event: GuildrankEvents['guildrank-error']): string => event.detail.message;
-      // @ts-expect-error a number
-      board.pageSize = 'five';`;
-      writeFileSync(join(folder, 'page.mts'), source);
-      writeFileSync(join(folder, 'page.ts'), source);
-      const options = { module, moduleResolution, lib: ['ES2023', 'DOM', 'DOM.Iterable'], types: [] };
-      const file = moduleResolution === 'nodenext' ? 'page.mts' : 'page.ts';
-      expect(typeErrors(folder, [file], options)).toBe('');
-    },
-  );
+  it('CommonJS loads the package of the widget with require', async () => {
+    const program = "console.log(...Object.keys(require('guildrank-widget')))";
+    const result = await runProgram(process.execPath, ['--input-type=commonjs', '-e', program], { cwd: folder });
+    expect(result).toMatchObject({ code: 0, stdout: 'GuildLeaderboard GuildMember GuildStats\n' });
+  });
+
+  it('the README of the widget runs as printed on a server', async () => {
+    const page = readFileSync(join(widget, 'README.md'), 'utf8');
+    const [, snippet = ''] = /^```js\n([\s\S]*?)```/m.exec(page) ?? [];
+    expect(snippet).toContain("import 'guildrank-widget'");
+    writeFileSync(join(folder, 'readme.mjs'), snippet);
+    const result = await runProgram(process.execPath, ['readme.mjs'], { cwd: folder });
+    expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  describe.each(Object.entries(COMPILERS))('TypeScript %s', (version, resolutions) => {
+    it.each(resolutions)(
+      `TypeScript ${version} finds the types of the widget with the module resolution "%s"`,
+      async (resolution) => {
+        const project = join(folder, `typescript-${version}-${resolution}`);
+        mkdirSync(project);
+        const endings = resolution === 'node16' || resolution === 'nodenext' ? ['mts', 'cts'] : ['ts'];
+        for (const ending of endings) writeFileSync(join(project, `page.${ending}`), TYPED_PAGE);
+        const compilerOptions = {
+          module: MODULES[resolution],
+          moduleResolution: resolution,
+          target: 'es2022',
+          lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+          strict: true,
+          noEmit: true,
+          types: [],
+          ...(version === '6.0' && resolution === 'node10' ? { ignoreDeprecations: '6.0' } : {}),
+        };
+        writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+        const compiler = join(folder, `node_modules/typescript-${version}/bin/tsc`);
+        const result = await runProgram(process.execPath, [compiler, '-p', '.'], { cwd: project });
+        expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
+      },
+    );
+  });
 
   describe('custom-elements.json', () => {
     it('custom-elements.json names the attributes that the elements observe, and the members that they have', async () => {
