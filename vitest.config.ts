@@ -15,7 +15,7 @@ const timed = [
 /** Replace modules, which the process must not have loaded before. */
 const replacing = ['test/unit/core/counters/count-end.test.ts', 'test/unit/service/public/resvg.test.ts'];
 
-/** Suites that open no store of test/support/stores.ts. On another host they would do the same again. */
+/** Suites without a store that takes another host, as `describeStores` and `realStore` do. They would do the same again. */
 const hostless = ['test/http', 'test/integration'].flatMap((folder) =>
   readdirSync(join(import.meta.dirname, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))

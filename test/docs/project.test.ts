@@ -48,6 +48,12 @@ it('.ci/run installs each package of Debian that a test needs', () => {
   expect(DEBIAN_PACKAGES.filter((name) => !others.includes(name) && !installed?.includes(name))).toEqual([]);
 });
 
+it('no helper of tests but stores.ts opens a store that can be on another host, so that its name stands in each such suite', () => {
+  const helpers = readdirSync(new URL('../support', import.meta.url)).filter((name) => name.endsWith('.ts'));
+  const naming = helpers.filter((name) => /\b(describeStores|realStore)\b/.test(read(`test/support/${name}`)));
+  expect(naming).toEqual(['stores.ts']);
+});
+
 it('the issue forms have the fields that GitHub needs', () => {
   const folder = new URL('../../.github/ISSUE_TEMPLATE', import.meta.url);
   const forms = readdirSync(folder).filter((name) => name !== 'config.yml');

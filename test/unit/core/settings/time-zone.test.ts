@@ -63,10 +63,10 @@ describe('a time zone', () => {
     expect(shown.at(-1)).toBe('2036-10-26T01:00:00.000Z 60');
   });
 
-  it('the time zone with the longest text fits into its bound with its changes, and so does the name of each zone', () => {
+  it('the changes of a sample of all time zones fit into their bound, and so does the name of each zone', () => {
     const names = timeZoneNames();
-    // Santiago has the longest text.
-    const some = ['America/Santiago', ...names.filter((_, n) => ALL_VARIANTS || n % 20 === 0)];
+    // `npm run test:long` computes the changes of all zones.
+    const some = names.filter((_, n) => ALL_VARIANTS || n % 20 === 0);
     const sizes = some.map((name) => utcOffsetsOf(name, NOW).length);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(BOUNDS.utcOffsets.bytes);
     expect(Math.max(...names.map((name) => name.length))).toBeLessThanOrEqual(BOUNDS.timeZone.bytes);
