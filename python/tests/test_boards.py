@@ -6,7 +6,7 @@ import unittest
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from guildrank import InvalidInputError, RankedMember, StoreUnavailableError, XpRecord, create_reader, create_writer
+from guildrank import BoardName, InvalidInputError, RankedMember, StoreUnavailableError, XpRecord, create_reader, create_writer
 from guildrank.keys import BOARDS
 from guildrank.scripts import MAX_KNOWN_GUILDS
 from scratch import ScratchTest, configure, redis
@@ -74,7 +74,9 @@ class BoardTest(ScratchTest):
         await self.writer.record("1", "b", add=20)
         await self.writer.award("1", "a", 10)
         rows = [RankedMember(1, "b", "Ben", 2, 20), RankedMember(2, "a", "a", 2, 10)]
-        for board in ("week", "month"):
+        present: tuple[BoardName, ...] = ("week", "month")
+        last: tuple[BoardName, ...] = ("week.prev", "month.prev")
+        for board in present:
             page = await self.reader.page("1", board=board)
             self.assertEqual((page.data, page.total), (rows, 2))
             self.assertEqual((await self.reader.page("1", 2, 1, board=board)).data, rows[1:])
@@ -86,12 +88,16 @@ class BoardTest(ScratchTest):
             self.assertIsNone(await self.reader.around("1", "c", board=board))
             stats = await self.reader.stats("1", board=board)
             self.assertEqual((stats.total_members, stats.total_xp, stats.average_level), (2, 30, 2))
-        for board in ("week.prev", "month.prev"):
+        for board in last:
             self.assertEqual((await self.reader.page("1", board=board)).data, [])
             self.assertIsNone(await self.reader.around("1", "a", board=board))
         self.assertEqual((await self.reader.page("1")).total, 3)
         self.assertEqual((await self.reader.page("2", board="week")).total, 0)
-        for read in (self.reader.page("1", board="year"), self.reader.around("1", "a", board="weeks"), self.reader.stats("1", board="")):
+        for read in (
+            self.reader.page("1", board="year"),  # type: ignore[arg-type]
+            self.reader.around("1", "a", board="weeks"),  # type: ignore[arg-type]
+            self.reader.stats("1", board=""),  # type: ignore[arg-type]
+        ):
             with self.assertRaisesRegex(InvalidInputError, f"^board must be one of {', '.join(BOARDS)}, not "):
                 await read
 

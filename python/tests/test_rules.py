@@ -44,7 +44,7 @@ class RulesTest(unittest.TestCase):
         rules = parse_rules({"no_xp": {"roles": ["7"]}})
         numbers: Any = [7]
         calls: dict[str, Callable[[], object]] = {
-            "kind": lambda: xp_for(rules, "reaction", roles=[], channel="c"),
+            "kind": lambda: xp_for(rules, "reaction", roles=[], channel="c"),  # type: ignore[arg-type]
             "roles": lambda: xp_for(rules, "message", roles=numbers, channel="c"),
             "channel and parents": lambda: xp_for(rules, "message", roles=[], channel="c", parents=numbers),
         }

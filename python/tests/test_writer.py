@@ -86,7 +86,7 @@ class RecordTest(ScratchTest):
         self.assertEqual((await self.writer.unhide("1", ["a"])).changed, 0)
         self.assertEqual(await self.writer.unhide("1", ["a"], reason="self"), HideResult(1, []))
         with self.assertRaisesRegex(InvalidInputError, "^reason must be one of left, self, moderator, not 'ban'$"):
-            await self.writer.hide("1", ["a"], reason="ban")
+            await self.writer.hide("1", ["a"], reason="ban")  # type: ignore[arg-type]
 
     async def test_sync_hides_who_left_and_lifts_it_from_who_is_there(self) -> None:
         users = [f"u{n}" for n in range(1000)]

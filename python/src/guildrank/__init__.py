@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from .card import CardProgress, MemberCard
 from .connection_options import connection_options
-from .curves import CURVE_NAMES, CURVES, MAX_XP, Curve, LevelProgress, level_for_xp, parse_curve, progress, xp_for_level
+from .curves import CURVE_NAMES, CURVES, MAX_XP, Curve, CurveName, LevelProgress, level_for_xp, parse_curve, progress, xp_for_level
 from .description import GuildChannel, GuildRole
 from .errors import InvalidInputError, RefusedError, StoreUnavailableError
 from .gains import Award, Claim, Gain
 from .hiding import HiddenMember, HideResult, SyncResult
+from .keys import BoardName
 from .parse_rules import parse_rules
 from .parsed_rules import MessageRules, Multipliers, NoXp, Reward, Rules, VoiceRules, VoiceState, XpAmount
 from .plain_text import plain_text
+from .profiles import HideReason
 from .ranking import GuildStats, Member, Period, RankedMember, RankingPage, RankingPart
 from .reader import GuildReader, MemberLevel, create_reader
 from .records import MemberChange, ProfileChange, RecordResult, XpChange, XpRecord
 from .refusals import Sentences
-from .rules import RoleChange, XpGain, reward_roles, xp_for
+from .rules import NoXpReason, RoleChange, XpGain, reward_roles, xp_for
 from .scripts import Connection
 from .season import SeasonResult
 from .writer import GuildWriter, create_writer
@@ -30,12 +32,14 @@ __version__ = "1.0.0"
 
 __all__ = [
     "Award",
+    "BoardName",
     "CURVES",
     "CURVE_NAMES",
     "CardProgress",
     "Claim",
     "Connection",
     "Curve",
+    "CurveName",
     "Gain",
     "GuildChannel",
     "GuildReader",
@@ -43,6 +47,7 @@ __all__ = [
     "GuildStats",
     "GuildWriter",
     "HiddenMember",
+    "HideReason",
     "HideResult",
     "InvalidInputError",
     "LevelProgress",
@@ -54,6 +59,7 @@ __all__ = [
     "MessageRules",
     "Multipliers",
     "NoXp",
+    "NoXpReason",
     "Period",
     "ProfileChange",
     "RankedMember",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from .checks import check_whole
 from .errors import InvalidInputError
@@ -31,7 +32,10 @@ class Curve:
     max: int | None = None
 
 
-CURVES = {
+CurveName = Literal["standard", "amari", "lurkr", "polaris", "arcane"]
+"""The name of a curve. The kit for JavaScript has the same names."""
+
+CURVES: dict[str, Curve] = {
     "standard": Curve(10, 135, 455, 0, 6, 1),
     "amari": Curve(0, 20, -40, 55, 1, 1),
     "lurkr": Curve(0, 50, -100, 150, 1, 1),
@@ -39,8 +43,8 @@ CURVES = {
     "arcane": Curve(0, 50, 25, 0, 1, 5),
 }
 # The names that `level_for_xp`, `xp_for_level` and `progress` take in the place of a curve.
-CURVE_NAMES = tuple(CURVES)
-DEFAULT_CURVE = "standard"
+CURVE_NAMES: tuple[CurveName, ...] = get_args(CurveName)
+DEFAULT_CURVE: CurveName = "standard"
 
 
 @dataclass(frozen=True)
@@ -75,13 +79,13 @@ def parse_curve(text: str) -> Curve:
     return curve
 
 
-def xp_for_level(curve: Curve | str, level: int) -> int:
+def xp_for_level(curve: Curve | CurveName, level: int) -> int:
     """Returns the total XP at which a level, 1 to 10^9, begins. Pass a curve, or the name of a curve."""
     check_whole("level", level, 1, MAX_LEVEL)
     return xp_to_reach(_resolved(curve), level)
 
 
-def level_for_xp(curve: Curve | str, xp: int) -> int:
+def level_for_xp(curve: Curve | CurveName, xp: int) -> int:
     """Returns the level of a total XP, 0 .. 2^53-1. Pass a curve, or the name of a curve. O(log n) for level n."""
     check_whole("xp", xp, 0, MAX_XP)
     curve = _resolved(curve)
@@ -94,7 +98,7 @@ def level_for_xp(curve: Curve | str, xp: int) -> int:
     return low if curve.max is None else min(low, curve.max)
 
 
-def progress(curve: Curve | str, xp: int) -> LevelProgress:
+def progress(curve: Curve | CurveName, xp: int) -> LevelProgress:
     """Returns how far a total XP is in its level. Pass a curve, or the name of a curve."""
     curve = _resolved(curve)
     level = level_for_xp(curve, xp)
@@ -102,7 +106,7 @@ def progress(curve: Curve | str, xp: int) -> LevelProgress:
     return LevelProgress(level, xp - start, 0 if level == curve.max else xp_to_reach(curve, level + 1) - start)
 
 
-def _resolved(curve: Curve | str) -> Curve:
+def _resolved(curve: Curve | CurveName) -> Curve:
     """Returns the numbers of a curve. A mistyped name must not mean the default curve."""
     if isinstance(curve, Curve):
         return curve

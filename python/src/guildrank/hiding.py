@@ -9,7 +9,7 @@ from .checks import accepted, check_ids, check_list, check_one_of, checked_user_
 from .errors import InvalidInputError, RefusedError
 from .keys import Keys
 from .listed import list_members
-from .profiles import HIDE_REASONS, reasons_in
+from .profiles import HIDE_REASONS, HideReason, reasons_in
 from .scripts import Script, Scripts
 
 _HIDE = Script("hide", boards=True)
@@ -20,7 +20,7 @@ class HiddenMember:
     """A hidden member, with one reason at least: "left", "self" or "moderator"."""
 
     user_id: str
-    reasons: Sequence[str]
+    reasons: Sequence[HideReason]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class SyncResult:
 
 
 async def change_reason(
-    scripts: Scripts, keys: Keys, mode: str, guild_id: str, user_ids: Collection[str], reason: str
+    scripts: Scripts, keys: Keys, mode: str, guild_id: str, user_ids: Collection[str], reason: HideReason
 ) -> HideResult:
     """Runs hide.lua in the mode "hide" or "unhide", in slices."""
     users = checked_user_ids(guild_id, user_ids)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+from typing import Literal, get_args
 
 from .checks import check_one_of
 from .errors import InvalidInputError
 
-# A board with ".prev" is the board of the last period that is over.
-BOARDS = ("week", "week.prev", "month", "month.prev")
+BoardName = Literal["week", "week.prev", "month", "month.prev"]
+"""A board. A name with ".prev" is the board of the last period that is over."""
+
+BOARDS: tuple[BoardName, ...] = get_args(BoardName)
 # The rule of the service for KEY_PREFIX. A prefix with braces would put all guilds into one slot of a Cluster.
 _PREFIX = re.compile("[A-Za-z0-9:_.-]{1,64}")
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Mapping, NoReturn, Sequence, TypeVar
+from typing import Any, Callable, Literal, Mapping, NoReturn, Sequence, TypeVar, get_args
 
 from .checks import MAX_GAIN, is_id
 from .errors import InvalidInputError
 from .parsed_rules import MessageRules, Multipliers, NoXp, Reward, Rules, VoiceRules, VoiceState, XpAmount
 
 STACKINGS = ("max", "sum", "product")
-VOICE_STATES = ("alone", "deafened", "muted", "afk")
+VoiceStateName = Literal["alone", "deafened", "muted", "afk"]
+VOICE_STATES: tuple[VoiceStateName, ...] = get_args(VoiceStateName)
 MAX_COOLDOWN_MS = 31_536_000_000
 MAX_CHARS = 10_000
 MAX_LEVEL = 1_000_000
@@ -44,7 +45,7 @@ def parse_rules(document: Any) -> Rules:
         ),
         voice=VoiceRules(
             xp=_amount(voice["xp"], "voice.xp", 0),
-            counts=VoiceState(**{name: _flag(counts[name], f"voice.counts.{name}", False) for name in VOICE_STATES}),
+            counts=VoiceState(**{str(name): _flag(counts[name], f"voice.counts.{name}", False) for name in VOICE_STATES}),
         ),
         no_xp=NoXp(_list(no_xp["roles"], "no_xp.roles", _id), _list(no_xp["channels"], "no_xp.channels", _id)),
         multipliers=Multipliers(

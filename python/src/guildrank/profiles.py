@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta, timezone
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from .curves import MAX_XP
 
-HIDE_REASONS = ("left", "self", "moderator")
+HideReason = Literal["left", "self", "moderator"]
+"""Why a member is hidden."""
+
+HIDE_REASONS: tuple[HideReason, ...] = get_args(HideReason)
 # The latest time that JavaScript knows, and the times that a datetime can show.
 MAX_TIME_MS = 8_640_000_000_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -64,7 +67,7 @@ def is_digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
-def reasons_in(text: str) -> tuple[str, ...]:
+def reasons_in(text: str) -> tuple[HideReason, ...]:
     """Returns the reasons that a text names, in their order. A text that names no reason stands for "moderator"."""
     words = text.split(" ")
     return tuple(reason for reason in HIDE_REASONS if reason in words) or ("moderator",)

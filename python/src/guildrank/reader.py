@@ -10,7 +10,7 @@ from .card import MemberCard, card_of
 from .checks import check_ids, check_whole
 from .curves import MAX_XP, level_for_xp
 from .errors import StoreUnavailableError
-from .keys import Keys, check_board
+from .keys import BoardName, Keys, check_board
 from .listed import list_members
 from .name_search import NameSearch
 from .parse_rules import parse_rules
@@ -60,7 +60,7 @@ class GuildReader:
         self._keys = keys
         self._search = NameSearch(scripts, keys, self._members, self._revision)
 
-    async def page(self, guild_id: str, page: int = 1, limit: int = 10, *, board: str | None = None) -> RankingPage:
+    async def page(self, guild_id: str, page: int = 1, limit: int = 10, *, board: BoardName | None = None) -> RankingPage:
         """Returns one page of a ranking, from page 1, with 1 to 100 rows. O(log m + limit)."""
         check_whole("page", page, 1, MAX_XP)
         check_whole("limit", limit, 1, MAX_PAGE_SIZE)
@@ -68,12 +68,12 @@ class GuildReader:
         part = part_of(await self._read(guild_id, "page", board, f" {first} {first + limit - 1}"), first)
         return RankingPage(part.data, part.total, part.period, page)
 
-    async def member(self, guild_id: str, user_id: str, *, board: str | None = None) -> Member | None:
+    async def member(self, guild_id: str, user_id: str, *, board: BoardName | None = None) -> Member | None:
         """Returns a ranked member, or None. O(log m)."""
         check_ids(guild_id, user_id)
         return member_of(await self._read(guild_id, "member", board, f" {user_id}"), user_id)
 
-    async def stats(self, guild_id: str, *, board: str | None = None) -> GuildStats:
+    async def stats(self, guild_id: str, *, board: BoardName | None = None) -> GuildStats:
         """Returns the counters and the curve of a guild. O(1)."""
         return stats_of(await self._read(guild_id, "stats", board))
 
@@ -86,7 +86,7 @@ class GuildReader:
         return _rules_of(await self._read(guild_id, "rules", None))
 
     async def around(
-        self, guild_id: str, user_id: str, n: int = 5, *, board: str | None = None
+        self, guild_id: str, user_id: str, n: int = 5, *, board: BoardName | None = None
     ) -> RankingPart | None:
         """Returns a ranked member with up to `n` (0 to 50) members above and below it, None for a user who is not ranked. O(log m + n)."""
         check_ids(guild_id, user_id)
@@ -153,7 +153,7 @@ class GuildReader:
     async def _revision(self, guild_id: str) -> str:
         return _revision_of(await self._read(guild_id, "stats", None))
 
-    async def _read(self, guild_id: str, command: str, board: str | None, args: str = "") -> list[Any]:
+    async def _read(self, guild_id: str, command: str, board: BoardName | None, args: str = "") -> list[Any]:
         """Runs one command of batch.lua, with its keys declared, as a Cluster wants it."""
         check_ids(guild_id)
         check_board(board)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Collection, Mapping, Sequence
+from typing import Collection, Literal, Mapping, Sequence
 
 from .checks import check_list, check_one_of, is_id
 from .errors import InvalidInputError
-from .parse_rules import VOICE_STATES
+from .parse_rules import VOICE_STATES, VoiceStateName
 from .parsed_rules import Rules, VoiceState, XpAmount
 
 # A multiplier of 1, in the unit of multipliers here: whole millionths, which multiply exactly.
 _ONE = 1_000_000
 _MOST = 1000 * _ONE
+
+NoXpReason = Literal["off", "role", "channel", "length", VoiceStateName]
+"""Why an event gives no XP, as `XpGain` says."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class XpGain:
     amount: XpAmount
     factor: float
     cooldown_ms: int
-    reason: str | None
+    reason: NoXpReason | None
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class RoleChange:
 
 def xp_for(
     rules: Rules,
-    kind: str,
+    kind: Literal["message", "voice"],
     *,
     roles: Collection[str],
     channel: str,
@@ -120,7 +123,7 @@ def _check(name: str, ids: Collection[str]) -> None:
             raise InvalidInputError(f"{name} must be ids, each a text of 1 to 64 of A-Z a-z 0-9 _ - ., not {value!r}")
 
 
-def _none(reason: str) -> XpGain:
+def _none(reason: NoXpReason) -> XpGain:
     return XpGain(0, 0, 0, reason)
 
 

@@ -23,7 +23,9 @@ from .gains import MIN_INTERVAL_MS, Award, Claim, award_args, award_of, claim_ar
 from .hiding import HideResult, SyncResult, change_reason, sync_members
 from .keys import Keys
 from .parsed_rules import XpAmount
+from .profiles import HideReason
 from .records import ProfileChange, Recorded, RecordResult, XpRecord, call_args, profile_change, record_args, record_result, recorded_of
+from .rules import NoXpReason
 from .scripts import Args, Connection, Script, Scripts
 from .season import SeasonReset, SeasonResult
 from .unchanged import UNCHANGED, Unchanged
@@ -85,7 +87,7 @@ class GuildWriter:
         avatar: str | None | Unchanged = UNCHANGED,
         rank: bool = False,
         event_id: str | None = None,
-        reason: str | None = None,
+        reason: NoXpReason | None = None,
     ) -> Award:
         """Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. O(log m).
 
@@ -185,7 +187,7 @@ class GuildWriter:
             found += [member.user_id for member in recorded.members if member.user_id not in recorded.passed_over]
         return found
 
-    async def hide(self, guild_id: str, user_ids: Collection[str], *, reason: str = "moderator") -> HideResult:
+    async def hide(self, guild_id: str, user_ids: Collection[str], *, reason: HideReason = "moderator") -> HideResult:
         """Gives members a reason to be hidden: "left", "self" or "moderator". O(n log m).
 
         A hidden member is in no ranking, total or counter. It keeps its XP and profile, and can still gain XP. The call passes over users
@@ -193,7 +195,7 @@ class GuildWriter:
         """
         return await change_reason(self._scripts, self._keys, "hide", guild_id, user_ids, reason)
 
-    async def unhide(self, guild_id: str, user_ids: Collection[str], *, reason: str = "moderator") -> HideResult:
+    async def unhide(self, guild_id: str, user_ids: Collection[str], *, reason: HideReason = "moderator") -> HideResult:
         """Lifts a reason from hidden members. A member without another reason comes back into the ranking, with all its XP. O(n log m)."""
         return await change_reason(self._scripts, self._keys, "unhide", guild_id, user_ids, reason)
 
