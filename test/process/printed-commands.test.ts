@@ -138,7 +138,7 @@ describe('the commands that the documents print', needs('redis-server', 'redis-c
     }
     writeFileSync(join(folder, 'members.csv'), 'user_id,xp\n1,100\n2,50\n');
     const member = { name: 'ann', level: 10, xp: 25, total_xp: 4700 };
-    const others = { '100000000000000001': member, '100000000000000002': member };
+    const others = ['123456789012345678', '100000000000000002'].map((id) => ({ id, ...member }));
     writeFileSync(join(folder, 'members.json'), JSON.stringify(others));
     writeFileSync(join(folder, 'rules.json'), '{ "message": { "xp": { "min": 15, "max": 25 } } }');
     copyFileSync(join(repository, 'test/fixtures/imports/polaris-rules.json'), join(folder, 'export.json'));
