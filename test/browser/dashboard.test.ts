@@ -134,7 +134,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     access: 'Who has access',
     'sign out everywhere': 'Sign out everywhere?',
     activity: 'Activity',
-    refusal: 'Not found',
+    'refused page': 'Not found',
     'sign-in, refused': 'This link does not work',
     operator: 'All servers',
     invite: 'A link for the owner',
