@@ -1,5 +1,6 @@
 import { commandLine } from '../config/command-line.ts';
 import type { Sentences } from '../core/errors.ts';
+import { MOVE_AGAIN } from '../core/refusals.ts';
 import type { Advice } from '../imports/advice.ts';
 import type { FieldMap } from '../imports/fields.ts';
 
@@ -21,8 +22,6 @@ export const COMMAND_ADVICE: Advice = {
   importWithoutReplacing: 'import without --replace',
   runAgain: 'run the same command again',
 };
-
-const MOVE_AGAIN = 'run "guild export" and "guild import" again';
 
 /** Sentences for refusals about which a command can do something. All other refusals have the same sentence everywhere. */
 export const COMMAND_SENTENCES: Partial<Sentences> = {

@@ -94,7 +94,8 @@ export type Refusal = {
 /** Sentences by code, without the stop at the end. */
 export type Sentences = { readonly [Code in RefusalCode]: (params: Refusals[Code]) => string };
 
-const AGAIN = 'run "guild export" and "guild import" again';
+/** How a person repeats the move of a guild. */
+export const MOVE_AGAIN = 'run "guild export" and "guild import" again';
 
 /** For the kit of bots, and wherever a place has no sentence of its own. */
 const SENTENCES: Sentences = {
@@ -121,9 +122,9 @@ const SENTENCES: Sentences = {
     `An import, a deletion or the end of a season is running for guild ${guild}, or was killed a moment ago: try again in 10 s`,
   season_unfinished: ({ guild, archive }) =>
     `The end of a season of guild ${guild}, with the archive ${archive}, is not finished: finish it first, with the same arguments as before`,
-  move_unfinished: ({ guild }) => `The move of guild ${guild} is not finished: ${AGAIN}, or delete the guild`,
+  move_unfinished: ({ guild }) => `The move of guild ${guild} is not finished: ${MOVE_AGAIN}, or delete the guild`,
   guild_unfinished: ({ guild }) =>
-    `An import, a deletion or the end of a season is not finished for guild ${guild}: finish it first, then ${AGAIN}`,
+    `An import, a deletion or the end of a season is not finished for guild ${guild}: finish it first, then ${MOVE_AGAIN}`,
   search_busy: ({ guild, seconds }) =>
     `The names of guild ${guild} cannot be read for a search yet: try again in ${seconds} s`,
   count_busy: ({ guild }) => `Another command is counting the members of guild ${guild}: wait until it has ended`,
@@ -138,33 +139,34 @@ const SENTENCES: Sentences = {
   curve_changed: ({ guild }) => `The curve of guild ${guild} was changed meanwhile: try again, on the new curve`,
   hiding_disturbed: ({ guild }) =>
     `Members of guild ${guild} are hidden and shown faster than the replacement can follow: try again later`,
-  move_out_disturbed: ({ guild }) => `Guild ${guild} is still changing: stop its bot, then ${AGAIN}`,
+  move_out_disturbed: ({ guild }) => `Guild ${guild} is still changing: stop its bot, then ${MOVE_AGAIN}`,
   move_in_disturbed: ({ guild }) =>
-    `Another program, such as the bot, wrote to guild ${guild} during the move: stop it, delete the guild here, then ${AGAIN}`,
+    `Another program, such as the bot, wrote to guild ${guild} during the move: stop it, delete the guild here, then ${MOVE_AGAIN}`,
   move_failed_over: ({ guild }) =>
-    `Another Redis server took over during the move of guild ${guild}, and may have lost members: ${AGAIN}`,
-  move_incomplete: ({ guild }) => `Guild ${guild} does not have as many members here as at the source: ${AGAIN}`,
+    `Another Redis server took over during the move of guild ${guild}, and may have lost members: ${MOVE_AGAIN}`,
+  move_incomplete: ({ guild }) => `Guild ${guild} does not have as many members here as at the source: ${MOVE_AGAIN}`,
   search_too_large: ({ guild }) => `Guild ${guild} has too many names to search them: look members up by their user id`,
   keys_full: ({ guild, most }) =>
     `Guild ${guild} already has ${most} API keys, the most that a guild may have: revoke an API key that is not used`,
   key_of_other: ({ guild, key }) =>
     `The API key ${key} of the stream belongs to guild ${guild} in this Redis: revoke it for that guild first`,
-  key_unfit: ({ key }) => `The API key ${key} was written by hand and cannot be moved: revoke it, then ${AGAIN}`,
+  key_unfit: ({ key }) => `The API key ${key} was written by hand and cannot be moved: revoke it, then ${MOVE_AGAIN}`,
   key_twice: ({ guild, list }) =>
-    `An API key of guild ${guild} has two ids: remove one of them with HDEL ${list}, then ${AGAIN}`,
+    `An API key of guild ${guild} has two ids: remove one of them with HDEL ${list}, then ${MOVE_AGAIN}`,
   guild_exists: ({ guild }) =>
     `This Redis already has data of guild ${guild}: delete the guild first, if you do not need it`,
   archive_exists: ({ guild }) => `The guild ${guild} already has data: name another archive`,
   present_incomplete: ({ left, ranked, share, maxShare }) =>
     `The list lacks ${left} of ${ranked} ranked members, which is ${share} %, and at most ${maxShare} % may be hidden: ` +
     'nothing was changed. Complete the list, or raise maxShare',
-  member_twice: ({ user }) => `Member ${user} is both hidden and in the ranking: hide the member again, then ${AGAIN}`,
+  member_twice: ({ user }) =>
+    `Member ${user} is both hidden and in the ranking: hide the member again, then ${MOVE_AGAIN}`,
   user_id_unfit: ({ user, list }) =>
     `${JSON.stringify(user)} in ${list} is not a user id: remove it with ZREM, and try again`,
   name_unfit: ({ guild, user }) =>
     `Member ${user} of guild ${guild} has a name above 512 bytes: correct the profile with HSET`,
   field_oversized: ({ field, hash }) =>
-    `The field ${field} of ${hash} is longer than docs/reference.md allows: store a shorter text, then ${AGAIN}`,
+    `The field ${field} of ${hash} is longer than docs/reference.md allows: store a shorter text, then ${MOVE_AGAIN}`,
 };
 
 /** Returns the sentence of a refusal, and in brackets what was done before it. @param own the sentences of the place that shows the refusal. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError, RefusedError } from '../errors.ts';
+import { MOVE_AGAIN } from '../refusals.ts';
 import type { LockedKeys } from '../store/redis-keys.ts';
 import type { Script } from '../store/script.ts';
 import { publishInvalidation, type Store } from '../store/store.ts';
@@ -39,7 +40,6 @@ interface MovedGuild {
 const RENEW_MS = 3000;
 /** Texts that one step stores in a hash. */
 const TEXTS_PER_STEP = 2000;
-const AGAIN = 'run "guild export" and "guild import" again';
 
 /**
  * Moves a guild into this Redis: stores the guild from the stream of "guild export". Until the stream ends, the guild is marked as unfinished. The
@@ -60,13 +60,13 @@ export async function moveGuildIn(store: GuildStore, lines: GuildMove, signal: A
         moveIn = new GuildMoveIn(store, line.guild);
         await moveIn.begin(line.model);
       } else if (!moveIn)
-        throw new InvalidInputError(`The stream does not begin like the output of "guild export": ${AGAIN}`);
+        throw new InvalidInputError(`The stream does not begin like the output of "guild export": ${MOVE_AGAIN}`);
       else if ('members' in line) await moveIn.put(line.members);
       else return await moveIn.finish(line.end);
     }
     throw new InvalidInputError(
       moveIn
-        ? `The stream ended before the guild was complete: ${AGAIN}`
+        ? `The stream ended before the guild was complete: ${MOVE_AGAIN}`
         : 'There is no output of "guild export" of this version on standard input: pipe "guild export" into "guild import"',
     );
   } finally {
