@@ -192,6 +192,16 @@ export const LAYOUTS: Readonly<Record<string, Layout>> = {
     keeps: ['hidden'],
     write: (list) => json(byId(list, ({ xp, hidden }) => ({ xp, cooldown: 1_700_000_000_000, hidden }))),
   },
+  'polaris downloaded as .json': {
+    keeps: [],
+    write: (list) => `[\n${list.map(({ userId, xp }) => `\t{ "id": "${userId}", "xp": ${xp} }`).join(',\n')}\n]`,
+    map: { id: 'id', xp: 'xp' },
+  },
+  'polaris downloaded as .csv': {
+    keeps: [],
+    write: (list) => ['ID,Total XP', ...list.map(({ userId, xp }) => `${userId},${xp}`)].join('\n'),
+    map: { id: 'ID', xp: 'Total XP' },
+  },
   tatsu: {
     keeps: [],
     write: (list) =>
