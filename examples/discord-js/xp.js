@@ -54,7 +54,8 @@ export function createXp({ writer, wait, log }, { setRoles }) {
       return () =>
         writer.record(guildId, { userId, add: -options.getInteger('amount', true), floor: 0, username }, event);
     }
-    const [level, xp] = [options.getInteger('level'), options.getInteger('xp')];
+    const level = options.getInteger('level');
+    const xp = options.getInteger('xp');
     if ((level === null) === (xp === null)) return null;
     if (level !== null) return () => writer.setLevel(guildId, { userId, level, eventId: id });
     // Without an explicit level, the level is that of the XP.

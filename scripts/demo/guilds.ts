@@ -156,7 +156,8 @@ function inventGains(members: readonly Member[], step: number, parts: number) {
 
 /** Returns members by falling XP, always the same. Only the daily claims move with `now` (milliseconds since the epoch). */
 export function inventMembers(count: number, now: number): Member[] {
-  const [first, second] = [FIRST.split(' '), SECOND.split(' ')];
+  const first = FIRST.split(' ');
+  const second = SECOND.split(' ');
   return Array.from({ length: count }, (_, index) => {
     // 7 and 20 have no common factor, so names repeat only after all 400 pairs.
     const pair = `${first[(index * 7) % 20]} ${second[(index * 7 + Math.floor(index / 20)) % 20]}`;

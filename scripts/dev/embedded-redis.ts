@@ -101,7 +101,8 @@ const given = new Set<number>();
  * ranges that other test runs have, which `.ci/run` starts beside this run.
  */
 const RANGE = { size: 2800, count: 8, lowest: 10_000 };
-const [POOL, BEFORE] = [Number(process.env.VITEST_POOL_ID ?? 0), Number(process.env.PORT_RANGES_BEFORE ?? 0)];
+const POOL = Number(process.env.VITEST_POOL_ID ?? 0);
+const BEFORE = Number(process.env.PORT_RANGES_BEFORE ?? 0);
 const FIRST_PORT = RANGE.lowest + ((POOL + BEFORE) % RANGE.count) * RANGE.size;
 const END_PORT = FIRST_PORT + RANGE.size;
 const MAX_ATTEMPTS = 100;

@@ -6,7 +6,9 @@ import { needs } from '../support/needs.ts';
 import { DashboardVisit } from './dashboard-visit.ts';
 import { MANY_LOOKS_MS, watchPage } from './engines.ts';
 
-const [DEN, BURROW, LODGE] = ['81384788765712384', '81384788765712385', '81384788765712386'] as const;
+const DEN = '81384788765712384';
+const BURROW = '81384788765712385';
+const LODGE = '81384788765712386';
 const NAMES = {
   [DEN]: 'The Den',
   [BURROW]: 'The Burrow with a name that is as long as names can be on Discord',

@@ -319,9 +319,11 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     const steps = visit.page.locator('.setup');
     const requests = visit.page.locator('#requests');
     await visit.page.setViewportSize({ width: 1440, height: 900 });
-    const [wideSteps, wideRequests] = [await steps.boundingBox(), await requests.boundingBox()];
+    const wideSteps = await steps.boundingBox();
+    const wideRequests = await requests.boundingBox();
     await visit.page.setViewportSize({ width: 360, height: 740 });
-    const [phoneSteps, phoneRequests] = [await steps.boundingBox(), await requests.boundingBox()];
+    const phoneSteps = await steps.boundingBox();
+    const phoneRequests = await requests.boundingBox();
     expect(wideSteps?.y).toBe(wideRequests?.y);
     expect(wideSteps?.x).toBeGreaterThan(wideRequests?.x ?? 0);
     expect(phoneSteps?.y).toBeLessThan(phoneRequests?.y ?? 0);

@@ -109,7 +109,8 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
     );
     await expect.poll(theme).toBe('dark');
     const height = await vi.waitFor(async () => {
-      const [told, own] = [await room(), (await frame().locator('guild-leaderboard').boundingBox())?.height];
+      const told = await room();
+      const own = (await frame().locator('guild-leaderboard').boundingBox())?.height;
       expect(told).toBe(own);
       return told;
     }, PATIENT);

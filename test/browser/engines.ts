@@ -84,7 +84,9 @@ export async function openChromium(system: System): Promise<Tab<Page>> {
 /** Opens a page of Firefox, in a context of its own. Firefox has one system for all pages: it changes for those that are open too. */
 export async function openFirefox({ colorScheme, reducedMotion, forcedColors }: System): Promise<Tab<PuppeteerPage>> {
   const browser = await sharedFirefox();
-  const [dark, reduced, forced] = [colorScheme === 'dark', reducedMotion === 'reduce', forcedColors === 'active'];
+  const dark = colorScheme === 'dark';
+  const reduced = reducedMotion === 'reduce';
+  const forced = forcedColors === 'active';
   const settings = {
     'layout.css.prefers-color-scheme.content-override': dark ? 0 : 1,
     'ui.prefersReducedMotion': Number(reduced),

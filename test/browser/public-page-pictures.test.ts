@@ -66,7 +66,8 @@ describe('the pictures of members on the public page, in Chromium', needs('chrom
     });
     expect(await loaded(page)).toBe(true);
     expect(await page.locator('.avatar img').count()).toBe(1);
-    const [circle, picture] = [boxes[0], await page.locator('.avatar img').boundingBox()];
+    const circle = boxes[0];
+    const picture = await page.locator('.avatar img').boundingBox();
     // All but the border.
     expect(picture?.width).toBeGreaterThanOrEqual((circle?.width ?? 0) - 4);
     expect(picture?.height).toBe(picture?.width);

@@ -81,7 +81,8 @@ function withBoards(
     const offset = minutesAt(clock, hashOf(state, ':config'), now);
     const boards = boardsOf(state, text);
     for (const kind of ['week', 'month'] as const) {
-      const [present, last] = [boards[kind], boards[`${kind}.prev`]];
+      const present = boards[kind];
+      const last = boards[`${kind}.prev`];
       const period = periodOf(kind, now, offset);
       const isLastKept = isLastWorthMore(present, last);
       const isBefore = present.period === period + 1 && !isLastKept;

@@ -16,7 +16,10 @@ export const record: Model = (state, now, keys, rest) => {
   if (args.length % width !== 0) throw new Refused(['REFUSED', Math.floor(args.length / width), 'argument']);
   const entries = entriesOf(args, width);
   const answers: string[] = [];
-  let [created, isWritten, isHiding, last] = [0, false, false, ['0', 0] as [string, number]];
+  let created = 0;
+  let isWritten = false;
+  let isHiding = false;
+  let last = ['0', 0] as [string, number];
   for (const [index, { xpChange, id, change, avatar }] of entries.entries()) {
     const refuse = (reason: string) => new Refused(['REFUSED', index, reason]);
     checkMember(id, index);
@@ -90,7 +93,8 @@ export function place(
   const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
   for (const [index, id] of ids.entries()) checkMember(id, index);
-  let [moved, isWritten] = [0, false];
+  let moved = 0;
+  let isWritten = false;
   const hidden: string[] = [];
   for (const id of new Set(ids)) {
     const isNew = !guild.ranked.has(id) && !guild.hidden.has(id);
@@ -127,7 +131,8 @@ export const remove: Model = (state, now, keys, ids) => {
   const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
   guild.readAvatars();
-  let [removed, unhidden] = [0, 0];
+  let removed = 0;
+  let unhidden = 0;
   for (const [index, id] of ids.entries()) {
     if (keys[index + 8] !== `:cooldown:${id}`) throw new Refused({ error: 'ERR' });
     if (!guild.member(id).exists) continue;

@@ -69,7 +69,8 @@ export class NaiveGuild extends Keys {
   levelOf(xp: bigint, explicit?: string): number {
     const { curve } = this;
     if (explicit !== undefined && /^\d+$/.test(explicit)) return Number(min(BigInt(explicit), MAX));
-    let [low, high] = [0n, 1n];
+    let low = 0n;
+    let high = 1n;
     while (exactXpToReach(curve, high) <= xp) [low, high] = [high, high * 2n];
     while (high - low > 1n) {
       const middle = (low + high) / 2n;

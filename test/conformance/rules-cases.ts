@@ -103,7 +103,8 @@ export function rulesText(): string {
       xp.push({ rules, event, ...naiveXp(document, event) });
     }
     for (let n = 0; document.rewards && n < 40; n++) {
-      const [level, roles] = [random.below(24), random.some(ROLES, random.below(6))];
+      const level = random.below(24);
+      const roles = random.some(ROLES, random.below(6));
       rewards.push({ rules, level, roles, ...naiveRewards(document.rewards as never, level, roles) });
     }
   }

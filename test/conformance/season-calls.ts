@@ -61,7 +61,8 @@ function begin(guild: NaiveGuild, token: string, [archive, rest]: readonly strin
   guild.setHash(':season', now as Record<string, string>);
   const curve = name === 'custom' ? `custom=${own}` : name || 'standard';
   const { name: told = '', icon = '' } = guild.hash(':about');
-  const [shown, shownIcon] = [told.length <= 400 ? told : '', icon.length <= 34 ? icon : ''];
+  const shown = told.length <= 400 ? told : '';
+  const shownIcon = icon.length <= 34 ? icon : '';
   return ['OK', now.id as string, now.phase as string, curve, multiplier, shown, shownIcon];
 }
 

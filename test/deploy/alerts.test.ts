@@ -37,7 +37,9 @@ describe('the alerts in a Prometheus that scrapes two workers', needs('redis-ser
     cleanUps.push(() => redis.stop());
     guild = await guildOn(redis.url);
     cleanUps.push(guild.close);
-    const [port, adminPort, prometheusPort] = [await freePort(), await freePort(), await freePort()];
+    const port = await freePort();
+    const adminPort = await freePort();
+    const prometheusPort = await freePort();
     service = spawnService({
       ...{ ...guild.env, REDIS_URL: redis.url, PORT: `${port}`, ADMIN_PORT: `${adminPort}`, WORKERS: '2' },
       ...{ LOG_REQUESTS: 'off', ...LONG_REDIS_TIMEOUT },

@@ -44,7 +44,8 @@ async function addBridge(): Promise<{ readonly bridge: string; readonly subnet: 
   const count = 2 * 256;
   for (let tried = 0; tried < count; tried++) {
     const number = (process.pid + tried) % count;
-    const [second, third] = [18 + Math.floor(number / 256), number % 256];
+    const second = 18 + Math.floor(number / 256);
+    const third = number % 256;
     const bridge = `gr${second}-${third}`;
     const { code, stderr } = await runProgram('ip', ['link', 'add', bridge, 'type', 'bridge']);
     if (code === 0) return { bridge, subnet: `198.${second}.${third}` };

@@ -182,7 +182,8 @@ describe('the probes of Redis in docker-compose.yml and deploy/kubernetes', need
   it('the probes pass on a Redis that serves, and fail on a Redis that refuses', async () => {
     expect(['sh', '-c', services.redis.healthcheck.test[1].replace('valkey-cli', 'redis-cli')]).toEqual(start);
     const withUsers = ['--aclfile', join(repository, ACL_FILE)];
-    const [open, locked] = [await startEmbeddedRedis(withUsers), await startEmbeddedRedis(['--requirepass', 'x'])];
+    const open = await startEmbeddedRedis(withUsers);
+    const locked = await startEmbeddedRedis(['--requirepass', 'x']);
     expect(await passes(start, open.port)).toBe(true);
     expect(await passes(livenessProbe.exec.command, open.port)).toBe(true);
     expect(await passes(start, locked.port)).toBe(false);

@@ -55,7 +55,8 @@ describe.concurrent('the health check of the image', needs('redis-server'), () =
     const { onTestFinished } = context;
     const redis = await startEmbeddedRedis();
     onTestFinished(redis.stop);
-    const [port, health] = [String(await freePort()), String(await freePort())];
+    const port = String(await freePort());
+    const health = String(await freePort());
     const env = { REDIS_URL: redis.url, DASHBOARD_PORT: port, DASHBOARD_HEALTH_PORT: health };
     const dashboard = runScript(['src/cli/main.ts', 'dashboard'], env);
     onTestFinished(dashboard.stop);

@@ -61,7 +61,8 @@ describe('the image', { ...NEEDED, timeout: 600_000 }, () => {
   });
 
   it('the image serves a seeded leaderboard, is healthy, and ends on SIGTERM with exit code 0', async () => {
-    const [port, adminPort] = [await freePort(), await freePort()];
+    const port = await freePort();
+    const adminPort = await freePort();
     const own = { ...variables, PORT: String(port), ADMIN_PORT: String(adminPort) };
     await json('seed', '--guild', GUILD, '--generate', '250');
     const { key } = await json('keys', 'create', '--guild', GUILD);
@@ -83,7 +84,8 @@ describe('the image', { ...NEEDED, timeout: 600_000 }, () => {
   });
 
   it('the image draws the card of a member as PNG, in letters of many scripts', async () => {
-    const [port, adminPort] = [String(await freePort()), String(await freePort())];
+    const port = String(await freePort());
+    const adminPort = String(await freePort());
     const own = { ...variables, PUBLIC_PAGES: '1', PORT: port, ADMIN_PORT: adminPort };
     await json('seed', '--guild', 'drawn', '--generate', '3');
     await json('guild', 'set', '--guild', 'drawn', '--public-page', 'on');
@@ -108,7 +110,8 @@ describe('the image', { ...NEEDED, timeout: 600_000 }, () => {
   });
 
   it('the image starts the dashboard, which answers', async () => {
-    const [port, healthPort] = [String(await freePort()), String(await freePort())];
+    const port = String(await freePort());
+    const healthPort = String(await freePort());
     const own = { ...variables, DASHBOARD_PORT: port, DASHBOARD_HEALTH_PORT: healthPort };
     const dashboard = container.start(['dashboard'], { variables: own });
     try {

@@ -146,7 +146,8 @@ async function withAdmin(
   { url }: EmbeddedRedis,
   work: (admin: Redis, other: Redis) => Promise<unknown>,
 ): Promise<void> {
-  const [admin, other] = [new Redis(url), new Redis(url)];
+  const admin = new Redis(url);
+  const other = new Redis(url);
   for (const client of [admin, other]) client.on('error', () => {});
   try {
     await vi.waitFor(() => other.ping(), PATIENT);

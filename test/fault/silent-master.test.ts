@@ -40,7 +40,8 @@ async function movingAddress(firstPort: number) {
 
 describe('the connection that the kit advises', needs('redis-server'), () => {
   it('the connection that the kit advises leaves a master that died without closing it, and writes to the new master', async () => {
-    const [old, next] = [await startEmbeddedRedis(), await startEmbeddedRedis()];
+    const old = await startEmbeddedRedis();
+    const next = await startEmbeddedRedis();
     onTestFinished(() => Promise.all([old.stop(), next.stop()]).then(() => {}));
     const address = await movingAddress(Number(new URL(old.url).port));
     const redis = new Redis(address.port, connectionOptions());

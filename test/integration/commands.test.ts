@@ -221,7 +221,8 @@ describe('the commands, as processes', needs('redis-server'), () => {
   });
 
   it('guild list shows each guild with plan, members, keys and public page', async () => {
-    const [configured, keyed] = [newGuild(), newGuild()];
+    const configured = newGuild();
+    const keyed = newGuild();
     await guild('set', '--guild', configured, '--plan', 'pro', '--public-page', 'on', '--page-title', 'The Den');
     await service.store.writer.record(configured, { userId: '1', set: 5 });
     await keys('create', '--guild', keyed);

@@ -215,7 +215,8 @@ describe('attacks on the dashboard', needs('redis-server'), () => {
     expect((await thief.get('/guilds/own')).status).toBe(401);
 
     // Nor after another one ended just that session, which keeps all others.
-    const [stolen, kept] = [await dashboard.signIn('own'), await dashboard.signIn('own')];
+    const stolen = await dashboard.signIn('own');
+    const kept = await dashboard.signIn('own');
     thief.cookie = stolen.cookie;
     const id = hashToken(stolen.cookie.split('=')[1] ?? '').slice(0, 8);
     const stranger = await dashboard.signIn('other');
@@ -255,7 +256,8 @@ describe('attacks on the dashboard', needs('redis-server'), () => {
     ],
   ])('a session of a guild gets 401 and a link gets 410 after %s', async (_when, end) => {
     const operator = await dashboard.signIn(null);
-    const [link, foreign] = [await dashboard.link('own'), await dashboard.link('other')];
+    const link = await dashboard.link('own');
+    const foreign = await dashboard.link('other');
     await end(operator);
     expect((await owner.get('/guilds/own')).status).toBe(401);
     const late = new Visitor(dashboard);

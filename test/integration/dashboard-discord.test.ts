@@ -243,7 +243,8 @@ describe('sign-in with Discord', needs('redis-server'), () => {
     };
 
     it('an answer in another browser than its own gets 400, also with the right state', async () => {
-      const [victim, attacker] = [await begin(), await begin(new Visitor(dashboard), BEN)];
+      const victim = await begin();
+      const attacker = await begin(new Visitor(dashboard), BEN);
       // The attacker brings the answer of the own sign-in to the browser of the victim, and the answer of the victim to the own browser.
       await expectNothing(victim.visitor, await victim.visitor.get(attacker.back));
       await expectNothing(attacker.visitor, await attacker.visitor.get(victim.back));
@@ -298,7 +299,8 @@ describe('sign-in with Discord', needs('redis-server'), () => {
     });
 
     it('a code of another person gets 400 in a sign-in', async () => {
-      const [victim, attacker] = [await begin(), await begin(new Visitor(dashboard), BEN)];
+      const victim = await begin();
+      const attacker = await begin(new Visitor(dashboard), BEN);
       const code = new URL(victim.back, dashboard.url).searchParams.get('code');
       await expectNothing(attacker.visitor, await attacker.visitor.get(change(attacker.back, { code })));
     });

@@ -324,7 +324,8 @@ describe('an owner in the dashboard', needs('redis-server'), () => {
       );
 
     it('an owner ends a single session, as the operator does', async () => {
-      const [second, third] = [await dashboard.signIn('own', 'u2'), await dashboard.signIn('own')];
+      const second = await dashboard.signIn('own', 'u2');
+      const third = await dashboard.signIn('own');
       await dashboard.signIn('other', 'u9');
       const operator = await dashboard.signIn(null);
       const page = await owner.get(ACCESS);
@@ -356,7 +357,8 @@ describe('an owner in the dashboard', needs('redis-server'), () => {
     });
 
     it('the list leaves out sessions that have ended, in whatever way', async () => {
-      const [out, over] = [await dashboard.signIn('own'), await dashboard.signIn('own')];
+      const out = await dashboard.signIn('own');
+      const over = await dashboard.signIn('own');
       await out.submit('/guilds/own', '/sign-out', {});
       // A sign-in over a session that runs ends that one.
       await over.signIn(await dashboard.link('own', 'u2'));
@@ -370,7 +372,8 @@ describe('an owner in the dashboard', needs('redis-server'), () => {
     });
 
     it('the list of an owner leaves out the sessions of operators, which operators see and end themselves', async () => {
-      const [operator, other] = [await dashboard.signIn(null), await dashboard.signIn(null)];
+      const operator = await dashboard.signIn(null);
+      const other = await dashboard.signIn(null);
       const all = listed(await operator.get('/operator'));
       expect(all).toHaveLength(2);
       const { id } = all[0] ?? { id: '' };

@@ -253,12 +253,10 @@ describe('pages of the rules', needs('redis-server'), () => {
 
   it('the form offers a role and a channel by the id when nobody can see the name', async () => {
     const unseen = '\u200b\u3164';
-    const [roles, channels] = [
-      [{ id: 'r1', name: unseen, color: 0, position: 1 }],
-      [
-        { id: 'c1', name: unseen, type: 4, parent: null },
-        { id: 'c2', name: unseen, type: 0, parent: 'c1' },
-      ],
+    const roles = [{ id: 'r1', name: unseen, color: 0, position: 1 }];
+    const channels = [
+      { id: 'c1', name: unseen, type: 4, parent: null },
+      { id: 'c2', name: unseen, type: 0, parent: 'c1' },
     ];
     await dashboard.store.writer.describeGuild('own', { name: unseen, roles, channels });
     const { text } = await owner.get(RULES);
@@ -416,7 +414,8 @@ describe('pages of the rules', needs('redis-server'), () => {
   );
 
   it('a form that is sent twice at once saves twice, and of two different forms one saves', async () => {
-    const [version, _token] = [field(await owner.get(RULES), 'version'), await owner.tokenOf(RULES)];
+    const version = field(await owner.get(RULES), 'version');
+    const _token = await owner.tokenOf(RULES);
     const post = (form: object) => owner.post(RULES, { version, _token, ...EARNING, ...form });
     const statuses = async (...sent: object[]) =>
       (await Promise.all(sent.map(post))).map(({ status }) => status).sort();

@@ -108,7 +108,8 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
         Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0),
       );
     };
-    const [one, all] = [await person('u1', 'g0'), await person('u2', ...many)];
+    const one = await person('u1', 'g0');
+    const all = await person('u2', ...many);
     const first = await reads(one);
     expect(first[2]).toBeGreaterThan(0);
     expect(await reads(all)).toEqual(first);
@@ -159,7 +160,8 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
   });
 
   it('a session that an owner ends in one server keeps its other servers', async () => {
-    const [visitor, owner] = [await person('u1', 'a', 'b'), await person('u2', 'b')];
+    const visitor = await person('u1', 'a', 'b');
+    const owner = await person('u2', 'b');
     const id = hashToken(visitor.cookie.split('=')[1] ?? '').slice(0, 8);
     await owner.submit('/guilds/b/settings', '/guilds/b/settings/sessions/end', { id });
     expect([await status(visitor, 'a'), await status(visitor, 'b')]).toEqual([200, 404]);
@@ -176,7 +178,8 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     });
 
     it('the end of all sessions of a server signs everybody out of this server alone, and is in its activity', async () => {
-      const [owner, other] = [await person('u1', 'a', 'b'), await person('u2', 'a', 'b')];
+      const owner = await person('u1', 'a', 'b');
+      const other = await person('u2', 'a', 'b');
       const answer = await owner.submit('/guilds/b', '/guilds/b/settings/sign-out', {});
       expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
       for (const visitor of [owner, other]) {
@@ -197,9 +200,11 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     });
 
     it('a sign-out everywhere ends all sessions and unused links of this person, and of nobody else', async () => {
-      const [here, there] = [await person('u1', 'a', 'b'), await person('u1', 'c')];
+      const here = await person('u1', 'a', 'b');
+      const there = await person('u1', 'c');
       const others = [await person('u2', 'a'), await person('', 'a'), await person('', null)] as const;
-      const [own, foreign] = [await dashboard.link('a', 'u1'), await dashboard.link('a', 'u2')];
+      const own = await dashboard.link('a', 'u1');
+      const foreign = await dashboard.link('a', 'u2');
       await here.submit('/guilds/a', '/sign-out-everywhere', {});
       expect([await status(here, 'a'), await status(here, 'b'), await status(there, 'c')]).toEqual([401, 401, 401]);
       for (const other of others) expect(await status(other, 'a')).toBe(200);
@@ -211,7 +216,8 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     });
 
     it('a sign-out everywhere of a person whom no link named ends one session, and says so first', async () => {
-      const [here, there] = [await person('', 'a'), await person('', 'a')];
+      const here = await person('', 'a');
+      const there = await person('', 'a');
       expect(main(await here.get('/sign-out-everywhere'))).toContain('This ends the session of this browser.');
       await here.submit('/guilds/a', '/sign-out-everywhere', {});
       expect([await status(here, 'a'), await status(there, 'a')]).toEqual([401, 200]);
@@ -237,11 +243,9 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
     });
 
     it('the page of a link that was used, was ended or never existed says so at once, without a button', async () => {
-      const [used, ended, signedOut] = [
-        await dashboard.link('a', 'u1'),
-        await dashboard.link('b', 'u1'),
-        await dashboard.link('c', 'u2'),
-      ];
+      const used = await dashboard.link('a', 'u1');
+      const ended = await dashboard.link('b', 'u1');
+      const signedOut = await dashboard.link('c', 'u2');
       const visitor = new Visitor(dashboard);
       await visitor.signIn(used);
       await visitor.submit('/guilds/a', '/sign-out-everywhere', {});
@@ -272,7 +276,8 @@ describe('sessions of the dashboard', needs('redis-server'), () => {
       const visitor = await person('u1', 'a');
       const thief = new Visitor(dashboard);
       thief.cookie = visitor.cookie;
-      const [_token, link] = [await visitor.tokenOf('/guilds/a'), await dashboard.link('b', 'u1')];
+      const _token = await visitor.tokenOf('/guilds/a');
+      const link = await dashboard.link('b', 'u1');
       await Promise.all([visitor.post('/sign-out', { _token }), thief.signIn(link)]);
       const old = new Visitor(dashboard);
       old.cookie = visitor.cookie || `guildrank=${'x'.repeat(43)}`;

@@ -314,7 +314,8 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
 
   it('the overview shows the requests by time with an axis and as a table, and the share of each key', async () => {
     const { store } = dashboard;
-    const [a, b] = [await store.apiKeys.create('own', 'a', null), await store.apiKeys.create('own', 'b', null)];
+    const a = await store.apiKeys.create('own', 'a', null);
+    const b = await store.apiKeys.create('own', 'b', null);
     const hour = Math.floor(Date.now() / 3_600_000);
     const counts = {
       [`${hour}:${a.record.id}`]: 30,

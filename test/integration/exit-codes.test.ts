@@ -61,10 +61,8 @@ describe('the exit code of every command', () => {
   });
 
   it('help keys create ends with 0, and prints what keys create --help does', async () => {
-    const [help, option] = [
-      await runCommand('help', ['keys', 'create']),
-      await runCommand('keys', ['create', '--help']),
-    ];
+    const help = await runCommand('help', ['keys', 'create']);
+    const option = await runCommand('keys', ['create', '--help']);
     expect(help).toEqual(option);
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('--expires')]);
     expect((await runCommand('help', ['help'])).stdout).toContain('Usage: guildrank <command>');

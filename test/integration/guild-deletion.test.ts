@@ -33,7 +33,8 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
       fc.asyncProperty(calls, async (writes) => {
         const guild = await seed(3);
         const expected = new Map<string, { xp: number; username?: string }>();
-        let [isNext, isDeleted] = [false, false];
+        let isNext = false;
+        let isDeleted = false;
         const bot = async ({ name }: NamedScript) => {
           // The moment of the deletion is the script "delete", so what comes before the call after it belongs to the new guild.
           isDeleted = isNext;

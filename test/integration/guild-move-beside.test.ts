@@ -133,7 +133,8 @@ describe('moves of a guild beside other commands', needs('redis-server'), () => 
 
   it('a move takes a guild whose season began and was refused, and refuses a guild whose season is half done', async () => {
     const { writer, client } = suite.store;
-    const [moved, archive] = [await make(), suite.newGuild()];
+    const moved = await make();
+    const archive = suite.newGuild();
     await moveIn(suite.store, moved.lines);
     await writer.record(archive, { userId: 'a', set: 5 });
     await expect(writer.resetSeason(moved.guild, { archiveAs: archive })).rejects.toThrow('already has data');

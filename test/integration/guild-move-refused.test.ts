@@ -37,7 +37,8 @@ describe('moves of a guild into a Redis', needs('redis-server'), () => {
   );
 
   it('a move ends where another stream begins, and leaves the guild of the other stream alone', async () => {
-    const [cut, other] = [await make(), await make()];
+    const cut = await make();
+    const other = await make();
     const lines = [...cut.lines.slice(0, -1), ...other.lines];
     await expect(moveIn(suite.store, lines)).rejects.toThrow('The stream ended before the guild was complete');
     expect(await suite.store.client.keys(`*{${other.guild}}:*`)).toEqual([`gr:{${other.guild}}:sessions`]);

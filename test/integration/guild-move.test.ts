@@ -35,7 +35,8 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     startCommand('guild', args, { env: { REDIS_URL: stores[store]?.url as string } });
   /** Starts both commands, the output of the first being the input of the second. */
   function startMove(...options: string[]): { source: RunningCommand; target: RunningCommand } {
-    const [source, target] = [start(0, 'export', '--guild', 'g', ...options), start(1, 'import')];
+    const source = start(0, 'export', '--guild', 'g', ...options);
+    const target = start(1, 'import');
     source.stdout.forward(target.stdin);
     void source.ended.then(() => target.stdin.end());
     return { source, target };

@@ -13,7 +13,8 @@ import { createReader, type GuildReader } from '../../src/kit/reader.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 
-const [FIRST_ID, SECOND_ID] = ['204255221017214977', '159998587045832321'];
+const FIRST_ID = '204255221017214977';
+const SECOND_ID = '159998587045832321';
 const members = (count: number, name = '1') => [...generateMembers(count, name)];
 const csv = (rows: readonly { userId: string; xp: number }[]) =>
   `user_id,xp\n${rows.map(({ userId, xp }) => `${userId},${xp}\n`).join('')}`;

@@ -34,7 +34,8 @@ describe('a bot that sends an award again until it has a reply', needs('redis-se
       onTestFinished(() => void close());
       const writer = createWriter(client);
 
-      let [sent, lost] = [0, 0];
+      let sent = 0;
+      let lost = 0;
       const awardUntilReplied = async (n: number): Promise<Award> => {
         for (;;) {
           if (++sent % LOSE_EVERY === 0) proxy.dropNextReply();

@@ -49,7 +49,8 @@ export class CorrectionsModel {
     const { of, isGain } = correction;
     const member = this.guild.members.get(of.userId);
     if (!member) return 'missing';
-    const [xpBefore, levelBefore] = [member.xp, this.guild.levelOf(member)];
+    const xpBefore = member.xp;
+    const levelBefore = this.guild.levelOf(member);
     this.changeXp(of.userId, member, member.xp - (of.xp - of.xpBefore), isGain);
     const restore = <T>(now: T | undefined, { before, after }: { before: T | null; after: T | null }) => {
       if (before === after) return ['unchanged', now] as const;

@@ -76,7 +76,8 @@ export class GuildModel {
   private add(id: string, amount: number, change: (member: ModelMember) => void) {
     const known = this.members.get(id);
     const member = known ?? this.create(id);
-    const [xpBefore, levelBefore] = [member.xp, this.levelOf(member)];
+    const xpBefore = member.xp;
+    const levelBefore = this.levelOf(member);
     member.xp += amount;
     change(member);
     return this.change(member, xpBefore, levelBefore, known === undefined);

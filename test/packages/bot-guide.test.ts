@@ -113,12 +113,14 @@ const NPM_RUN = 'npm() { name=$3; shift 4; node dist/guildrank.cjs "$name" "$@";
 
 describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-guide-'));
-  const [here, bot] = [join(folder, 'guildrank'), join(folder, 'bot')];
+  const here = join(folder, 'guildrank');
+  const bot = join(folder, 'bot');
   let [master, replica]: [EmbeddedRedis?, EmbeddedRedis?] = [];
   beforeAll(async () => {
     const options = ['--repl-diskless-sync-delay', '0'];
     [master, replica] = await Promise.all([startEmbeddedRedis(options), startEmbeddedRedis(options)]);
-    const [admin, follower] = [new Redis(master.url), new Redis(replica.url)];
+    const admin = new Redis(master.url);
+    const follower = new Redis(replica.url);
     await follower.replicaof('127.0.0.1', master.port);
     await vi.waitFor(async () => expect(await admin.info('replication')).toContain('state=online'), PATIENT);
     for (const client of [admin, follower]) client.disconnect();

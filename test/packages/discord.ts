@@ -77,7 +77,8 @@ export function madeUp(id = '7', displayName = 'A*nn') {
 export function madeUpBot(client: RedisClient, options: object = {}) {
   const lines: string[] = [];
   const waits: number[] = [];
-  const [writer, reader] = [createWriter(client), createReader(client)];
+  const writer = createWriter(client);
+  const reader = createReader(client);
   const handlers = createHandlers({
     ...{ writer, reader, dashboardUrl: 'https://dash.example.com' },
     log: (line: string) => lines.push(line),

@@ -24,7 +24,8 @@ describe('what a document installs beside the service', needs('npm registry'), (
   it(
     'the command of docs/operations.md installs the SDK of OpenTelemetry, and removes nothing from the clone',
     async () => {
-      const [document, name] = ['docs/operations.md', '@opentelemetry/sdk-trace-base'];
+      const document = 'docs/operations.md';
+      const name = '@opentelemetry/sdk-trace-base';
       const [command = ''] = /^npm install --no-save[\s\S]*?(?=\n```)/m.exec(read(repository, document)) ?? [];
       const { code, stderr } = await runProgram('sh', ['-c', command], { cwd: clone });
       expect(code, stderr).toBe(0);

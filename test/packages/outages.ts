@@ -32,7 +32,8 @@ async function durableRedis(folder: string) {
  * @returns the lines of the bot's log.
  */
 export async function logAfterOutages(folder: string, start: (url: string) => Promise<MessagedBot>): Promise<string[]> {
-  const [first, second] = [await durableRedis(join(folder, 'first')), await durableRedis(join(folder, 'second'))];
+  const first = await durableRedis(join(folder, 'first'));
+  const second = await durableRedis(join(folder, 'second'));
   let master = await first.start();
   onTestFinished(() => master.stop());
   const replica = await second.start();

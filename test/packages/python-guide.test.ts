@@ -158,13 +158,15 @@ const NPM_RUN = 'npm() { name=$3; shift 4; node dist/guildrank.cjs "$name" "$@";
 
 describe('docs/python.md', needs('redis-server', 'python3-discord', ...PYTHON_KIT), () => {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-python-guide-'));
-  const [here, bot] = [join(folder, 'guildrank'), join(folder, 'bot')];
+  const here = join(folder, 'guildrank');
+  const bot = join(folder, 'bot');
   const python = join(bot, '.venv/bin/python');
   let [master, replica]: [EmbeddedRedis?, EmbeddedRedis?] = [];
   beforeAll(async () => {
     const options = ['--repl-diskless-sync-delay', '0'];
     [master, replica] = await Promise.all([startEmbeddedRedis(options), startEmbeddedRedis(options)]);
-    const [admin, follower] = [new Redis(master.url), new Redis(replica.url)];
+    const admin = new Redis(master.url);
+    const follower = new Redis(replica.url);
     await follower.replicaof('127.0.0.1', master.port);
     await vi.waitFor(async () => expect(await admin.info('replication')).toContain('state=online'), PATIENT);
     for (const client of [admin, follower]) client.disconnect();

@@ -22,7 +22,8 @@ const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'u
 describe('the kit for Python', needs('redis-server', ...PYTHON_KIT), () => {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-python-'));
   /** The cases of all scripts, and those of them that these tests have. The first tier has all, in JavaScript. */
-  const [written, cases] = [join(repository, 'conformance'), join(folder, 'conformance')];
+  const written = join(repository, 'conformance');
+  const cases = join(folder, 'conformance');
   let kit: PythonKit;
   let redis: EmbeddedRedis;
   let replica: EmbeddedRedis;

@@ -94,7 +94,8 @@ describe.concurrent.each(kinds)('a writer with the option replicas, on $name', n
 
   it.sequential('a write fails on a master whose replica was promoted, and a repeat of the event counts once on the new master', async () => {
     const lost = `${guild}.lost`;
-    const [old, next] = [await kind.open(url()), await kind.open((replica as EmbeddedRedis).url)];
+    const old = await kind.open(url());
+    const next = await kind.open((replica as EmbeddedRedis).url);
     try {
       await promote();
       const call = createWriter(old.client, { replicas: 1 }).award(lost, award);

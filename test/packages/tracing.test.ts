@@ -93,7 +93,8 @@ it(
       'guildrank.guild': 'guild',
       'guildrank.plan': 'free',
     });
-    const [from, to] = [stats.startTimeUnixNano / 1e6, stats.endTimeUnixNano / 1e6];
+    const from = stats.startTimeUnixNano / 1e6;
+    const to = stats.endTimeUnixNano / 1e6;
     expect(from).toBeLessThanOrEqual(to);
     // Both clocks are rounded.
     expect(from).toBeGreaterThan(before - 5);

@@ -46,7 +46,8 @@ const GIVEN_UP = (line: LogLine) => line.msg === 'could not start';
 
 describe('the start of the service', needs('redis-server'), () => {
   it('a start waits for a Redis that starts later, says so once, and answers 503 meanwhile', async () => {
-    const [redisPort, port] = [await freePort(), await freePort()];
+    const redisPort = await freePort();
+    const port = await freePort();
     const env = { REDIS_URL: `redis://127.0.0.1:${redisPort}`, PORT: String(port) };
     const { log, running } = boot(env, 30_000);
     const waiting = (line: LogLine) => line.msg === `waiting for the Redis at 127.0.0.1:${redisPort}`;

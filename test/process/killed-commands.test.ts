@@ -98,7 +98,8 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
 
   /** Starts `guild export` and `guild import`, the output of the first being the input of the second, as in a shell. */
   function startMove(...options: string[]) {
-    const [source, target] = [start(0, 'guild', 'export', '--guild', 'g', ...options), start(1, 'guild', 'import')];
+    const source = start(0, 'guild', 'export', '--guild', 'g', ...options);
+    const target = start(1, 'guild', 'import');
     source.child.stdout?.pipe(target.child.stdin as NodeJS.WritableStream);
     // In a shell both share one pipe.
     void target.ended.then(() => source.child.stdout?.destroy());

@@ -40,7 +40,8 @@ async function csvOf(list: readonly StoredMember[]): Promise<string> {
 
 /** Saves a file in a spreadsheet, and returns what was saved. @param options of the exporter of text. */
 function saved(folder: string, text: string, ending: string, options: string[]): Buffer {
-  const [from, to] = [join(folder, 'members.csv'), join(folder, `saved.${ending}`)];
+  const from = join(folder, 'members.csv');
+  const to = join(folder, `saved.${ending}`);
   writeFileSync(from, text);
   const { status, stderr } = spawnSync('ssconvert', [...options, from, to], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`ssconvert: ${stderr}`);
@@ -65,7 +66,8 @@ describe('an export that a spreadsheet has saved', needs('ssconvert'), () => {
       await fc.assert(
         fc.asyncProperty(members, async (list) => {
           const text = await csvOf(list);
-          const [before, after] = [await readFile(text), await readFile(saved(folder, text, ending, options))];
+          const before = await readFile(text);
+          const after = await readFile(saved(folder, text, ending, options));
           expect(refusals(after)).toEqual([]);
           expect(after.rows).toEqual(before.rows);
         }),

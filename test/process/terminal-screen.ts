@@ -3,7 +3,8 @@ const COLUMNS = 80;
 /** Returns the lines that a terminal of 80 columns shows after this output. It knows the sequences that commands here write. */
 export function screenOf(output: string): string[] {
   const rows: string[][] = [[]];
-  let [x, y] = [0, 0];
+  let x = 0;
+  let y = 0;
   let saved = [0, 0] as [number, number];
   const row = () => {
     while (rows.length <= y) rows.push([]);

@@ -21,7 +21,8 @@ export async function prepare({ onTestFinished }: TestContext): Promise<TwoWorke
   onTestFinished(() => redis.stop());
   const guild = await guildOn(redis.url);
   onTestFinished(guild.close);
-  const [port, adminPort] = [await freePort(), await freePort()];
+  const port = await freePort();
+  const adminPort = await freePort();
   const address = { REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: `${port}`, ADMIN_PORT: `${adminPort}` };
   return {
     ...{ redis, guild, url: `http://127.0.0.1:${port}`, adminUrl: `http://127.0.0.1:${adminPort}` },

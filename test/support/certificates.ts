@@ -23,7 +23,8 @@ const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-
 export async function makeCertificates(serverName: string): Promise<Certificates> {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-tls-'));
   const make = async (name: string, ...options: string[]): Promise<CertificateFiles> => {
-    const [cert, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
+    const cert = join(folder, `${name}.crt`);
+    const key = join(folder, `${name}.key`);
     const args = ['req', '-x509', ...NEW_KEY, '-subj', `/CN=guildrank test ${name}`, '-keyout', key, '-out', cert];
     const { code, stderr } = await runProgram('openssl', [...args, ...options]);
     if (code !== 0) throw new Error(`openssl ended with ${code}: ${stderr}`);

@@ -150,7 +150,8 @@ export class FakeDiscord {
     else {
       this.#allowed.add(account.id);
       const code = randomBytes(15).toString('base64url');
-      const [challenge, redirectUri] = [asked.get('code_challenge') ?? '', asked.get('redirect_uri') ?? ''];
+      const challenge = asked.get('code_challenge') ?? '';
+      const redirectUri = asked.get('redirect_uri') ?? '';
       this.#codes.set(code, { account, challenge, redirectUri });
       back.searchParams.set('code', code);
     }

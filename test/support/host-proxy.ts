@@ -132,7 +132,8 @@ class ProxiedConnection {
 
   /** Walks over the keys of one server after the other: the cursor of the client is that of the server, doubled, with the server in its last bit. */
   private scan([name, cursor, ...options]: Buffer[], settle: (reply: Buffer) => void): void {
-    const [from, last] = [BigInt(String(cursor)), BigInt(this.servers.length - 1)];
+    const from = BigInt(String(cursor));
+    const last = BigInt(this.servers.length - 1);
     const server = this.servers.length > 1 ? from % 2n : 0n;
     const own = this.servers.length > 1 ? from / 2n : from;
     this.ask(Number(server), messageOfWords([name as Buffer, String(own), ...options]), (reply) => {
@@ -226,7 +227,8 @@ export async function startHostProxy({ servers, isStrict, beginsWithOne }: HostP
 }
 
 async function copyUpperHalf([first, second]: readonly [number, number]): Promise<void> {
-  const [from, to] = [new Redis(first), new Redis(second)];
+  const from = new Redis(first);
+  const to = new Redis(second);
   try {
     for (const key of await from.keys('*')) {
       if (calculateSlot(key) < FIRST_SLOT_OF_SECOND) continue;

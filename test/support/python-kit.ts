@@ -23,7 +23,8 @@ export interface PythonKit {
  */
 export async function installPythonKit(folder: string): Promise<PythonKit> {
   mkdirSync(folder);
-  const [built, environment] = [join(folder, 'built'), join(folder, 'environment')];
+  const built = join(folder, 'built');
+  const environment = join(folder, 'environment');
   const run = async (program: string, ...args: string[]): Promise<string> => {
     const { code, stdout, stderr } = await runProgram(program, args, { env: { PYTHONDONTWRITEBYTECODE: '1' } });
     if (code !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`);

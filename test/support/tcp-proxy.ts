@@ -53,7 +53,8 @@ export async function startTcpProxy(firstPort: number): Promise<TcpProxy> {
     const upstream = connect(targetPort, '127.0.0.1');
     const source = client.remoteAddress;
     const flow = (direction: Direction) => new Flow(() => holds.has(`${source} ${direction}`));
-    const [requests, replies] = [flow('requests'), flow('replies')];
+    const requests = flow('requests');
+    const replies = flow('replies');
     let left = allowance;
     let turn: Promise<void> = Promise.resolve();
     for (const [one, other, way] of [

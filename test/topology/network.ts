@@ -93,7 +93,8 @@ export async function startNetwork(): Promise<Network> {
     for (const [from, to, ways] of cuts) {
       for (const [one, other] of ways === 'both' ? [[from, to] as const, [to, from] as const] : [[from, to] as const]) {
         // Nobody connects to the service or the bot, so these have no proxy.
-        const [near, far] = [members.get(one)?.proxy, members.get(other)?.proxy];
+        const near = members.get(one)?.proxy;
+        const far = members.get(other)?.proxy;
         if (far) act(far, SOURCES[one], 'requests');
         if (near) act(near, SOURCES[other], 'replies');
       }

@@ -24,8 +24,10 @@ describe('ends of a season during a failover', needs('redis-server'), () => {
     'after a failover at %s, call %d, that lost the writes of %d commands, a season archives each member once and resets it',
     async (script, nth, calls) => {
       const start = () => startEmbeddedRedis(['--repl-diskless-sync-delay', '0']);
-      const [old, next] = [await start(), await start()];
-      const [from, to] = [new Redis(old.url), new Redis(next.url)];
+      const old = await start();
+      const next = await start();
+      const from = new Redis(old.url);
+      const to = new Redis(next.url);
       try {
         for (let n = 0; n < MEMBERS; n += 500) {
           const members = Array.from({ length: 500 }, (_, i) => ({ userId: `m${n + i}`, set: 1 + n + i }));
@@ -33,7 +35,8 @@ describe('ends of a season during a failover', needs('redis-server'), () => {
         }
         await to.replicaof('127.0.0.1', old.port);
         await vi.waitFor(async () => expect(await to.info('replication')).toContain('master_link_status:up'), PATIENT);
-        let [seen, left] = [0, Number.POSITIVE_INFINITY];
+        let seen = 0;
+        let left = Number.POSITIVE_INFINITY;
         const client: ScriptClient = {
           evalsha: async (...args) => {
             if (scriptOf(args[0]) === script && ++seen === nth) {

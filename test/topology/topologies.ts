@@ -65,7 +65,8 @@ const tls: Topology = {
   name: 'a Redis with TLS',
   async start() {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-tls-'));
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const key = join(folder, 'key.pem');
+    const cert = join(folder, 'cert.pem');
     const { code, stderr } = await runProgram('openssl', [
       ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'],
       ...['-subj', '/CN=guildrank test', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
@@ -164,7 +165,8 @@ export const topologies: readonly Topology[] = [
 /** Starts a master and one Sentinel. Both want client certificates, and a user of their own. */
 export async function startSecuredSentinel(): Promise<RunningTopology & { readonly admin: Redis }> {
   const certificates = await makeCertificates(SERVER_NAME);
-  const [port, sentinelPort] = [await freePort(), await freePort()];
+  const port = await freePort();
+  const sentinelPort = await freePort();
   const server = await startEmbeddedRedis(['--port', '0', ...tlsServer(certificates, port, 'yes'), ...USERS]);
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-sentinel-'));
   const file = join(folder, 'sentinel.conf');

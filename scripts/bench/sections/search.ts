@@ -67,7 +67,8 @@ async function measureRound({ store, redis }: Testbed): Promise<Round> {
 function searchResult(members: number, rounds: readonly Round[]): SectionResult {
   const of = (value: (round: Round) => number) => median(rounds.map(value));
   const scripts = rounds.flatMap((round) => round.scripts);
-  const [first, next] = [of((round) => round.first), of((round) => round.next)];
+  const first = of((round) => round.first);
+  const next = of((round) => round.next);
   const longest = scripts.reduce((one, other) => Math.max(one, other), 0);
   const above = scripts.filter((ms) => ms > REDIS_GOAL_MS).length;
   return {

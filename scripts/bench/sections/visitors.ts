@@ -112,7 +112,9 @@ function requestsOf({ id }: FilledGuild): Buffer[] {
 }
 
 function visitorsResult(samples: VisitorsSamples): SectionResult {
-  const [idle, direct, cached] = [median(samples.idle), median(samples.direct), median(samples.cached)];
+  const idle = median(samples.idle);
+  const direct = median(samples.direct);
+  const cached = median(samples.cached);
   const share = (part: number) => `${figure(100 * part)} %`;
   return {
     data: samples,

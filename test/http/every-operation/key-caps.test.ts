@@ -52,7 +52,8 @@ describeStores('an API key with a cap', (kind) => {
   });
 
   it('exactly the cap passes when 40 clients come at once, beside clients with another cap', async () => {
-    const [two, three] = [await keyWithCap(2), await keyWithCap(3)];
+    const two = await keyWithCap(2);
+    const three = await keyWithCap(3);
     const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => suite.get(path, i % 2 === 0 ? two : three)));
     const passed = (parity: number) => answers.filter(({ status }, i) => status === 200 && i % 2 === parity).length;
     expect([passed(0), passed(1)]).toEqual([2, 3]);

@@ -99,7 +99,8 @@ describeStores('the data of a public page', (kind) => {
   });
 
   it('the document has the name, the icon and the avatars that the bot has told, unless the owner chose a title and a picture', async () => {
-    const [icon, avatar] = ['a'.repeat(32), `a_${'b'.repeat(32)}`];
+    const icon = 'a'.repeat(32);
+    const avatar = `a_${'b'.repeat(32)}`;
     const { client } = suite.testStore;
     await client.hset('gr:{guild}:about', { name: 'Told <b>name</b>', icon });
     await client.hset('gr:{guild}:avatars', { bob: avatar, cid: '../../evil' });
@@ -189,7 +190,9 @@ describeStores('the data of a public page', (kind) => {
     /** Returns the Monday or the first of the month in which a time is, at UTC+01:00. */
     const beginOf = (board: string, time: number) => {
       const date = new Date(time + 3_600_000);
-      const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+      const year = date.getUTCFullYear();
+      const month = date.getUTCMonth();
+      const day = date.getUTCDate();
       const first = board.startsWith('week')
         ? Date.UTC(year, month, day - ((date.getUTCDay() + 6) % 7))
         : Date.UTC(year, month);

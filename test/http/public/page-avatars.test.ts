@@ -29,7 +29,8 @@ describeStores('the pictures of members on a public page', (kind) => {
     await configure({ publicPage: true });
   });
 
-  const [first, third] = [`${HOST}/avatars/1/${HASH}.webp?size=128`, `${HOST}/avatars/3/${ANIMATED}.webp?size=128`];
+  const first = `${HOST}/avatars/1/${HASH}.webp?size=128`;
+  const third = `${HOST}/avatars/3/${ANIMATED}.webp?size=128`;
 
   it('no page shows pictures of members, and no policy allows their host, unless the owner of the guild wants pictures', async () => {
     for (const path of ['/g/guild', '/g/guild/m/2', '/g/guild?overlay=1'])

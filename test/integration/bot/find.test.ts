@@ -38,7 +38,8 @@ describeStores('a search of members by name', (kind) => {
         return client.evalsha(sha, numberOfKeys, ...keysAndArguments);
       },
     };
-    const [scripts, redisKeys] = [scriptsOn(noting), new RedisKeys('gr')];
+    const scripts = scriptsOn(noting);
+    const redisKeys = new RedisKeys('gr');
     const commands = new CommandBatcher(scripts, redisKeys);
     return new NameSearch({ scripts, redisKeys, commands }, () => now, { ...NAME_LIMITS, ...limits });
   };

@@ -21,7 +21,8 @@ export class SteppedClient implements ScriptClient {
     if (this.isKilled) return Promise.reject(new Error('killed'));
     return new Promise((resolve, reject) => {
       const run = async () => {
-        const [script, args] = [/^-- (\S+):/.exec(source)?.[1] ?? '', rest.slice(count).map(String)];
+        const script = /^-- (\S+):/.exec(source)?.[1] ?? '';
+        const args = rest.slice(count).map(String);
         const reply = this.client.eval(source, count, ...rest);
         await reply.then((value) => this.season.follow(script, args, value)).catch(() => {});
         await reply.then(resolve, reject);

@@ -156,7 +156,8 @@ describe('seasons that end', needs('redis-server'), () => {
         // They would expire after ten seconds.
         await store.client.del('gr:{g}:next:xp:lock', `gr:{${ARCHIVE}}:next:xp:lock`);
         await writer().resetSeason('g', options);
-        const [now, old] = [await content('g'), await content(ARCHIVE)];
+        const now = await content('g');
+        const old = await content(ARCHIVE);
         const sum = async (userId: string) =>
           Number((await store.client.zscore('gr:{g}:xp', userId)) ?? 0) +
           Number((await store.client.zscore(`gr:{${ARCHIVE}}:xp`, userId)) ?? 0);

@@ -5,7 +5,8 @@ import { repository } from '../../support/run-command.ts';
 
 /** Returns the packages and the folders of src that the program loads before it knows which command is called. */
 function loadedAtOnce({ inputs }: Metafile, entry: string): { packages: Set<string>; folders: Set<string> } {
-  const [packages, files] = [new Set<string>(), new Set([entry])];
+  const packages = new Set<string>();
+  const files = new Set([entry]);
   // A set visits what is added to it during the visit.
   for (const file of files) {
     for (const { path, kind, external } of inputs[file]?.imports ?? []) {

@@ -226,7 +226,8 @@ describe('parseConfig', () => {
   it('a PEM file of another kind is refused', () => {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-config-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const [key, cert] = [join(folder, 'a.key'), join(folder, 'a.crt')];
+    const key = join(folder, 'a.key');
+    const cert = join(folder, 'a.crt');
     writeFileSync(key, '-----BEGIN PRIVATE KEY-----\n');
     writeFileSync(cert, CERTIFICATE);
     const parse = (tls: Record<string, string>) => () => parseConfig({ REDIS_URL: 'rediss://h', ...tls });

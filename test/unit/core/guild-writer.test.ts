@@ -11,7 +11,8 @@ describe('GuildWriter', () => {
   const keys = (guild: string) => suite.store.client.keys(`gr:{${guild}}:*`);
 
   it('records are stored with the given profile fields, and the result says what became of each member', async () => {
-    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    const { writer } = suite.store;
+    const guild = suite.newGuild();
     await writer.record(guild, { userId: 'b', set: 103 });
     const result = await writer.recordMany(guild, [
       { userId: 'a', set: 5 },
@@ -44,7 +45,8 @@ describe('GuildWriter', () => {
   });
 
   it('records make hidden members, and leave a member where it is', async () => {
-    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    const { writer } = suite.store;
+    const guild = suite.newGuild();
     const records = [
       { userId: 'a', set: 5, hidden: true },
       { userId: 'b', set: 6, hidden: false },
@@ -58,7 +60,8 @@ describe('GuildWriter', () => {
   });
 
   it('a loss with the floor 0 stops at 0 XP, and no other floor can be given', async () => {
-    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    const { writer } = suite.store;
+    const guild = suite.newGuild();
     const xpAfter = async (add: number) => (await writer.record(guild, { userId: 'a', add, floor: 0 })).xp;
     expect([await xpAfter(7), await xpAfter(-2), await xpAfter(-9), await xpAfter(0)]).toEqual([7, 5, 0, 0]);
     const records = [
@@ -69,7 +72,8 @@ describe('GuildWriter', () => {
   });
 
   it('a daily claim that lies more than a day ahead is refused with the place of the field', async () => {
-    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    const { writer } = suite.store;
+    const guild = suite.newGuild();
     const claimIn = (hours: number) => ({
       userId: 'a',
       set: 1,
@@ -82,7 +86,8 @@ describe('GuildWriter', () => {
   });
 
   it('a new level gives a member the XP of the curve, and leaves the profile as it is', async () => {
-    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    const { writer } = suite.store;
+    const guild = suite.newGuild();
     await writer.record(guild, { userId: 'a', set: 103, username: 'Ann', dailyStreak: 4 });
     const change = { xpBefore: 103, levelBefore: 1, xp: 255, level: 2 };
     expect(await writer.setLevel(guild, { userId: 'a', level: 2 })).toEqual({
@@ -96,7 +101,8 @@ describe('GuildWriter', () => {
   });
 
   it('a new level is refused by name for an unfit user id, and for an unfit level', async () => {
-    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    const { writer } = suite.store;
+    const guild = suite.newGuild();
     await expect(writer.setLevel(guild, { userId: 'a b', level: 2 })).rejects.toThrow('The user id "a b"');
     await expect(writer.setLevel(guild, { userId: 'a', level: -1 })).rejects.toThrow('level must be a whole number');
     expect(await keys(guild)).toEqual([]);
@@ -155,7 +161,8 @@ describe('GuildWriter', () => {
   });
 
   it('a removal leaves nothing stored of the members', async () => {
-    const [{ writer, client }, guild] = [suite.store, suite.newGuild()];
+    const { writer, client } = suite.store;
+    const guild = suite.newGuild();
     const records = ['a', 'b', 'd'].map((userId) => ({ userId, set: 5, username: userId }));
     await writer.recordMany(guild, records);
     for (const userId of ['a', 'b', 'd']) {

@@ -308,7 +308,9 @@ describe('truth values and times in CSV files', () => {
 });
 
 describe('second tables in a CSV file', () => {
-  const [ANN, BOB, ROLE] = ['204255221017214977', '159998587045832321', '81384788765712384'];
+  const ANN = '204255221017214977';
+  const BOB = '159998587045832321';
+  const ROLE = '81384788765712384';
   const members = `user_id,xp,username\n${ANN},4700,ann\n${BOB},254,bob\n`;
   const own = (line: number) =>
     `it is in another table, which begins in line ${line}: save that table as a file of its own`;
@@ -375,7 +377,8 @@ it('names in a table that mysql has drawn are read without the spaces around the
 });
 
 describe('what programs write around the values of a CSV file', () => {
-  const [ANN, BOB] = ['204255221017214977', '159998587045832321'];
+  const ANN = '204255221017214977';
+  const BOB = '159998587045832321';
 
   it.each([
     ['spaces behind the separators', `user_id, xp, username\n${ANN}, 5, ann\n${BOB}, 6, "bob"\n`],

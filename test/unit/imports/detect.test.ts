@@ -102,7 +102,8 @@ describe('files that can be read in several ways', () => {
 });
 
 describe('files of a home-made bot with a field that LevelUp has too', () => {
-  const [ann, bob] = ['204255221017214977', '159998587045832321'];
+  const ann = '204255221017214977';
+  const bob = '159998587045832321';
 
   it.each([
     ['CSV', `member,xp,voice\n${ann},5,3\n${bob},6,1\n`, 'member'],
@@ -164,8 +165,10 @@ describe('pairs of an id and a member, as a Map of JavaScript has them', () => {
 });
 
 describe('databases with a document for each guild or member', () => {
-  const [ann, bob] = ['204255221017214977', '159998587045832321'];
-  const [here, there] = ['111111111111111111', '222222222222222222'];
+  const ann = '204255221017214977';
+  const bob = '159998587045832321';
+  const here = '111111111111111111';
+  const there = '222222222222222222';
   const several = `f has members of 2 guilds: ${here} (1), ${there} (1): choose the guild with --source-guild`;
 
   it.each([
@@ -237,7 +240,9 @@ describe('files with members of several guilds', () => {
   });
 
   it('a file with guilds inside each member is refused with the command that takes one guild out of it', async () => {
-    const [ann, bob, guild] = ['204255221017214977', '159998587045832321', '111111111111111111'];
+    const ann = '204255221017214977';
+    const bob = '159998587045832321';
+    const guild = '111111111111111111';
     const content = JSON.stringify({ [ann]: { [guild]: { xp: 5 } }, [bob]: { [guild]: { xp: 6 } } });
     await expect(readFile(content, { map: { xp: 'xp' } })).rejects.toThrow(
       `f has members of 2 guilds: ${ann} (1), ${bob} (1): choose the guild with --source-guild. If these are ids of members, with the ids of guilds inside, write the XP of one guild alone, such as with jq 'map_values(.["GUILD"] // empty)' FILE > members.json`,

@@ -6,8 +6,10 @@ import { openInput } from '../../../src/imports/inputs.ts';
 import { readFile, refusals } from './read.ts';
 
 describe('guilds inside other objects', () => {
-  const [ANN, BOB] = ['204255221017214977', '159998587045832321'];
-  const [GUILD, OTHER] = ['123456789012345678', '987654321098765432'];
+  const ANN = '204255221017214977';
+  const BOB = '159998587045832321';
+  const GUILD = '123456789012345678';
+  const OTHER = '987654321098765432';
 
   it.each([undefined, { xp: 'xp' }])(
     'a file that has the XP of each member by the ids of guilds is refused with the map %j',
@@ -102,7 +104,8 @@ describe('files of two guilds', () => {
   ])(
     'documents of two guilds with their members by id, %s, are refused until a person chooses a guild',
     async (_what, comma) => {
-      const [guild, other] = ['123456789012345678', '987654321098765432'];
+      const guild = '123456789012345678';
+      const other = '987654321098765432';
       const documents = [
         { _id: guild, members: { '204255221017214977': { xp: 5 } } },
         { _id: other, members: { '159998587045832321': { xp: 6 } } },

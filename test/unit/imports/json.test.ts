@@ -161,7 +161,8 @@ it('a backup of several guilds gives the members of the chosen guild', async () 
 describe('files as scrapers write them', () => {
   const member = (id: string, xp: number) => ({ id, xp, username: id, level: 0, detailed_xp: [1, 2, xp] });
   const page = (...members: object[]) => ({ guild: { id: '7' }, page: 0, players: members });
-  const [one, two] = [member(ONE, 5), member(TWO, 6)];
+  const one = member(ONE, 5);
+  const two = member(TWO, 6);
   const rows = [
     { userId: ONE, xp: 5, username: ONE, level: 0 },
     { userId: TWO, xp: 6, username: TWO, level: 0 },

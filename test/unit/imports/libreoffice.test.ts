@@ -13,7 +13,8 @@ describe('exports that LibreOffice has saved', () => {
     ['with all texts quoted', 'quoted'],
     ['as UTF-16 with tabs', 'utf16'],
   ])('an import of an export that LibreOffice saved %s gives equal members', async (_how, name) => {
-    const [exported, saved] = [await savedAs('export'), await savedAs(name)];
+    const exported = await savedAs('export');
+    const saved = await savedAs(name);
     expect(refusals(saved)).toEqual([]);
     expect(saved.rows).toEqual(exported.rows);
     expect(saved.rows).toHaveLength(3);

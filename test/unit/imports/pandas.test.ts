@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fixture, readFile, refusals } from './read.ts';
 
-const [ONE, TWO] = ['204255221017214977', '159998587045832321'];
+const ONE = '204255221017214977';
+const TWO = '159998587045832321';
 const MEMBERS = [
   { userId: ONE, xp: 4700, username: 'ann' },
   { userId: TWO, xp: 254, username: null },

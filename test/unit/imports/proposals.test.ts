@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { UnknownFieldsError } from '../../../src/imports/unknown-fields.ts';
 import { fixture, readFile } from './read.ts';
 
-const [ONE, TWO] = ['204255221017214977', '159998587045832321'];
+const ONE = '204255221017214977';
+const TWO = '159998587045832321';
 const GUILD = '111111111111111111';
 
 /** Returns the error that refuses a file. */
@@ -115,7 +116,8 @@ describe('proposals to read the fields of a file', () => {
 });
 
 describe('keys of two ids, as quick.db has them', () => {
-  const [GUILD, OTHER] = ['123456789012345678', '987654321098765432'];
+  const GUILD = '123456789012345678';
+  const OTHER = '987654321098765432';
   const rows = (keyOf: (user: string) => string, value: (xp: number) => unknown = (xp) => xp) =>
     JSON.stringify([
       { id: keyOf(ONE), value: value(4700) },

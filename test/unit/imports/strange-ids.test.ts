@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readFile, refusals } from './read.ts';
 
-const [ONE, TWO] = ['204255221017214977', '159998587045832321'];
+const ONE = '204255221017214977';
+const TWO = '159998587045832321';
 
 describe('files without ids of Discord', () => {
   it.each([

@@ -15,7 +15,8 @@ describe('a histogram', () => {
   it('a histogram prints what a histogram of prom-client prints for the same observations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(observation, { minLength: 1, maxLength: 40 }), async (observations) => {
-        const [ours, theirs] = [new Registry(), new Registry()];
+        const ours = new Registry();
+        const theirs = new Registry();
         const addSeries = histogram(ours, 'took_seconds', 'How long it took', BOUNDS);
         const reference = new Histogram({
           name: 'took_seconds',

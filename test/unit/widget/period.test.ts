@@ -60,7 +60,8 @@ describe('the dates of a period', () => {
     '%s has all its days left at its beginning, one day fewer from each midnight on, and one day at its end',
     (_, from, to, days) => {
       const left = (now: number) => facts('en', { from, to }, now)[1];
-      const [begin, end] = [Date.parse(from), Date.parse(to)];
+      const begin = Date.parse(from);
+      const end = Date.parse(to);
       expect([left(begin), left(begin + 24 * HOUR_MS - 1)]).toEqual([`${days} days left`, `${days} days left`]);
       expect(left(begin + 24 * HOUR_MS)).toBe(`${days - 1} days left`);
       expect([left(end - HOUR_MS), left(end - 1), left(end)]).toEqual(['1 day left', '1 day left', undefined]);

@@ -159,7 +159,8 @@ describe('revoke', () => {
   });
 
   it('the revocation of keys with a cap deletes their counts', async () => {
-    const [one, other] = [await apiKeys.create('g', 'a', null, [], 5), await apiKeys.create('g', 'b', null, [], 5)];
+    const one = await apiKeys.create('g', 'a', null, [], 5);
+    const other = await apiKeys.create('g', 'b', null, [], 5);
     const countOf = ({ record }: typeof one) => `gr:quota:{g}:${record.id}`;
     await testStore.client.mset(countOf(one), '3', countOf(other), '4');
     await apiKeys.revoke('g', one.record.id);

@@ -95,7 +95,8 @@ describeStores('an invite to the dashboard', (kind) => {
   });
 
   it('taking an invite takes no other invite', async () => {
-    const [mine, others] = [await invite(OWNER), await invite(MANAGER)];
+    const mine = await invite(OWNER);
+    const others = await invite(MANAGER);
     expect(await take(mine, OPERATOR)).toBe(false);
     expect(await take(mine, OWNER)).toBe(true);
     expect(await find(others)).toMatchObject(MANAGER);

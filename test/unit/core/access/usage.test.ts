@@ -188,7 +188,8 @@ describeStores('the usage of a guild', (kind) => {
   });
 
   it('the last use of a key never moves back when another process writes later', async () => {
-    const [one, other] = [newProcess(), newProcess()];
+    const one = newProcess();
+    const other = newProcess();
     count(one, 'g', 'a', true);
     now += 1000;
     count(other, 'g', 'a', true);
@@ -229,7 +230,8 @@ describeStores('the usage of a guild', (kind) => {
 });
 
 it('usage of 100,000 guilds waits in bounded memory while Redis refuses it, and a write then asks Redis about one step of guilds alone', async () => {
-  let [calls, isRefused] = [0, true];
+  let calls = 0;
+  let isRefused = true;
   const run = async () => {
     calls++;
     if (isRefused) throw new StoreUnavailableError(new Error('NOPERM'));
@@ -246,7 +248,9 @@ it('usage of 100,000 guilds waits in bounded memory while Redis refuses it, and 
 });
 
 it('usage of many guilds is sent a few at a time, so that no request waits for all of them', async () => {
-  let [sent, most, isWriting] = [0, 0, true];
+  let sent = 0;
+  let most = 0;
+  let isWriting = true;
   const run = async () => void sent++;
   const usage = new Usage({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }, () => START);
   for (let i = 0; i < 1000; i++) count(usage, `g${i}`, 'a', true);

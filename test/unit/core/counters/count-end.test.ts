@@ -55,7 +55,8 @@ describeStores('a count of the members', (kind) => {
 
   it('a count stores no config of its own, raises the revision, and tells its moment', async () => {
     const guild = await newGuild();
-    const [before, begun] = [await suite.store.client.hget(stats(guild), 'rev'), Date.now()];
+    const before = await suite.store.client.hget(stats(guild), 'rev');
+    const begun = Date.now();
     const { at } = await suite.store.counters.rebuild(guild);
     // The mock rounds to a whole second, and adds an unrelated fraction.
     expect(at.getTime()).toBeGreaterThan(begun - 1000);

@@ -11,7 +11,8 @@ describe('importRecords', () => {
   const profile = (guild: string, userId: string) => suite.store.client.hget(`gr:{${guild}}:members`, userId);
 
   it('imported records change members as a record of the writer does, and the result tells how many members are new', async () => {
-    const [{ store }, guild] = [suite, suite.newGuild()];
+    const { store } = suite;
+    const guild = suite.newGuild();
     await store.writer.record(guild, { userId: 'a', set: 1, username: 'A', dailyStreak: 4 });
     const records = [
       { userId: 'a', add: 4, username: 'Ann', level: 3 },

@@ -123,7 +123,8 @@ describe('the context of a request', () => {
 
 describe('the ids of a process', () => {
   it('the ids of a process have a random prefix and count on', () => {
-    const [first, second] = [requestIds(), requestIds()];
+    const first = requestIds();
+    const second = requestIds();
     const ids = Array.from({ length: 37 }, () => first());
     const prefix = ids[0]?.slice(0, 12);
     expect(prefix).toMatch(/^[0-9a-f]{12}$/);

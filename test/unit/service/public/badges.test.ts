@@ -35,7 +35,8 @@ it('the badge of a guild says how many members it has, and who is the first', ()
 });
 
 it('a badge cuts a text after 24 characters, or before it has more than 60 UTF-16 units', () => {
-  const [flag, family] = ['🇩🇪', '👩‍👩‍👧'];
+  const flag = '🇩🇪';
+  const family = '👩‍👩‍👧';
   expect([flag.length, family.length]).toEqual([4, 8]);
   for (const [character, fitting] of [
     ['W', 24],

@@ -8,10 +8,8 @@ import type { Language } from '../../../../src/widget/translation.ts';
 /** The look of a guild that chose nothing. */
 export const PLAIN: PageLook = { accent: '', accentDark: '', background: '', backgroundDark: '', picture: '' };
 
-const [ann, bob] = [
-  { rank: 1, user_id: 'ann', username: 'Ann', level: 10, xp: 4675 },
-  { rank: 2, user_id: 'bob', username: 'Bob', level: 1, xp: 100 },
-];
+const ann = { rank: 1, user_id: 'ann', username: 'Ann', level: 10, xp: 4675 };
+const bob = { rank: 2, user_id: 'bob', username: 'Bob', level: 1, xp: 100 };
 const curve = parseCurve('standard');
 if (!curve) throw new Error('There is no standard curve');
 const stats = { total_members: 2, total_xp: 4775n, average_level: 6, xp_curve: 'standard', xp_multiplier: 1 } as const;

@@ -16,7 +16,8 @@ function chunksOf(png: Buffer): Map<string, Buffer> {
 }
 
 it('a PNG holds each pixel of the image', async () => {
-  const [width, height] = [3, 2];
+  const width = 3;
+  const height = 2;
   const pixels = Buffer.from(Array.from({ length: 4 * width * height }, (_, at) => 7 * at));
   const chunks = chunksOf(await encodePng({ width, height, pixels }));
   expect([...chunks.keys()]).toEqual(['IHDR', 'IDAT', 'IEND']);

@@ -21,7 +21,10 @@ function wanted(path: string, accepted: Language = 'en') {
 }
 
 it('two addresses that show different things share no cached answer', () => {
-  const [page, member, badge, top] = ['/g/a', '/g/a/m/b', '/g/a/badge.svg', '/g/a/top.png'];
+  const page = '/g/a';
+  const member = '/g/a/m/b';
+  const badge = '/g/a/badge.svg';
+  const top = '/g/a/top.png';
   const paths = [
     ...[page, '/g/aweek', `${page}?board=week`, `${page}?board=month`, `${page}?lang=en`, `${page}?lang=de`],
     ...[`${page}?page=1&limit=12`, `${page}?page=11&limit=2`, `${page}?page=11`, `${page}?overlay=1`],

@@ -187,7 +187,8 @@ describe('the picture for a language from right to left', () => {
     expect(anchors(arabic)).toEqual(
       anchors(english).map(([x, y, anchor]) => [1200 - Number(x), y, mirrored[anchor as 'start']]),
     );
-    const [of, ofArabic] = [placesOf(english), placesOf(arabic)];
+    const of = placesOf(english);
+    const ofArabic = placesOf(arabic);
     for (const kind of ['bars', 'circles'] as const)
       expect(ofArabic[kind]).toEqual(
         of[kind].map(({ left, right, y }) => ({ left: 1200 - right, right: 1200 - left, y })),

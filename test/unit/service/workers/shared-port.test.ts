@@ -31,7 +31,8 @@ const counts = (...workers: { readonly taken: Socket[] }[]) => workers.map(({ ta
 
 it('a worker gets one connection, and the next when it has taken that', async () => {
   const { port, open } = await started();
-  const [first, second] = [worker(), worker()];
+  const first = worker();
+  const second = worker();
   port.addFree(first);
   port.addFree(second);
   for (let n = 0; n < 4; n++) await open();
@@ -81,7 +82,8 @@ it('a shared port is closed when all earlier connections are given away, and ref
 
 it('a connection that a worker had not taken at its end is ended, and no other connection', async () => {
   const { port, open } = await started();
-  const [killed, other] = [worker(), worker()];
+  const killed = worker();
+  const other = worker();
   port.addFree(killed);
   const lost = await open();
   await vi.waitFor(() => expect(counts(killed)).toEqual([1]), PATIENT);

@@ -26,7 +26,9 @@ describe('the head of an answer', () => {
       const list = status === 200 ? [...LIST, ...LENGTH] : LIST;
       if (req.url?.startsWith('/node')) res.writeHead(status, list);
       else {
-        const [own, body, common] = [list.slice(0, 2), list.slice(2, 4), list.slice(4)];
+        const own = list.slice(0, 2);
+        const body = list.slice(2, 4);
+        const common = list.slice(4);
         writeHead(req as Request, res as Response, status, own, [headerBlock(...body), headerBlock(...common)]);
         byNode += ofNode.mock.calls.length;
       }

@@ -158,7 +158,8 @@ it('a server that reads bodies keeps a client that waits, and a client that take
   const { open, cuts, server } = running;
   const sockets: Socket[] = [];
   server.on('connection', (socket: Socket) => sockets.push(socket));
-  const [waiting, slow] = [await open(), await open()];
+  const waiting = await open();
+  const slow = await open();
   let arrived = 0;
   server.on('request', () => arrived++);
   waiting.write(REQUEST.replace('/', '/never'));

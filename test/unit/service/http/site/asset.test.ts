@@ -24,7 +24,8 @@ it('a file has the media type of its ending, and any other file is plain text', 
 });
 
 it('two assets with the same content are compressed once', () => {
-  const [one, other] = [asset('shared', 'text/plain'), asset('shared', 'text/css')];
+  const one = asset('shared', 'text/plain');
+  const other = asset('shared', 'text/css');
   expect(other.compressed).toBe(one.compressed);
   expect(asset('else', 'text/plain').compressed).not.toBe(one.compressed);
 });
