@@ -33,12 +33,12 @@ interface RotateOptions extends GuildOptions {
 
 const DAY_MS = 86_400_000;
 
-/** Defines `keys create`, `list`, `revoke` and `rotate`. A key itself is shown once, when it is made. */
+/** Defines `keys create`, `list`, `revoke` and `rotate`. An API key itself is shown once, when it is made. */
 export function defineKeys(command: Command, context: CommandContext): void {
-  const subcommand = (name: string, description: string, guild = 'guild that the key belongs to') =>
+  const subcommand = (name: string, description: string, guild = 'guild that the API key belongs to') =>
     guildCommands(command, guild)(name, description).option('--json', 'print JSON');
 
-  subcommand('create', 'Create a key and print it; the key is shown only once')
+  subcommand('create', 'Create an API key and print it; the key is shown only once')
     .option('--name <name>', 'what the key is for, to tell it from other keys', parseKeyName, '')
     .option(
       '--expires <duration>',
@@ -56,15 +56,15 @@ export function defineKeys(command: Command, context: CommandContext): void {
       parseKeyCap,
     )
     .action((options: CreateOptions) => create(context, options));
-  subcommand('list', "List a guild's keys, oldest first", 'guild whose keys to list').action((options: GuildOptions) =>
-    list(context, options),
+  subcommand('list', "List a guild's API keys, oldest first", 'guild whose API keys to list').action(
+    (options: GuildOptions) => list(context, options),
   );
-  subcommand('revoke', 'End a key at once')
+  subcommand('revoke', 'End an API key at once')
     .argument('<key-id>', 'id of the key, as "list" shows it')
     .action((keyId: string, options: GuildOptions) => revoke(context, keyId, options));
   subcommand(
     'rotate',
-    'Create a key with the same name, lifetime, origins and cap, and let the old key work for a while',
+    'Create an API key with the same name, lifetime, origins and cap, and let the old key work for a while',
   )
     .argument('<key-id>', 'id of the key to replace, as "list" shows it')
     .addOption(
@@ -94,7 +94,7 @@ async function list(context: CommandContext, { guild, json }: GuildOptions): Pro
   const listed = keys.map(({ record, usage }) => ({ ...toJson(record), ...usageJson(usage) }));
   print(context, json, { guild, keys: listed }, () =>
     keys.length === 0
-      ? `Guild ${guild} has no keys. Create one with: ${commandLine('keys', `create --guild ${guild}`)}`
+      ? `Guild ${guild} has no API keys. Create an API key with: ${commandLine('keys', `create --guild ${guild}`)}`
       : table(context, ['ID', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE', 'ORIGINS', 'CAP'], keys.map(toRow)),
   );
 }
@@ -105,7 +105,7 @@ async function revoke(context: CommandContext, keyId: string, { guild, json }: G
     context,
     json,
     { guild, revoked: keyId },
-    () => `Key ${keyId} of guild ${guild} is revoked: the service refuses it from now on.`,
+    () => `API key ${keyId} of guild ${guild} is revoked: the service refuses it from now on.`,
   );
 }
 
@@ -115,17 +115,17 @@ async function rotate(context: CommandContext, keyId: string, { guild, overlap, 
     ...newKeyLines(key),
     describe(record),
     replaced?.expiresAt && stateOf(replaced) === 'active'
-      ? `Key ${keyId} works until ${utcMinute(replaced.expiresAt)}.`
-      : `The service refuses key ${keyId} from now on.`,
+      ? `API key ${keyId} works until ${utcMinute(replaced.expiresAt)}.`
+      : `The service refuses API key ${keyId} from now on.`,
   ]);
 }
 
 function newKeyLines(key: string): string[] {
-  return [key, 'Copy the key now: it will not be shown again.'];
+  return [key, 'Copy the API key now, because it will not be shown again.'];
 }
 
 function describe({ id, guildId, name, expiresAt, origins, cap }: ApiKeyRecord): string {
-  const key = name ? `Key ${id} (${name})` : `Key ${id}`;
+  const key = name ? `API key ${id} (${name})` : `API key ${id}`;
   const facts = [`${key} of guild ${guildId}`];
   facts.push(expiresAt === null ? 'does not expire' : `expires ${utcMinute(expiresAt)}`);
   if (origins.length > 0) facts.push(`for pages of ${origins.join(' ')} only`);

@@ -75,7 +75,7 @@ export function curveOfFiles(
     if (!format || !curve) continue;
     if (found && found.curve !== curve) {
       throw new InvalidInputError(
-        `${found.format} counts levels by the curve ${found.curve}, ${format} by ${curve}: ${advice.nameCurve}`,
+        `${found.format} has the curve ${found.curve}, and ${format} has the curve ${curve}: ${advice.nameCurve}`,
       );
     }
     found ??= { curve, format };

@@ -68,7 +68,8 @@ export class ApiKeyIssuer extends StoredApiKeys {
       prefix: key.slice(0, PREFIX_LENGTH),
     };
     const oversized = oversizedKeyFields(toFields(record));
-    if (oversized.length > 0) throw new InvalidInputError(`These are too long for a key: ${oversized.join(', ')}`);
+    if (oversized.length > 0)
+      throw new InvalidInputError(`These fields of an API key are too long: ${oversized.join(', ')}`);
     const sha = hashKey(key);
     if (!(await this.enlist(guildId, record.id, sha, replaced))) {
       await this.removeExpired(guildId, replaced);

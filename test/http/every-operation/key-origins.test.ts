@@ -109,6 +109,8 @@ it.each([
 it('a key with more origins than its bound is not made, even for a caller that has not parsed them', async () => {
   const { apiKeys } = service.store;
   const origins = [`https://${'a'.repeat(2000)}`];
-  await expect(apiKeys.create('full', 'page', null, origins)).rejects.toThrow('These are too long for a key: origins');
+  await expect(apiKeys.create('full', 'page', null, origins)).rejects.toThrow(
+    'These fields of an API key are too long: origins',
+  );
   expect(await apiKeys.list('full')).toEqual([]);
 });
