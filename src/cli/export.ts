@@ -24,7 +24,7 @@ const LEFT_OUT = 'polaris has room only for XP and hidden members: names, explic
 export function defineExport(command: Command, context: CommandContext): void {
   requireId(command, '--guild <id>', 'guild to export, or a board of the guild, such as 123~week', parseRanking)
     .addOption(new Option('--format <name>', 'format of the output').choices(EXPORT_FORMATS).default('csv'))
-    .addHelpText('after', '\nThe last line, on stderr, says whether all members are from the same moment.')
+    .addHelpText('after', '\nThe first line on stderr says whether all members are from the same moment.')
     .action((options: Options) => run(context, options));
 }
 

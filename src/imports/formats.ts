@@ -19,6 +19,8 @@ export interface Format {
   readonly fits: (list: FoundList, found: FoundMembers) => boolean;
   /** Set if the bot stores XP with decimals, and cuts them off for its levels. */
   readonly cutsFractions?: true;
+  /** Set if the bot leaves out the XP of members that have 0 XP. */
+  readonly leavesOutZero?: true;
   /** Set if the pages have no numbers, and their ranks continue from page to page. */
   readonly pagesByRank?: true;
   /** What a person has to know about the members that the file hides. */
@@ -119,6 +121,7 @@ export const FORMATS = {
     names: { xp: ['xp'], level: ['level'] },
     fits: (list) => list.has('xp') && ['last_active', 'voice', 'stars', 'prestige'].some((name) => list.has(name)),
     cutsFractions: true,
+    leavesOutZero: true,
   },
   'discord-xp': {
     curve: SQUARES,

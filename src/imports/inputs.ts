@@ -229,7 +229,7 @@ function refuseSeveralXp({ format, list, names }: ChosenFormat, file: string, ad
 function readingOf(chosen: ChosenFormat, ofNames: NameReading): RowReading {
   const { format, list, names } = chosen;
   const ids = idsOf(chosen);
-  const { cutsFractions = false } = format ? formatNamed(format) : {};
+  const { cutsFractions = false, leavesOutZero = false } = format ? formatNamed(format) : {};
   const xp = (names.xp === undefined ? undefined : list?.fields.get(names.xp)) ?? list?.values;
   const claim = names.lastDailyClaim === undefined ? undefined : list?.fields.get(names.lastDailyClaim);
   return {
@@ -239,6 +239,7 @@ function readingOf(chosen: ChosenFormat, ofNames: NameReading): RowReading {
     dates: claim?.dates.order,
     hasSnowflakes: (ids?.hasIds ?? false) && !isOwnExport(chosen),
     cutsFractions,
+    leavesOutZero,
   };
 }
 

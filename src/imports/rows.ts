@@ -57,6 +57,8 @@ export interface RowReading extends NumberReading {
   readonly dates: DateOrder | undefined;
   /** Whether each id must be an id of Discord, because most ids of the file are. Any other id is a total or a name, and so a bad row. */
   readonly hasSnowflakes: boolean;
+  /** Whether a row without XP is a member with 0 XP, because the bot leaves out 0. Otherwise the row is bad. */
+  readonly leavesOutZero: boolean;
 }
 
 /** The address of an avatar, which some bots write instead of its hash. */
@@ -76,8 +78,9 @@ export function checkRow(raw: RawRow, reading: RowReading, now = Date.now()): Im
   if (typeof id === 'object') return id.reason;
   if (reading.hasSnowflakes && !isSnowflake(id))
     return `${names.userId ?? 'the id'} ${quote(raw.userId)} is no id of Discord, as the others are`;
-  if (NO_VALUE.has(raw.xp)) return `${names.xp} is missing`;
-  const xp = readWhole(raw.xp, names.xp, reading);
+  const rawXp = raw.xp === undefined && reading.leavesOutZero ? 0 : raw.xp;
+  if (NO_VALUE.has(rawXp)) return `${names.xp} is missing`;
+  const xp = readWhole(rawXp, names.xp, reading);
   if (typeof xp === 'string') return xp;
 
   const row: { -readonly [K in keyof ImportRow]: ImportRow[K] } = { userId: id, xp };

@@ -149,6 +149,19 @@ it('a page of money is refused, and imported when a person says how to read it',
   ]);
 });
 
+it('a member of a backup of LevelUp without XP has 0 XP, because LevelUp leaves out 0', async () => {
+  const member = { last_active: '2026-01-01T00:00:00' };
+  const text = JSON.stringify({
+    users: { [ONE]: { xp: 450.7, level: 2, ...member }, [TWO]: { voice: 12.5, ...member } },
+  });
+  const file = await readFile(text);
+  expect(refusals(file)).toEqual([]);
+  expect(file.rows).toEqual([
+    { userId: ONE, xp: 450, level: 2 },
+    { userId: TWO, xp: 0 },
+  ]);
+});
+
 it('a backup of several guilds gives the members of the chosen guild', async () => {
   const { rows, lines } = await readFile(fixture('levelup-guilds.json'), { sourceGuild: '259962941502783489' });
   expect(rows).toEqual([

@@ -11,4 +11,5 @@ export const OWN_READING: RowReading = {
   dates: undefined,
   hasSnowflakes: false,
   cutsFractions: false,
+  leavesOutZero: false,
 };
