@@ -53,10 +53,11 @@ const CHECKS: Record<string, readonly [code: string, ...told: unknown[]]> = {
     `await writer.record_many(guild_id, [XpRecord(id, set=1) for id in ("50", "51", "52", "53", "54")])
 await writer.record(guild_id, user_id, set=${xpForLevel('standard', 5) - 1})
 def message_of(id, author, webhook_id=None):
-    return SimpleNamespace(id=id, author=author, channel=channel_of(1), content="Hello", webhook_id=webhook_id)
+    return SimpleNamespace(id=id, author=author, channel=channel_of(1), content="Hello", webhook_id=webhook_id, guild=guild)
 await asyncio.gather(*(on_message(message_of(id, Person(42, 7))) for id in ("m1", "m2")))
 await on_message(message_of("m3", Person(61, bot=True)))
 await on_message(message_of("m4", Person(62), webhook_id=1))
+await on_message(SimpleNamespace(id="m0", author=SimpleNamespace(id=63, bot=False), webhook_id=None, guild=None))
 await on_message(message_of("m5", Person(60, 400000000000000001)))
 repeats = [await writer.award(guild_id, user_id, 1, event_id=id) for id in ("m1", "m2")]
 levels_up = sorted([repeat.level - repeat.level_before, repeat.repeated] for repeat in repeats)
