@@ -77,6 +77,14 @@ local function gain(member, status, amount)
       redis.call('HSET', KEYS[5], member.id, join_profile(profile.level, profile.daily_streak, profile.last_daily_claim, profile.username))
     end
   end
+  local place = 'none'
+  if member.is_hidden then
+    place = 'hidden'
+  elseif member.score then
+    place = 'ranked'
+  elseif status == 'OK' then
+    place = 'new'
+  end
   return {
     status,
     rev == '' and '0' or rev,
@@ -86,7 +94,7 @@ local function gain(member, status, amount)
     format_integer(xp),
     level,
     above and level ~= member.curve.max and above <= MAX_INTEGER and format_integer(above - xp) or '',
-    member.is_hidden and 'hidden' or member.score and 'ranked' or status == 'OK' and 'new' or 'none',
+    place,
     '',
     '',
   }

@@ -25,7 +25,11 @@ local function change_place(reasons_key, ids, reasons_after, is_adding)
     local place = { score = format_integer(xp), xp = xp, explicit = level, is_hidden = after ~= '', joins = true }
     change_member(stats, curve, id, before, place)
     moved = moved + 1
-    hidden_more = hidden_more + (after == '' and -1 or hidden and 0 or 1)
+    if after == '' then
+      hidden_more = hidden_more - 1
+    elseif not hidden then
+      hidden_more = hidden_more + 1
+    end
     return format_integer(xp)
   end
 
@@ -40,8 +44,14 @@ local function change_place(reasons_key, ids, reasons_after, is_adding)
       seen[id] = true
       local before = hidden and reasons_of(reasons_key, id) or ''
       local after = reasons_after(id, before)
-      local xp = is_new and '0' or (after == '' and hidden or after ~= '' and ranked) and move(id, ranked, hidden, after)
-      hidden_more = hidden_more + (is_new and 1 or 0)
+      local is_moving = (after == '' and hidden) or (after ~= '' and ranked)
+      local xp
+      if is_new then
+        xp = '0'
+        hidden_more = hidden_more + 1
+      elseif is_moving then
+        xp = move(id, ranked, hidden, after)
+      end
       if xp or after ~= before then
         note_hidden(stats, hidden_key, id, true)
         writes[#writes + 1] = { id = id, reasons = after, xp = xp }

@@ -26,6 +26,16 @@ local function is_time_part(part)
   return part == '-' or part == 'none' or (#part <= MAX_NUMBER and find(part, '^%-?%d+$') and abs(part + 0.0) <= MAX_TIME)
 end
 
+-- Returns a part of a profile after a change, where "-" keeps the part as it was, and "none" removes it.
+local function part_after(change, old, removed)
+  if change == '-' then
+    return old
+  elseif change == 'none' then
+    return removed
+  end
+  return change
+end
+
 -- Returns a profile after a change, and its level; nil for a change that is not allowed. The length of a name is in bytes.
 local function changed_profile(value, change)
   if not value then
@@ -45,9 +55,9 @@ local function changed_profile(value, change)
     return nil
   end
   local old_level, old_streak, old_claim, old_name = split_profile(value)
-  level = level == '-' and old_level or level == 'none' and '-' or level
-  streak = streak == '-' and old_streak or streak == 'none' and '0' or streak
-  claim = claim == '-' and old_claim or claim == 'none' and '-' or claim
+  level = part_after(level, old_level, '-')
+  streak = part_after(streak, old_streak, '0')
+  claim = part_after(claim, old_claim, '-')
   return join_profile(level, streak, claim, rest == '' and old_name or sub(rest, 2)), level
 end
 
@@ -205,7 +215,14 @@ local function record(first_arg, avatars_key)
     last_level = explicit or level_of(curve, xp)
     if answers then
       local level = explicit_before or level_of(curve, old)
-      local state = is_missing and 'none' or is_hidden and 'hidden' or before and 'ranked' or 'new'
+      local state = 'new'
+      if is_missing then
+        state = 'none'
+      elseif is_hidden then
+        state = 'hidden'
+      elseif before then
+        state = 'ranked'
+      end
       local levels = { format_integer(old), format_integer(level), format_integer(xp), format_integer(last_level), state }
       answers[n] = table.concat(levels, ' ')
     end
