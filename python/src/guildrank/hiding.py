@@ -30,7 +30,7 @@ class HideResult:
     changed: int
     """Members that left the ranking, or came back into it."""
     hidden: Sequence[HiddenMember]
-    """Those of them that are hidden now, with all their reasons."""
+    """The named members that are hidden now, with all their reasons."""
 
 
 @dataclass(frozen=True)
