@@ -9,8 +9,6 @@ from .errors import InvalidInputError, RefusedError
 
 # Entries of one script call. Redis serves no other client during a call.
 ENTRIES_A_CALL = 500
-# The most XP that one call gives, before all multipliers.
-MAX_GAIN = 1_000_000_000
 # The most bytes of the id of an event.
 MAX_EVENT_ID_BYTES = 64
 _ID = re.compile("[A-Za-z0-9_.-]{1,64}")

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Sequence
 
-from .checks import MAX_GAIN, check_whole, checked_text
+from .checks import check_whole, checked_text
 from .errors import InvalidInputError
+from .gain_limits import FACTOR_RULE, MAX_COOLDOWN_MS, MAX_GAIN, is_factor
 from .parsed_rules import XpAmount
 from .picture_hash import avatar_change
 from .profiles import time_of
 from .records import XpChange
 from .unchanged import Unchanged
 
-MAX_FACTOR = 1000
-MAX_COOLDOWN_MS = 365 * 86_400_000
 MAX_OFFSET_MINUTES = 24 * 60
 MAX_GRACE_DAYS = 365
 MIN_INTERVAL_MS = 20 * 3_600_000
@@ -130,17 +129,10 @@ def _drawn(amount: XpAmount) -> int:
     return random.randint(least, most)
 
 
-def is_factor(value: object) -> bool:
-    """Returns whether a value can multiply XP: a number from 0 to 1000 with six decimals at most."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return 0 <= value <= MAX_FACTOR and float(f"{value:.6f}") == value
-
-
 def _factor_text(factor: float) -> str:
     """Returns a factor with its six decimals."""
     if not is_factor(factor):
-        raise InvalidInputError(f"factor must be a number from 0 to {MAX_FACTOR} with six decimals at most, not {factor!r}")
+        raise InvalidInputError(f"factor must be {FACTOR_RULE}, not {factor!r}")
     return f"{factor:.6f}"
 
 

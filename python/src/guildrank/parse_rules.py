@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, Literal, Mapping, NoReturn, Sequence, TypeVar, get_args
 
-from .checks import MAX_GAIN, is_id
+from .checks import is_id
 from .errors import InvalidInputError
+from .gain_limits import FACTOR_RULE, MAX_COOLDOWN_MS, MAX_GAIN, is_factor
 from .parsed_rules import MessageRules, Multipliers, NoXp, Reward, Rules, VoiceRules, VoiceState, XpAmount
 
 STACKINGS = ("max", "sum", "product")
 VoiceStateName = Literal["alone", "deafened", "muted", "afk"]
 VOICE_STATES: tuple[VoiceStateName, ...] = get_args(VoiceStateName)
-MAX_COOLDOWN_MS = 31_536_000_000
 MAX_CHARS = 10_000
 MAX_LEVEL = 1_000_000
-MAX_FACTOR = 1000
 
 Entry = TypeVar("Entry")
 # The value of a field that is left out; null is a wrong value.
@@ -149,8 +148,5 @@ def _factors(value: Any, path: str) -> Mapping[str, float]:
     factors: dict[str, float] = {}
     for key, factor in _fields(value, path, None).items():
         _id(key, f"A key of {path}")
-        is_number = isinstance(factor, (int, float)) and not isinstance(factor, bool)
-        if not (is_number and 0 <= factor <= MAX_FACTOR and float(f"{factor:.6f}") == factor):
-            _refuse(f"{path}.{key}", f"a number from 0 to {MAX_FACTOR} with six decimals at most", factor)
-        factors[key] = factor
+        factors[key] = factor if is_factor(factor) else _refuse(f"{path}.{key}", FACTOR_RULE, factor)
     return factors

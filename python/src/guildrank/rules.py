@@ -7,12 +7,13 @@ from typing import Collection, Literal, Mapping, Sequence
 
 from .checks import check_list, check_one_of, is_id
 from .errors import InvalidInputError
+from .gain_limits import MAX_FACTOR
 from .parse_rules import VOICE_STATES, VoiceStateName
 from .parsed_rules import Rules, VoiceState, XpAmount
 
 # A multiplier of 1, in the unit of multipliers here: whole millionths, which multiply exactly.
 _ONE = 1_000_000
-_MOST = 1000 * _ONE
+_MOST = MAX_FACTOR * _ONE
 
 NoXpReason = Literal["off", "role", "channel", "length", VoiceStateName]
 """Why an event gives no XP, as `XpGain` says."""
