@@ -14,7 +14,7 @@ STACKINGS = ("max", "sum", "product")
 VoiceStateName = Literal["alone", "deafened", "muted", "afk"]
 VOICE_STATES: tuple[VoiceStateName, ...] = get_args(VoiceStateName)
 MAX_CHARS = 10_000
-MAX_LEVEL = 1_000_000
+MAX_REWARD_LEVEL = 1_000_000
 
 Entry = TypeVar("Entry")
 # The value of a field that is left out; null is a wrong value.
@@ -138,7 +138,7 @@ def _list(value: Any, path: str, entry: Callable[[Any, str], Entry]) -> tuple[En
 def _reward(value: Any, path: str) -> Reward:
     fields = _fields(value, path, ["level", "role", "kept"])
     return Reward(
-        level=_whole(fields["level"], f"{path}.level", MAX_LEVEL),
+        level=_whole(fields["level"], f"{path}.level", MAX_REWARD_LEVEL),
         role=_id(fields["role"], f"{path}.role"),
         kept=_flag(fields["kept"], f"{path}.kept", True),
     )
