@@ -6,7 +6,7 @@ import json
 import unittest
 from typing import Any, Callable
 
-from guildrank import InvalidInputError, VoiceState, parse_rules, plain_text, reward_roles, xp_for
+from guildrank import InvalidInputError, Stacking, VoiceState, parse_rules, plain_text, reward_roles, xp_for
 
 
 class RulesTest(unittest.TestCase):
@@ -17,6 +17,8 @@ class RulesTest(unittest.TestCase):
         self.assertEqual((gain.amount, gain.factor, gain.cooldown_ms, gain.reason), ((15, 25), 1, 60_000, None))
         self.assertEqual(parse_rules({"message": {"xp": 5.0, "cooldown_ms": 1e3}}).message.cooldown_ms, 1000)
         self.assertEqual(parse_rules({"$schema": "rules.schema.json"}), rules)
+        stackings: list[Stacking] = [rules.multipliers.role_stacking, rules.multipliers.stacking]
+        self.assertEqual(stackings, ["max", "product"])
 
     def test_parse_rules_names_what_is_wrong(self) -> None:
         wrong: list[tuple[Any, str]] = [

@@ -16,6 +16,7 @@ from guildrank import (
     RefusedError,
     StoreUnavailableError,
     SyncResult,
+    Unchanged,
     XpChange,
     XpRecord,
     create_reader,
@@ -307,6 +308,14 @@ class RecordTest(ScratchTest):
         self.assertEqual(await self.connection.hget(members, "a"), b"- 0 -7")
         await self.writer.set_profiles("1", {"a": {"last_daily_claim": None}})
         self.assertEqual(await self.connection.exists(members), 0)
+
+    async def test_a_bot_can_pass_on_a_field_that_it_leaves_as_it_is(self) -> None:
+        async def named(username: str | None | Unchanged = Unchanged.UNCHANGED) -> bytes | None:
+            await self.writer.record("1", "a", add=1, username=username)
+            profile: bytes | None = await self.connection.hget("gr:{1}:members", "a")
+            return profile
+
+        self.assertEqual([await named("Ann"), await named(), await named(None)], [b"- 0 - Ann", b"- 0 - Ann", None])
 
     async def test_a_change_of_a_profile_stores_an_avatar_leaves_it_or_removes_it(self) -> None:
         still, animated = "0123456789abcdef" * 2, "a_" + "f" * 32

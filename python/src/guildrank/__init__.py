@@ -16,7 +16,7 @@ from .gains import Award, Claim, Gain
 from .hiding import HiddenMember, HideResult, SyncResult
 from .keys import BoardName
 from .parse_rules import parse_rules
-from .parsed_rules import MessageRules, Multipliers, NoXp, Reward, Rules, VoiceRules, VoiceState, XpAmount
+from .parsed_rules import MessageRules, Multipliers, NoXp, Reward, Rules, Stacking, VoiceRules, VoiceState, XpAmount
 from .plain_text import plain_text
 from .profiles import HideReason
 from .ranking import GuildStats, Member, Period, RankedMember, RankingPage, RankingPart
@@ -26,6 +26,7 @@ from .refusals import Sentences
 from .rules import NoXpReason, RoleChange, XpGain, reward_roles, xp_for
 from .scripts import Connection
 from .season import SeasonResult
+from .unchanged import Unchanged
 from .writer import GuildWriter, create_writer
 
 __version__ = "1.0.0"
@@ -72,8 +73,10 @@ __all__ = [
     "Rules",
     "SeasonResult",
     "Sentences",
+    "Stacking",
     "StoreUnavailableError",
     "SyncResult",
+    "Unchanged",
     "VoiceRules",
     "VoiceState",
     "XpAmount",

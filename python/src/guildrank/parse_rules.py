@@ -8,9 +8,9 @@ from typing import Any, Callable, Literal, Mapping, NoReturn, Sequence, TypeVar,
 from .checks import is_id
 from .errors import InvalidInputError
 from .gain_limits import FACTOR_RULE, MAX_COOLDOWN_MS, MAX_GAIN, is_factor
-from .parsed_rules import MessageRules, Multipliers, NoXp, Reward, Rules, VoiceRules, VoiceState, XpAmount
+from .parsed_rules import MessageRules, Multipliers, NoXp, Reward, Rules, Stacking, VoiceRules, VoiceState, XpAmount
 
-STACKINGS = ("max", "sum", "product")
+STACKINGS: tuple[Stacking, ...] = get_args(Stacking)
 VoiceStateName = Literal["alone", "deafened", "muted", "afk"]
 VOICE_STATES: tuple[VoiceStateName, ...] = get_args(VoiceStateName)
 MAX_CHARS = 10_000
@@ -117,10 +117,13 @@ def _flag(value: Any, path: str, unset: bool) -> bool:
     return value if isinstance(value, bool) else _refuse(path, "true or false", value)
 
 
-def _stacking(value: Any, path: str, unset: str) -> str:
+def _stacking(value: Any, path: str, unset: Stacking) -> Stacking:
     if value is _MISSING:
         return unset
-    return value if isinstance(value, str) and value in STACKINGS else _refuse(path, "max, sum or product", value)
+    for name in STACKINGS:
+        if name == value:
+            return name
+    _refuse(path, "max, sum or product", value)
 
 
 def _id(value: Any, path: str) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Mapping
+from typing import Literal, Mapping
 
 # XP of one gain, 0 .. 10^9: a number, or the least and the greatest number of a range from which each gain draws a random number.
 XpAmount = int | tuple[int, int]
+
+Stacking = Literal["max", "sum", "product"]
+"""How several multipliers make one: the greatest; 1 plus the sum of what each adds to 1, not below 0; or their product."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +51,13 @@ class NoXp:
 class Multipliers:
     """Multipliers by id. Only the nearest channel, thread or category with a multiplier counts.
 
-    `role_stacking` combines the roles of a member, `stacking` combines this with the channel: "max", "sum" or "product".
+    `role_stacking` combines the roles of a member, `stacking` combines this with the channel.
     """
 
     roles: Mapping[str, float]
     channels: Mapping[str, float]
-    role_stacking: str
-    stacking: str
+    role_stacking: Stacking
+    stacking: Stacking
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from .checks import check_list, check_one_of, is_id
 from .errors import InvalidInputError
 from .gain_limits import MAX_FACTOR
 from .parse_rules import VOICE_STATES, VoiceStateName
-from .parsed_rules import Rules, VoiceState, XpAmount
+from .parsed_rules import Rules, Stacking, VoiceState, XpAmount
 
 # A multiplier of 1, in the unit of multipliers here: whole millionths, which multiply exactly.
 _ONE = 1_000_000
@@ -133,7 +133,7 @@ def _millionths(multipliers: Mapping[str, float], ids: Collection[str]) -> list[
     return [round(multipliers[each] * _ONE) for each in ids if each in multipliers]
 
 
-def _stacked(factors: Sequence[int], stacking: str) -> int:
+def _stacked(factors: Sequence[int], stacking: Stacking) -> int:
     """Returns the multiplier that several multipliers make together, rounded half up; 1 for an empty list."""
     if not factors:
         return _ONE

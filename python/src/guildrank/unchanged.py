@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Unchanged(Enum):
-    """The type of UNCHANGED, which is the default of the fields of a profile."""
+    """The type of `Unchanged.UNCHANGED`, which is the default of the fields of a profile. Each such field stays as it is."""
 
     UNCHANGED = "unchanged"
 
