@@ -15,6 +15,7 @@ from guildrank import (
     CardProgress,
     Curve,
     GuildStats,
+    HideReason,
     InvalidInputError,
     Member,
     MemberCard,
@@ -94,6 +95,8 @@ class ReadTest(ScratchTest):
         shown = [card and (card.level, card.progress and card.progress.needed, card.next_level_xp, card.hidden) for card in cards]
         highest = level_for_xp("standard", 2**53 - 1)
         self.assertEqual(shown, [(9, None, None, None), (highest, 0, None, None), (0, 100, 100, ("left", "moderator"))])
+        reasons: list[HideReason] = [reason for card in cards if card for reason in card.hidden or ()]
+        self.assertEqual(reasons, ["left", "moderator"])
         self.assertIsNone(await self.reader.card("1", "nobody"))
         await self.connection.hset("gr:{1}:config", mapping={"xp_curve": "custom", "xp_curve_custom": "x"})
         with self.assertRaises(StoreUnavailableError) as unfit:

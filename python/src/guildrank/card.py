@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Sequence
 
 from .curves import MAX_XP, Curve, progress, xp_to_reach
-from .profiles import reasons_in, split_profile
+from .profiles import HideReason, reasons_in, split_profile
 from .ranking import RankedMember, part_of, stored_curve
 
 
@@ -43,7 +43,7 @@ class MemberCard:
     """The member one rank below; None for the last member of the ranking and for a hidden member."""
     daily_streak: int
     """Days in a row."""
-    hidden: Sequence[str] | None
+    hidden: Sequence[HideReason] | None
     """Why the member is hidden, one reason or more; None for a ranked member."""
 
 
