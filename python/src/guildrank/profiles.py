@@ -46,6 +46,26 @@ def split_profile(value: str | None) -> Shown:
     )
 
 
+class StoredMember(NamedTuple):
+    """A member as lib-row.lua writes it."""
+
+    user_id: str
+    xp: int
+    is_hidden: bool
+    reasons: str
+    """Why the member is hidden: its reasons with spaces between them, as they are stored; "" for a ranked member."""
+    avatar: str
+    """Discord's hash of the avatar, "" for none."""
+    profile: Shown
+
+
+def stored_member_of(row: str) -> StoredMember:
+    """Decodes a text of lib-row.lua: lines with the user id, the XP, the place and the avatar, and then the profile."""
+    user_id, xp, place, avatar, profile = row.split("\n", 4)
+    state, _, reasons = place.partition(" ")
+    return StoredMember(user_id, whole_xp(xp), state == "hidden", reasons, avatar, split_profile(profile))
+
+
 def time_of(ms: int) -> datetime:
     """Returns the time of milliseconds since 1970, in UTC. One before the year 1 or after 9999 is the nearest that a datetime shows."""
     return _EPOCH + timedelta(milliseconds=min(max(ms, _FIRST_MS), _LAST_MS))

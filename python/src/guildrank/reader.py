@@ -15,7 +15,7 @@ from .listed import list_members
 from .name_search import NameSearch
 from .parse_rules import parse_rules
 from .parsed_rules import Rules
-from .profiles import split_profile, whole_xp
+from .profiles import stored_member_of
 from .ranking import GuildStats, Member, RankingPage, RankingPart, around_of, member_of, part_of, stats_of, stored_curve
 from .scripts import Connection, Script, Scripts
 
@@ -176,10 +176,10 @@ def _levels_of(reply: list[Any]) -> list[MemberLevel]:
     _, curve_text, *rows = reply
     curve = stored_curve(curve_text)
     levels = []
-    for row in (str(row) for row in rows if row):
-        user_id, xp, _place, _avatar, profile = row.split("\n", 4)
-        level = split_profile(profile).level
-        levels.append(MemberLevel(user_id, level_for_xp(curve, whole_xp(xp)) if level is None else level))
+    # The row of a user who is not a member is "".
+    for member in (stored_member_of(row) for row in rows if row):
+        level = member.profile.level
+        levels.append(MemberLevel(member.user_id, level_for_xp(curve, member.xp) if level is None else level))
     return levels
 
 

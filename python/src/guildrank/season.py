@@ -11,7 +11,7 @@ from typing import Any, Coroutine, Sequence, TypeVar
 from .checks import accepted, check_ids
 from .errors import InvalidInputError, RefusedError
 from .keys import Keys
-from .profiles import split_profile
+from .profiles import StoredMember
 from .scripts import Scripts
 from .season_steps import (
     BEGIN,
@@ -30,8 +30,10 @@ from .season_steps import (
     check_conflict,
     ended_copy_of,
     marked_of,
+    place_args,
     reset_of,
     server_of,
+    stage_args,
 )
 
 # Members of one step. Redis serves no other client during a step, which takes a few milliseconds in a guild of a million.
@@ -121,41 +123,30 @@ class SeasonReset:
                 marked = marked_of(await self._step(self._guild, MARK, MEMBERS_A_STEP, cursor, place, which))
                 if marked.invalid is not None:
                     raise RefusedError("user_id_unfit", {"guild": self._guild, "user": marked.invalid, "list": self._list_of(place)})
-                await self._archive_some(marked.rows)
+                await self._archive_some(marked.members)
                 cursor = marked.cursor
                 if cursor == "0":
                     break
 
-    async def _archive_some(self, rows: Sequence[str]) -> None:
+    async def _archive_some(self, members: Sequence[StoredMember]) -> None:
         """Copies members with the XP that is marked."""
-        records: list[str] = []
-        places: list[str] = []
-        hidden: list[str] = []
-        for user, xp, place, avatar, profile in (row.split("\n", 4) for row in rows):
-            state, _, reasons = place.partition(" ")
-            shown = split_profile(profile)
-            numbers = ["none" if value is None else str(value) for value in (shown.level, shown.streak, shown.claim_ms)]
-            changes = [" ".join([*numbers, shown.username]), avatar or "none"]
-            records += [f"hidden {xp}" if state == "hidden" else xp, user, *changes]
-            places += [user, reasons]
-            if state == "hidden":
-                hidden += [user, reasons]
-        if not rows:
+        if not members:
             # Any step renews the lock of the archive.
             await self._hold(self._archive)
             return
         # A member can have changed its place after its first copy.
-        await self._step(self._archive, PLACE, *places)
+        await self._step(self._archive, PLACE, *place_args(members))
         try:
-            await self._step(self._archive, STAGE, "avatars", *records)
+            await self._step(self._archive, STAGE, *stage_args(members))
         except RefusedError as error:
             if error.code != "field":
                 raise
-            user_id = records[4 * error.params["index"] + 1]
+            user_id = members[error.params["index"]].user_id
             raise RefusedError("name_unfit", {"guild": self._guild, "user": user_id}) from error
         # Members that this step has added to the archive have no reasons there yet.
+        hidden = [member for member in members if member.is_hidden]
         if hidden:
-            await self._step(self._archive, PLACE, *hidden)
+            await self._step(self._archive, PLACE, *place_args(hidden))
 
     def _list_of(self, place: str) -> str:
         """Returns the key that lists the members of a place."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Sequence
 
 from .errors import RefusedError
+from .profiles import StoredMember, stored_member_of
 from .scripts import Script
 
 _LOCK = "next:xp:lock"
@@ -50,12 +51,12 @@ class BegunSeason(NamedTuple):
 
 
 class MarkedMembers(NamedTuple):
-    """The marked members of a step, as lib-row.lua writes them."""
+    """The marked members of a step."""
 
     invalid: str | None
     """The first user id that no member may have; then the rest is empty."""
     cursor: str
-    rows: Sequence[str]
+    members: Sequence[StoredMember]
 
 
 class EndedCopy(NamedTuple):
@@ -103,7 +104,25 @@ def marked_of(reply: Sequence[Any]) -> MarkedMembers:
     status, first, *rows = reply
     if status == "INVALID":
         return MarkedMembers(str(first), "0", [])
-    return MarkedMembers(None, str(first), rows)
+    return MarkedMembers(None, str(first), [stored_member_of(row) for row in rows])
+
+
+def place_args(members: Sequence[StoredMember]) -> list[str]:
+    """Returns members as arguments of season-place.lua, after the token of the lock."""
+    return [arg for member in members for arg in (member.user_id, member.reasons)]
+
+
+def stage_args(members: Sequence[StoredMember]) -> list[str]:
+    """Returns members as arguments of stage.lua, after the token of the lock."""
+    return ["avatars", *(arg for member in members for arg in _staged(member))]
+
+
+def _staged(member: StoredMember) -> tuple[str, str, str, str]:
+    """Returns the XP, the user id, the profile and the avatar of a member, as stage.lua stores them."""
+    shown = member.profile
+    numbers = ["none" if value is None else str(value) for value in (shown.level, shown.streak, shown.claim_ms)]
+    xp = f"hidden {member.xp}" if member.is_hidden else str(member.xp)
+    return xp, member.user_id, " ".join([*numbers, shown.username]), member.avatar or "none"
 
 
 def ended_copy_of(reply: Sequence[Any]) -> EndedCopy:
