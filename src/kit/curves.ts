@@ -45,14 +45,22 @@ export function parseCurve(text: string): Curve | undefined {
   return curves.parseCurve(text);
 }
 
-/** @throws InvalidInputError unless the value is the name of a curve, or has the numbers of a curve. */
+/** @throws InvalidInputError unless the value is the name of a curve, or has numbers that give levels. */
 function checkCurve(curve: unknown): void {
   if (typeof curve === 'object' && curve !== null) {
-    const { a, b, c, d, q, m } = curve as Curve;
-    if ([a, b, c, d, q, m].every(Number.isSafeInteger)) return;
+    const { a, b, c, d, q, m, max = 1 } = curve as Curve;
+    if ([a, b, c, d, q, m, max].every(Number.isSafeInteger) && givesLevels(curve as Curve)) return;
   } else if (CURVE_NAMES.includes(curve as CurveName)) return;
   throw new InvalidInputError(
     `The curve must be one of ${CURVE_NAMES.join(', ')}, or have the numbers that reader.stats gives, not ${shownJson(curve)}`,
+  );
+}
+
+/** Returns whether a curve with whole numbers is one of {@link CURVE_NAMES}, or a curve that a guild may set. */
+function givesLevels(curve: Curve): boolean {
+  const textOf = ({ a, b, c, d, q, m, max }: Curve) => [a, b, c, d, q, m, max].join();
+  return (
+    curves.isSound(curve) || CURVE_NAMES.some((name) => textOf(curves.parseCurve(name) as Curve) === textOf(curve))
   );
 }
 

@@ -76,7 +76,7 @@ function nameOf(text: string): CurveName {
  * Returns whether levels of a curve can be computed exactly: it rises from level 1 on, begins at 0 XP or above, and its numbers keep all
  * intermediate values below 2^53. A curve without n^3 and n^2 needs q^2 or more for n.
  */
-function isSound({ a, b, c, d, q, m, max = 1 }: Curve): boolean {
+export function isSound({ a, b, c, d, q, m, max = 1 }: Curve): boolean {
   const rises = a >= 0 && b >= 0 && 3 * a + 2 * b + c > 0 && a + b + c + d >= 0;
   const isSmall = Math.max(a, b, Math.abs(c)) <= 1e6 && Math.abs(d) <= 1e9 && Math.max(q, m) <= 1000;
   return rises && isSmall && max >= 1 && max <= 1e6 && q >= 1 && m >= 1 && (a + b > 0 || c >= q * q);

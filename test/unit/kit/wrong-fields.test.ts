@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { parseRules, rewardRoles, xpFor } from '../../../src/core/rules/rules.ts';
+import { CURVE_NAMES, type Curve, levelForXp, parseCurve, progress, xpForLevel } from '../../../src/kit/curves.ts';
 import { createReader } from '../../../src/kit/reader.ts';
 import { createWriter, InvalidInputError, plainText } from '../../../src/kit/writer.ts';
 import { rankCard } from '../../../src/pictures/card.ts';
@@ -123,6 +124,9 @@ describe('a field that a call does not know', () => {
 
 describe('a wrong argument', () => {
   const w: Anything = writer;
+  const LINEAR = { a: 0, b: 0, c: 50, d: 0, q: 1, m: 1 };
+  const noCurve =
+    'The curve must be one of standard, amari, lurkr, polaris, arcane, or have the numbers that reader.stats gives, not ';
   const noClient =
     'The connection must be a client of ioredis or node-redis, or an object with the functions evalsha and scriptLoad';
   it.each<[string, () => unknown]>([
@@ -189,7 +193,20 @@ describe('a wrong argument', () => {
     ['roles must be a list, not "undefined"', () => rewardRoles(parseRules({}), 5, undefined as Anything)],
     ['roles must be a list, not "[object Object]"', () => rewardRoles(parseRules({}), 5, circular as Anything)],
     ['kind must be message or voice, not missing', () => xpFor(parseRules({}), undefined as Anything)],
+    ['A curve is a text, not 5', () => parseCurve(5 as Anything)],
+    [`${noCurve}{"a":0,"b":0,"c":50,"d":0,"q":1,"m":1.5}`, () => levelForXp({ ...LINEAR, m: 1.5 }, 5)],
+    [
+      `${noCurve}{"a":0,"b":0,"c":50,"d":0,"q":1,"m":1,"max":"x"}`,
+      () => progress({ ...LINEAR, max: 'x' as Anything }, 5),
+    ],
+    // Levels of these numbers would be NaN.
+    [`${noCurve}{"a":0,"b":0,"c":50,"d":0,"q":0,"m":1}`, () => xpForLevel({ ...LINEAR, q: 0 }, 5)],
+    [`${noCurve}{"a":0,"b":0,"c":0,"d":0,"q":1,"m":1}`, () => levelForXp({ ...LINEAR, c: 0 }, 5)],
   ])('a wrong argument is refused: %s', (message, call) => expectRefusal(call, message));
+});
+
+it('the numbers of each curve are accepted in the place of its name', () => {
+  for (const name of CURVE_NAMES) expect(progress(parseCurve(name) as Curve, 4700)).toEqual(progress(name, 4700));
 });
 
 describe('a lastDailyClaim of a profile', () => {
