@@ -6,7 +6,7 @@ import asyncio
 import json
 import unittest
 from datetime import datetime, timedelta, timezone
-from typing import Awaitable, Callable
+from typing import Any, Awaitable, Callable
 from unittest.mock import patch
 
 from guildrank import (
@@ -262,11 +262,26 @@ class CurveTest(unittest.TestCase):
     def test_the_type_of_the_name_of_a_curve_has_the_name_of_each_curve(self) -> None:
         self.assertEqual(CURVE_NAMES, tuple(CURVES))
 
-    def test_a_mistyped_name_of_a_curve_is_refused(self) -> None:
-        for name in ("standart", "", "custom=0,0,50,0,1,1"):
+    def test_a_mistyped_name_of_a_curve_and_numbers_that_make_no_curve_are_refused(self) -> None:
+        number: Any = 1.5
+        text: Any = "x"
+        curves: list[Any] = [
+            *("standart", "", "custom=0,0,50,0,1,1", None, 5),
+            *(Curve(0, 0, text, 0, 1, 1), Curve(0, 0, 50, 0, 1, number), Curve(0, 0, 50, 0, 1, 1, text), Curve(0, 0, 50, 0, 1, True)),
+            # These numbers would divide by zero, or search without an end.
+            *(Curve(0, 0, 50, 0, 0, 1), Curve(0, 0, 0, 0, 1, 1), Curve(0, 0, 50, 0, 1, 1, 0)),
+        ]
+        for curve in curves:
             for call in (level_for_xp, xp_for_level, progress):
-                with self.assertRaisesRegex(InvalidInputError, "^The curve must be one of standard, amari, lurkr, polaris, arcane, or"):
-                    call(name, 5)  # type: ignore[arg-type]
+                with self.subTest(curve), self.assertRaisesRegex(
+                    InvalidInputError, "^The curve must be one of standard, amari, lurkr, polaris, arcane, or"
+                ):
+                    call(curve, 5)
+
+    def test_a_curve_that_is_no_text_is_refused(self) -> None:
+        for unfit in (5, None, b"standard"):
+            with self.assertRaisesRegex(InvalidInputError, "^A curve is a text, not "):
+                parse_curve(unfit)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -66,8 +66,11 @@ def curve_name(text: str) -> str:
 def parse_curve(text: str) -> Curve:
     """Returns the curve of a name, or of "custom=a,b,c,d,q,m", where a seventh number is the highest level.
 
-    An unknown or empty name means the default curve. Numbers with which levels are not exact are an InvalidInputError.
+    An unknown or empty name means the default curve. Numbers with which levels are not exact, and a value that is no text, are an
+    InvalidInputError.
     """
+    if not isinstance(text, str):
+        raise InvalidInputError(f"A curve is a text, not {text!r}")
     if curve_name(text) != "custom":
         return CURVES[curve_name(text)]
     numbers = text[len("custom=") :]
@@ -107,8 +110,8 @@ def progress(curve: Curve | CurveName, xp: int) -> LevelProgress:
 
 
 def _resolved(curve: Curve | CurveName) -> Curve:
-    """Returns the numbers of a curve. A mistyped name must not mean the default curve."""
-    if isinstance(curve, Curve):
+    """Returns the numbers of a curve. A mistyped name must not mean the default curve, and unfit numbers would have no end of levels."""
+    if isinstance(curve, Curve) and _has_whole_numbers(curve) and (curve in CURVES.values() or _is_sound(curve)):
         return curve
     if isinstance(curve, str) and curve in CURVES:
         return CURVES[curve]
@@ -122,9 +125,15 @@ def xp_to_reach(curve: Curve, level: int) -> int:
     return (exact + curve.m // 2) // curve.m * curve.m
 
 
+def _has_whole_numbers(curve: Curve) -> bool:
+    numbers = (curve.a, curve.b, curve.c, curve.d, curve.q, curve.m, *([] if curve.max is None else [curve.max]))
+    return all(type(number) is int for number in numbers)
+
+
 def _is_sound(curve: Curve) -> bool:
-    a, b, c, d, q, m = curve.a, curve.b, curve.c, curve.d, curve.q, curve.m
+    """Returns whether levels of a custom curve can be computed exactly: it rises from level 1 on, and its numbers are small enough."""
     highest = 1 if curve.max is None else curve.max
-    rises = a >= 0 and b >= 0 and 3 * a + 2 * b + c > 0 and a + b + c + d >= 0
-    is_small = max(a, b, abs(c)) <= 10**6 and abs(d) <= 10**9 and max(q, m) <= 1000
-    return rises and is_small and 1 <= highest <= 10**6 and q >= 1 and m >= 1 and (a + b > 0 or c >= q * q)
+    rises = 3 * curve.a + 2 * curve.b + curve.c > 0 and min(curve.a, curve.b, curve.a + curve.b + curve.c + curve.d) >= 0
+    is_small = max(curve.a, curve.b, abs(curve.c)) <= 10**6 and abs(curve.d) <= 10**9 and max(curve.q, curve.m) <= 1000
+    is_exact = curve.q >= 1 and curve.m >= 1 and (curve.a + curve.b > 0 or curve.c >= curve.q**2)
+    return rises and is_small and is_exact and 1 <= highest <= 10**6
