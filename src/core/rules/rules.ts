@@ -59,7 +59,7 @@ const ONE = 1_000_000n;
 
 /**
  * Returns the XP that a message or a tick of voice gives by the rules. O(n) for n roles, channels and rules.
- * @throws InvalidInputError for another kind of event, and for roles, a channel or parents that are no texts.
+ * @throws InvalidInputError for another kind of event, for roles, a channel or parents that are no texts, and for chars that are no number from 0 on.
  */
 export function xpFor(rules: Rules, event: MessageEvent | VoiceEvent): XpGain | NoXpGain {
   requireRules(rules, ['message', 'voice', 'noXp', 'multipliers']);
@@ -69,6 +69,7 @@ export function xpFor(rules: Rules, event: MessageEvent | VoiceEvent): XpGain | 
   requireIds(event.roles, 'roles');
   requireId(event.channel, 'channel');
   const parents = knownParents(event.parents ?? []);
+  if (event.kind === 'message') requireCount(event.chars ?? 0, 'chars');
   const none = (reason: NoXpReason): NoXpGain => ({ amount: 0, factor: 0, cooldownMs: 0, reason });
   const amount = event.kind === 'voice' ? voice.xp : message.xp;
   if ((typeof amount === 'number' ? amount : amount.max) === 0) return none('off');
@@ -127,6 +128,10 @@ function requireId(value: unknown, path: string): void {
   if (typeof value !== 'string') refuse(path, 'an id, a text', value);
 }
 
+function requireCount(value: unknown, path: string): void {
+  if (!(typeof value === 'number' && value >= 0)) refuse(path, 'a number from 0 on', value);
+}
+
 /** Returns the multipliers that the ids have, in their order. */
 function millionths(multipliers: ReadonlyMap<string, number>, ids: readonly string[]): bigint[] {
   return ids.flatMap((id) => {
@@ -162,7 +167,7 @@ export interface RoleChange {
 export function rewardRoles(rules: Pick<Rules, 'rewards'>, level: number, roles: readonly string[]): RoleChange {
   requireRules(rules);
   const { rewards } = rules;
-  if (!(typeof level === 'number' && level >= 0)) refuse('level', 'a number from 0 on', level);
+  requireCount(level, 'level');
   requireIds(roles, 'roles');
   const reached = rewards.filter((reward) => reward.level <= level);
   const highest = Math.max(...reached.map((reward) => reward.level));

@@ -279,6 +279,8 @@ describe('an argument of another type', () => {
     [`roles[1] ${ID} not null`, at({ roles: ['r', null] })],
     [`channel ${ID} not null`, at({ channel: null })],
     [`channel ${ID} not missing`, at({ channel: undefined })],
+    ['chars must be a number from 0 on, not "x"', at({ chars: 'x' })],
+    ['chars must be a number from 0 on, not -1', at({ chars: -1 })],
     ['parents must be a list, not "5"', at({ parents: 5 })],
     [`parents[0] ${ID} not 5`, at({ parents: [5] })],
     ['data.username must be a text, not null', of({ username: null })],
