@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unittest
+from dataclasses import replace
 from typing import Any, Callable
 
 from guildrank import InvalidInputError, Stacking, VoiceState, parse_rules, plain_text, reward_roles, xp_for
@@ -48,7 +49,7 @@ class RulesTest(unittest.TestCase):
         calls: dict[str, Callable[[], object]] = {
             "kind": lambda: xp_for(rules, "reaction", roles=[], channel="c"),  # type: ignore[arg-type]
             "roles": lambda: xp_for(rules, "message", roles=numbers, channel="c"),
-            "channel and parents": lambda: xp_for(rules, "message", roles=[], channel="c", parents=numbers),
+            "parents": lambda: xp_for(rules, "message", roles=[], channel="c", parents=numbers),
         }
         for name, call in calls.items():
             with self.assertRaisesRegex(InvalidInputError, f"^{name} must be "):
@@ -60,6 +61,7 @@ class RulesTest(unittest.TestCase):
         rules = parse_rules({"voice": {"xp": 1}})
         anything: Any = None
         flag: Any = True
+        text: Any = "x"
         calls: list[tuple[str, Callable[[], object]]] = [
             ("rules must be what parse_rules", lambda: xp_for(anything, "message", roles=[], channel="c")),
             ("rules must be what parse_rules", lambda: reward_roles(anything, 1, [])),
@@ -67,7 +69,11 @@ class RulesTest(unittest.TestCase):
             ("roles must be a list", lambda: xp_for(rules, "message", roles="7", channel="c")),
             ("roles must be a list", lambda: reward_roles(rules, 1, anything)),
             ("parents must be a list", lambda: xp_for(rules, "message", roles=[], channel="c", parents="7")),
-            ("channel and parents must be ids", lambda: xp_for(rules, "message", roles=[], channel=anything)),
+            ("channel must be an id, a text", lambda: xp_for(rules, "message", roles=[], channel=anything)),
+            ("chars must be a number from 0 on, not 'x'", lambda: xp_for(rules, "message", roles=[], channel="c", chars=text)),
+            ("chars must be a number from 0 on, not -1", lambda: xp_for(rules, "message", roles=[], channel="c", chars=-1)),
+            ("rules must be what parse_rules", lambda: xp_for(replace(rules, message=anything), "message", roles=[], channel="c")),
+            ("rules must be what parse_rules", lambda: reward_roles(replace(rules, rewards=(anything,)), 1, [])),
             ("voice must be a VoiceState", lambda: xp_for(rules, "voice", roles=[], channel="c", voice=flag)),
             ("level must be a number", lambda: reward_roles(rules, anything, [])),
             ("text must be a text", lambda: plain_text(anything)),
@@ -75,6 +81,12 @@ class RulesTest(unittest.TestCase):
         for message, call in calls:
             with self.assertRaisesRegex(InvalidInputError, f"^{message}"):
                 call()
+
+    def test_a_text_that_no_channel_or_role_has_counts_for_nothing(self) -> None:
+        rules = parse_rules({"message": {"xp": 5}, "no_xp": {"roles": ["7"], "channels": ["c"]}})
+        for text in ("", "a b", "ä"):
+            self.assertIsNone(xp_for(rules, "message", roles=[text], channel=text, parents=[text]).reason)
+            self.assertEqual(reward_roles(rules, 5, [text]).remove, ())
 
     def test_parents_and_states_of_voice_that_are_none_count_for_nothing(self) -> None:
         nothing: Any = None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Collection, Literal, Mapping, Sequence
 
-from .checks import check_list, check_one_of, is_id
+from .checks import check_list, check_one_of
 from .errors import InvalidInputError
 from .gain_limits import MAX_FACTOR
 from .parse_rules import VOICE_STATES, VoiceStateName
-from .parsed_rules import Rules, Stacking, VoiceState, XpAmount
+from .parsed_rules import MessageRules, Multipliers, NoXp, Reward, Rules, Stacking, VoiceRules, VoiceState, XpAmount
 
 # A multiplier of 1, in the unit of multipliers here: whole millionths, which multiply exactly.
 _ONE = 1_000_000
@@ -62,11 +62,10 @@ def xp_for(
     check_one_of("kind", kind, ("message", "voice"))
     if not (voice is None or isinstance(voice, VoiceState)):
         raise InvalidInputError(f"voice must be a VoiceState, not {voice!r}")
-    parents = () if parents is None else parents
-    check_list("parents", parents)
-    places = [channel, *(parent for parent in parents if parent is not None)]
-    _check("roles", roles)
-    _check("channel and parents", places)
+    _check_ids("roles", roles)
+    places = _checked_places(channel, () if parents is None else parents)
+    if kind == "message" and chars is not None:
+        _check_count("chars", chars)
     amount = rules.message.xp if kind == "message" else rules.voice.xp
     if (amount[1] if isinstance(amount, tuple) else amount) == 0:
         return _none("off")
@@ -95,9 +94,8 @@ def reward_roles(rules: Rules, level: int, roles: Collection[str]) -> RoleChange
     Raises InvalidInputError.
     """
     _check_rules(rules)
-    if isinstance(level, bool) or not isinstance(level, (int, float)) or not level >= 0:
-        raise InvalidInputError(f"level must be a number from 0 on, not {level!r}")
-    _check("roles", roles)
+    _check_count("level", level)
+    _check_ids("roles", roles)
     reached = [reward for reward in rules.rewards if reward.level <= level]
     highest = max((reward.level for reward in reached), default=0)
     due = dict.fromkeys(reward.role for reward in reached if reward.kept or reward.level == highest)
@@ -110,18 +108,40 @@ def reward_roles(rules: Rules, level: int, roles: Collection[str]) -> RoleChange
 
 def _check_rules(rules: object) -> None:
     """A guild without rules has None."""
-    if not isinstance(rules, Rules):
+    if not (isinstance(rules, Rules) and _has_parts(rules)):
         raise InvalidInputError(
             f"rules must be what parse_rules or reader.rules returns, not {rules!r}; for a guild without rules use parse_rules({{}})"
         )
 
 
-def _check(name: str, ids: Collection[str]) -> None:
-    """A number would be equal to no id of the rules, so that they would not count."""
+def _has_parts(rules: Rules) -> bool:
+    """Returns whether rules have the parts that `parse_rules` makes. A program that makes its own rules can leave some out."""
+    kinds = [(rules.message, MessageRules), (rules.voice, VoiceRules), (rules.no_xp, NoXp), (rules.multipliers, Multipliers)]
+    are_rewards = isinstance(rules.rewards, (list, tuple)) and all(isinstance(reward, Reward) for reward in rules.rewards)
+    return are_rewards and all(isinstance(part, kind) for part, kind in kinds)
+
+
+def _check_ids(name: str, ids: Collection[str]) -> None:
+    """Checks a list of ids. A number would be equal to no id of the rules, so that it would not count."""
     check_list(name, ids)
     for value in ids:
-        if not is_id(value):
-            raise InvalidInputError(f"{name} must be ids, each a text of 1 to 64 of A-Z a-z 0-9 _ - ., not {value!r}")
+        if not isinstance(value, str):
+            raise InvalidInputError(f"{name} must be ids, each a text, not {value!r}")
+
+
+def _checked_places(channel: str, parents: Sequence[str | None]) -> list[str]:
+    """Returns the channel and the parents that are there, the nearest first, after a check of all."""
+    if not isinstance(channel, str):
+        raise InvalidInputError(f"channel must be an id, a text, not {channel!r}")
+    check_list("parents", parents)
+    known_parents = [parent for parent in parents if parent is not None]
+    _check_ids("parents", known_parents)
+    return [channel, *known_parents]
+
+
+def _check_count(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+        raise InvalidInputError(f"{name} must be a number from 0 on, not {value!r}")
 
 
 def _none(reason: NoXpReason) -> XpGain:
