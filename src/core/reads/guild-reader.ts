@@ -136,7 +136,7 @@ export class GuildReader {
    * @param userIds the members of the server, as the bot has them: users without XP are left out. All members of the guild unless given.
    */
   async *rewardsOf(guildId: string, userIds?: Iterable<string>): AsyncGenerator<readonly MemberLevel[]> {
-    const given = userIds === undefined ? undefined : [...userIds];
+    const given = userIds === undefined ? undefined : listOf(userIds);
     checkGuildAndUsers(guildId, given ?? []);
     const keys = this.store.redisKeys.guild(guildId);
     for await (const slice of given ? slicesOf(given) : this.allMembers(guildId)) {
@@ -163,6 +163,12 @@ export class GuildReader {
       } while (cursor !== '0');
     }
   }
+}
+
+/** Returns user ids as a list. A text would be a list of its letters, which nobody means. @throws InvalidInputError */
+function listOf(userIds: Iterable<string>): readonly string[] {
+  if (typeof userIds === 'object' && userIds !== null && Symbol.iterator in userIds) return [...userIds];
+  throw new InvalidInputError(`The user ids must be a list or another iterable, not ${shownText(userIds)}`);
 }
 
 /** Cuts user ids into slices of one script call each. */
