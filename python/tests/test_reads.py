@@ -178,6 +178,13 @@ class ReadTest(ScratchTest):
         self.assertEqual({member.user_id: member.level for member in everybody}, levels)
         self.assertEqual(len(everybody), 300)
 
+    async def test_rewards_of_refuses_user_ids_that_are_no_list(self) -> None:
+        unfits: list[Any] = [5, "m1", b"m1", True]
+        for unfit in unfits:
+            with self.assertRaisesRegex(InvalidInputError, "^user_ids must be a list or another iterable, not "):
+                [levels async for levels in self.reader.rewards_of("1", unfit)]
+        self.assertEqual([levels async for levels in self.reader.rewards_of("1", (user for user in ["m1"]))], [[]])
+
     async def test_the_reader_returns_the_rules_that_are_stored(self) -> None:
         self.assertIsNone(await self.reader.rules("1"))
         await self.connection.hset("gr:{1}:config", "rules", json.dumps({"message": {"xp": 7}}))

@@ -9,7 +9,7 @@ from typing import Any
 from .card import MemberCard, card_of
 from .checks import check_ids, check_whole
 from .curves import MAX_XP, level_for_xp
-from .errors import StoreUnavailableError
+from .errors import InvalidInputError, StoreUnavailableError
 from .keys import BoardName, Keys, check_board
 from .listed import list_members
 from .name_search import NameSearch
@@ -119,7 +119,7 @@ class GuildReader:
         XP are left out. Without `user_ids`, all members of the guild are listed. O(n log m) for n members; one round trip a slice, two
         without `user_ids`.
         """
-        given = None if user_ids is None else list(user_ids)
+        given = None if user_ids is None else _list_of(user_ids)
         check_ids(guild_id, *(given or ()))
         keys = self._keys.guild(guild_id, "hidden:reasons", "avatars")
         async for some in self._all_members(guild_id) if given is None else _slices_of(given):
@@ -196,6 +196,13 @@ def _revision_of(reply: list[Any]) -> str:
     """Decodes the revision of a guild from a reply of "stats" in batch.lua."""
     revision, *_ = reply
     return str(revision)
+
+
+def _list_of(user_ids: Iterable[str]) -> list[str]:
+    """Returns user ids as a list. A text would be a list of its letters, which nobody means."""
+    if isinstance(user_ids, (str, bytes)) or not isinstance(user_ids, Iterable):
+        raise InvalidInputError(f"user_ids must be a list or another iterable, not {user_ids!r}")
+    return list(user_ids)
 
 
 async def _slices_of(user_ids: list[str]) -> AsyncIterator[list[str]]:
