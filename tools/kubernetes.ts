@@ -9,14 +9,17 @@ import { repository, runProgram } from '../test/support/run-command.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a manifest of any kind
 export type Manifest = any;
 
-/** Kustomize, alone or within kubectl. */
-const kustomize = findOnPath(['kustomize']);
-const kubectl = findOnPath(['kubectl']);
-const command = kustomize ? [kustomize, 'build'] : kubectl ? [kubectl, 'kustomize'] : undefined;
+/** Returns the program and the verb of Kustomize, alone or within kubectl; undefined where neither is on PATH. */
+function findKustomize(): [program: string, verb: string] | undefined {
+  const kustomize = findOnPath(['kustomize']);
+  if (kustomize) return [kustomize, 'build'];
+  const kubectl = findOnPath(['kubectl']);
+  return kubectl ? [kubectl, 'kustomize'] : undefined;
+}
 
 /** Renders a folder with a kustomization.yaml. @throws with what Kustomize says, warnings included. */
 export async function render(folder: string): Promise<Manifest[]> {
-  const [program, verb] = command as [string, string];
+  const [program, verb] = findKustomize() as [string, string];
   const { code, stdout, stderr } = await runProgram(program, [verb, folder]);
   if (code !== 0 || stderr !== '') throw new Error(stderr);
   return parseAllDocuments(stdout).map((document) => document.toJS());

@@ -34,6 +34,13 @@ function withBoardsOf(random: Random, state: State, ages = [0, 0, 0, 1, 3, -1, -
   return { ...full, ':stats': { hash: { ...stats, boards: text } } };
 }
 
+/** Returns digits for a change of XP. Only an addition can be negative. */
+function digitsFor(op: string, r: Random): string {
+  if (op === 'level') return r.pick(['0', '5']);
+  if (op === 'add') return r.pick(['3', '20', '700', '-1']);
+  return r.pick(['3', '20', '700']);
+}
+
 function configOf(state: State): Record<string, string> {
   return (state[':config'] as { hash: Record<string, string> } | undefined)?.hash ?? {};
 }
@@ -66,8 +73,7 @@ const CALLS: Record<
   record: (r, most) => {
     const entries = Array.from({ length: 1 + r.below(most) }, () => {
       const op = r.pick(['add', 'add', 'take', 'take', 'set', 'keep', 'level', 'hidden']);
-      const digits = op === 'level' ? r.pick(['0', '5']) : r.pick(['3', '20', '700', ...(op === 'add' ? ['-1'] : [])]);
-      return [xpChange(op, digits), r.pick(IDS), r.below(4) === 0 ? '12 - -' : ''];
+      return [xpChange(op, digitsFor(op, r)), r.pick(IDS), r.below(4) === 0 ? '12 - -' : ''];
     });
     return { args: ['each', ...entries.flat()] };
   },

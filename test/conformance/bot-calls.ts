@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { checkMember, isAvatar, isWhole, MAX, NaiveGuild } from './guild.ts';
+import { checkMember, isAvatar, isWhole, MAX, NaiveGuild, placeWord } from './guild.ts';
 import { Refused, type Reply, type State } from './state.ts';
 
 /** What a script replies, and the guild after it. @throws Refused */
@@ -19,7 +19,8 @@ const DAY_S = 86_400;
  */
 export function once(model: Model, eventAt: number, whatOf: (args: readonly string[]) => string): Model {
   return (state, now, keys, args) => {
-    const [event, ttl = ''] = [keys[eventAt], args[0]];
+    const event = keys[eventAt];
+    const [ttl = ''] = args;
     if (event === undefined) return model(state, now, keys, args);
     if (!isWhole(ttl, 86_400_000n) || ttl.startsWith('0')) throw new Refused(['REFUSED', 0, 'argument']);
     const kept = new NaiveGuild(state, now).open();
@@ -139,7 +140,7 @@ function gain(guild: NaiveGuild, id: string, status: 'OK' | 'WAIT', amount: bigi
   const level = guild.levelOf(xp, profile.level);
   const next = guild.reach(BigInt(level) + 1n);
   const isExplicit = profile.level !== undefined && /^\d+$/.test(profile.level);
-  const place = isHidden ? 'hidden' : exists ? 'ranked' : status === 'OK' ? 'new' : 'none';
+  const place = placeWord(exists, isHidden, status === 'OK');
   const toNext = isExplicit || next > MAX ? '' : String(next - xp);
   return [status, rev, String(amount), String(before), levelBefore, String(xp), level, toNext, place];
 }

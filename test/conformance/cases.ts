@@ -211,15 +211,19 @@ function* claimCases(): Iterable<Call> {
     for (const id of ['a', 'new']) yield call(name, [id, '0', '0', '72000000', 'Ann', '5'], state);
 }
 
+/** Returns digits for a change of XP. Only an addition can be negative. */
+function digitsFor(op: string, r: Random): string {
+  if (op === 'level') return r.pick(['0', '1', '10', '1000']);
+  const amounts = ['0', '7', '100', '4675', '9007199254740991'];
+  return r.pick(op === 'add' ? [...amounts, '-1', '-300'] : amounts);
+}
+
 function* recordCases(): Iterable<Call> {
   yield* random(13, (r) => {
     const ids = Array.from({ length: 1 + r.below(4) }, () => r.pick(IDS));
     const entries = ids.flatMap((id) => {
       const op = r.pick(['set', 'set', 'add', 'add', 'take', 'level', 'hidden', 'keep']);
-      const xp =
-        op === 'level'
-          ? r.pick(['0', '1', '10', '1000'])
-          : r.pick(['0', '7', '100', '4675', '9007199254740991', ...(op === 'add' ? ['-1', '-300'] : [])]);
+      const xp = digitsFor(op, r);
       const part = (values: readonly string[]) => r.pick(['-', '-', 'none', ...values]);
       const parts = [part(LEVELS), part(STREAKS), part(CLAIMS), ...r.pick([[], [''], [r.pick(NAMES)]])];
       return [xpChange(op, xp), id, r.below(3) === 0 ? '' : parts.join(' ')];
@@ -387,7 +391,10 @@ function* listCases(): Iterable<Call> {
 
 function* removeCases(): Iterable<Call> {
   const keysOf = (ids: readonly string[]) => [
-    ...[...GUILD_KEYS, ':season:xp', ':hidden:reasons', ':avatars'],
+    ...GUILD_KEYS,
+    ':season:xp',
+    ':hidden:reasons',
+    ':avatars',
     ...ids.map((id) => `:cooldown:${id}`),
   ];
   yield* random(15, (r, state) => {

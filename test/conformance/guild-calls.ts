@@ -1,5 +1,5 @@
 import type { Model } from './bot-calls.ts';
-import { checkMember, isAvatar, MAX, NaiveGuild, type Profile } from './guild.ts';
+import { checkMember, isAvatar, MAX, NaiveGuild, type Profile, placeWord } from './guild.ts';
 import { Keys, Refused, type Reply, type State } from './state.ts';
 
 const WORDS = ['add', 'take', 'level', 'hidden'];
@@ -36,7 +36,7 @@ export const record: Model = (state, now, keys, rest) => {
     const level = guild.levelOf(xp, profile.level);
     last = [String(xp), level];
     const isMissing = (word === 'keep' || word === 'take') && !before.exists;
-    const place = isMissing ? 'none' : isHidden ? 'hidden' : before.exists ? 'ranked' : 'new';
+    const place = placeWord(before.exists, isHidden, !isMissing);
     answers.push(`${before.xp} ${before.level} ${xp} ${level} ${place}`);
     if (isMissing) continue;
     if (!before.exists && !isHidden) created++;
@@ -93,7 +93,7 @@ export function place(
   const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
   for (const [index, id] of ids.entries()) checkMember(id, index);
-  let moved = 0;
+  let changed = 0;
   let isWritten = false;
   const hidden: string[] = [];
   for (const id of new Set(ids)) {
@@ -102,15 +102,15 @@ export function place(
     const before = guild.reasonsOf(id);
     // It has no place that it could leave.
     if (isNew) guild.put(id, 0n, true);
-    const isMoved = guild.place(id, after(id, before));
-    if (isMoved) moved++;
+    const hasNewPlace = guild.place(id, after(id, before));
+    if (hasNewPlace) changed++;
     const now = guild.reasonsOf(id);
-    if (isMoved || now.join() !== before.join()) isWritten = true;
+    if (hasNewPlace || now.join() !== before.join()) isWritten = true;
     if (now.length > 0) hidden.push([id, ...now].join(' '));
   }
   if (!isWritten) return [['OK', guild.rev, 0, ...hidden], new NaiveGuild(state, now)];
   const rev = guild.write(['REFUSED', ids.length - 1, 'total'], { hidden: String(guild.hidden.size) });
-  return [['OK', rev, moved, ...hidden], guild];
+  return [['OK', rev, changed, ...hidden], guild];
 }
 
 /** list.lua. */

@@ -10,6 +10,13 @@ const REASONS = ':hidden:reasons';
 const AVATARS = ':avatars';
 const ID = /^[A-Za-z0-9_.-]{1,64}$/;
 
+/** Returns the word for the place of a user. @param isMade whether the call makes a user who is no member one. */
+export function placeWord(exists: boolean, isHidden: boolean, isMade: boolean): string {
+  if (isHidden) return 'hidden';
+  if (exists) return 'ranked';
+  return isMade ? 'new' : 'none';
+}
+
 /**
  * A guild as the contracts in the headers of the scripts describe it, in exact arithmetic and without care for speed: the counters are
  * those of all members, counted before and after a call.
@@ -71,7 +78,10 @@ export class NaiveGuild extends Keys {
     if (explicit !== undefined && /^\d+$/.test(explicit)) return Number(min(BigInt(explicit), MAX));
     let low = 0n;
     let high = 1n;
-    while (exactXpToReach(curve, high) <= xp) [low, high] = [high, high * 2n];
+    while (exactXpToReach(curve, high) <= xp) {
+      low = high;
+      high *= 2n;
+    }
     while (high - low > 1n) {
       const middle = (low + high) / 2n;
       if (exactXpToReach(curve, middle) <= xp) low = middle;
@@ -148,9 +158,9 @@ export class NaiveGuild extends Keys {
   /** Gives a member reasons to be hidden; none ranks it. @returns whether it changed its place. */
   place(id: string, reasons: readonly string[]): boolean {
     const both = [this.ranked.get(id), this.hidden.get(id)];
-    const isMoved = reasons.length > 0 ? both[0] !== undefined : both[1] !== undefined;
-    if (!isMoved && inOrder(reasons).join() === this.reasonsOf(id).join()) return false;
-    if (isMoved) {
+    const changesPlace = reasons.length > 0 ? both[0] !== undefined : both[1] !== undefined;
+    if (!changesPlace && inOrder(reasons).join() === this.reasonsOf(id).join()) return false;
+    if (changesPlace) {
       const [from, to] = reasons.length > 0 ? [this.ranked, this.hidden] : [this.hidden, this.ranked];
       from.delete(id);
       to.set(id, Number(min(whole(both[0] ?? 0) + whole(both[1] ?? 0), MAX)));
@@ -158,7 +168,7 @@ export class NaiveGuild extends Keys {
     delete this.reasons[id];
     const text = inOrder(reasons).join(' ');
     if (text !== '' && text !== 'moderator') this.reasons[id] = text;
-    return isMoved;
+    return changesPlace;
   }
 
   /** Writes members, counters and a new revision. @throws Refused when a counter leaves 64 bits or is no number. */

@@ -45,6 +45,12 @@ export const names: Model = (state, now, _keys, [id, xp]) => {
   return [[rev, 'END', first, ids, ids.map((each) => profiles[each] ?? null)], guild];
 };
 
+/** Returns how many arguments a command of batch.lua has. The revision that the caller has cached stands behind them. */
+function argumentsOf(name: string): number {
+  if (name === 'page') return 2;
+  return name === 'member' ? 1 : 0;
+}
+
 /** batch.lua with commands that read one guild. */
 export const batch: Model = (state, now, _keys, [commands]) => {
   const guild = new NaiveGuild(state, now).open();
@@ -53,7 +59,7 @@ export const batch: Model = (state, now, _keys, [commands]) => {
     .split('\n')
     .map((command): Reply => {
       const [name, ...args] = command.split(' ') as [string, ...string[]];
-      const cached = args[name === 'page' ? 2 : name === 'member' ? 1 : 0] ?? '';
+      const cached = args[argumentsOf(name)] ?? '';
       if (cached !== '' && guild.stats.rev === cached) return '';
       if (name === 'page') return rows(guild, Number(args[0]), Number(args[1]));
       if (name === 'member') return member(guild, args[0] as string);

@@ -156,16 +156,18 @@ function naiveXp(document: Json, event: Json): Json {
   return state ? none(state) : { amount, factor, cooldown_ms: 0, reason: null };
 }
 
+/** Combines two multipliers. */
+function stackedWith([over, under]: Fraction, [a, b]: Fraction, stacking: string): Fraction {
+  if (stacking === 'product') return [over * a, under * b];
+  if (stacking === 'sum') return [over * b + a * under - under * b, under * b];
+  return a * under > over * b ? [a, b] : [over, under];
+}
+
 /** Combines multipliers, and rounds to millionths. */
 function naiveStack(factors: readonly Fraction[], stacking: string): Fraction {
-  let [over, under]: Fraction = factors[0] ?? [1n, 1n];
-  for (const [a, b] of factors.slice(1)) {
-    if (stacking === 'product') [over, under] = [over * a, under * b];
-    else if (stacking === 'sum') [over, under] = [over * b + a * under - under * b, under * b];
-    else if (a * under > over * b) [over, under] = [a, b];
-  }
-  if (over < 0n) over = 0n;
-  const millionths = (2_000_000n * over) / under;
+  const [first = [1n, 1n], ...others] = factors;
+  const [over, under] = others.reduce((stacked, factor) => stackedWith(stacked, factor, stacking), first);
+  const millionths = over < 0n ? 0n : (2_000_000n * over) / under;
   return [(millionths + 1n) / 2n, 1_000_000n];
 }
 

@@ -156,17 +156,18 @@ export function withReasons(random: Random, state: State): State {
 const AVATAR = '0123456789abcdef0123456789abcdef';
 /** Changes of an avatar, those that are refused among them. */
 export const AVATAR_CHANGES = [
-  ...['', 'none', AVATAR, `a_${AVATAR}`],
-  ...[
-    'None',
-    'x',
-    `b_${AVATAR}`,
-    `${AVATAR}0`,
-    AVATAR.slice(1),
-    AVATAR.toUpperCase(),
-    `a_${AVATAR.slice(2)}`,
-    `${AVATAR}\n`,
-  ],
+  '',
+  'none',
+  AVATAR,
+  `a_${AVATAR}`,
+  'None',
+  'x',
+  `b_${AVATAR}`,
+  `${AVATAR}0`,
+  AVATAR.slice(1),
+  AVATAR.toUpperCase(),
+  `a_${AVATAR.slice(2)}`,
+  `${AVATAR}\n`,
 ] as const;
 
 /** Returns a guild with avatars of most of its members, and of a user who is none. */

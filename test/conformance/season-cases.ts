@@ -131,11 +131,8 @@ function* allSeasonCases(): Iterable<SeasonCall> {
     const archive = { ...SMALL, ':season': ARCHIVE, ...lock };
     yield call('the archive of this season', archive, 'open-archive', ['g s1', 'lurkr', '2', 'Den', ICON]);
     yield call('the archive of another season', archive, 'open-archive', ['g s2', 'standard', '', '', '']);
-    yield call('the archive of a season without members', { ':season': ARCHIVE, ...lock }, 'open-archive', [
-      'g s2',
-      'standard',
-      ...['', '', ''],
-    ]);
+    const empty = { ':season': ARCHIVE, ...lock };
+    yield call('the archive of a season without members', empty, 'open-archive', ['g s2', 'standard', '', '', '']);
     for (const [name, icon] of [
       ['Den', ICON],
       ['', ICON],
@@ -146,9 +143,8 @@ function* allSeasonCases(): Iterable<SeasonCall> {
         'g.s1',
         'keep',
       ]);
-      yield call(`the archive of a guild called "${name}", with the icon "${icon}"`, { ...lock }, 'open-archive', [
-        ...['g s1', 'standard', '', name, icon],
-      ]);
+      const archived = ['g s1', 'standard', '', name, icon];
+      yield call(`the archive of a guild called "${name}", with the icon "${icon}"`, lock, 'open-archive', archived);
     }
     const long = { ':about': { hash: { name: 'x'.repeat(401), icon: 'x'.repeat(35) } } };
     yield call('a guild with a longer name and icon than a bot can tell', { ...SMALL, ...long, ...lock }, 'begin', [
@@ -160,12 +156,9 @@ function* allSeasonCases(): Iterable<SeasonCall> {
       ['another curve', { xp_curve: 'amari' }],
       ['a curve of its own', { xp_curve: 'custom', xp_curve_custom: '0,0,50,0,1,1' }],
     ] as const) {
+      const state = { ':config': { hash: config }, ...lock };
       for (const curve of ['standard', 'amari', 'custom=0,0,50,0,1,1'])
-        yield call(`a guild with ${name}, ${curve}`, { ':config': { hash: config }, ...lock }, 'open-archive', [
-          'g s1',
-          curve,
-          ...['2', '', ''],
-        ]);
+        yield call(`a guild with ${name}, ${curve}`, state, 'open-archive', ['g s1', curve, '2', '', '']);
     }
   }
   const wrong = { ...SMALL, ...locked, ...seasonIn('copy'), ':xp': { zset: { a: 300, 'a b': 5 } } };

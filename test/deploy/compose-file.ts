@@ -39,8 +39,10 @@ export function readComposeFile(env: Readonly<Record<string, string>> = {}): Rec
 
 /** Replaces `${NAME:-default}`, whose default can have others, `${NAME:+text of a variable that is set}`, and `$$`. */
 function interpolated(text: string, env: Readonly<Record<string, string>>): string {
-  const once = text.replace(/\$\{(\w+):([-+])([^${}]*)\}/g, (_, name: string, kind: string, other: string) =>
-    kind === '-' ? env[name] || other : env[name] ? other : '',
-  );
+  const once = text.replace(/\$\{(\w+):([-+])([^${}]*)\}/g, (_, name: string, kind: string, other: string) => {
+    const value = env[name];
+    if (kind === '-') return value || other;
+    return value ? other : '';
+  });
   return once === text ? text.replaceAll('$$', '$') : interpolated(once, env);
 }

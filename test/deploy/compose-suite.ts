@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { createWriter } from '../../src/kit/writer.ts';
 import { makeCertificates, tlsServer } from '../support/certificates.ts';
+import { redisOptions } from '../support/redis-options.ts';
 import { PATIENT } from '../support/wait.ts';
 import { type Composition, createComposition } from './composition.ts';
 import type { Image } from './image.ts';
@@ -119,7 +120,7 @@ export function composeSuite(image: () => Image): void {
     chmodSync(client.key, 0o644);
     const port = await freePort();
     const redis = await startEmbeddedRedis([
-      ...['--port', '0', '--bind', '0.0.0.0', '--protected-mode', 'no'],
+      ...redisOptions({ port: 0, bind: '0.0.0.0', 'protected-mode': 'no' }),
       ...tlsServer(certificates, port, 'yes'),
     ]);
     const env = {

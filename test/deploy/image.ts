@@ -56,11 +56,9 @@ export async function buildImage(): Promise<Image> {
   };
   const isolation = ['--isolation', 'chroot'];
   const npm = await npmVolumes(folder);
+  const settings = ['--format', 'docker', ...isolation, '--network', 'host', ...npm];
   const build = (context: string, ...options: readonly string[]) =>
-    runProgram('buildah', [
-      ...[...store, 'bud', '--format', 'docker', ...isolation, '--network', 'host'],
-      ...[...npm, '--build-arg', `NODE_IMAGE=${BASE}`, ...options, context],
-    ]);
+    runProgram('buildah', [...store, 'bud', ...settings, '--build-arg', `NODE_IMAGE=${BASE}`, ...options, context]);
 
   await buildah('tag', await buildah('pull', '--quiet', `oci-archive:${await baseArchive()}`), BASE);
   const context = buildContext(folder);

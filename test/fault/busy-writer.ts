@@ -20,9 +20,10 @@ function random(below: number): number {
 }
 
 const userId = (): string => `m${random(500)}`;
+const level = (): number | null => (random(4) === 0 ? random(90) : null);
 const record = (): XpRecord =>
   random(2) === 0
-    ? { userId: userId(), set: random(2_000_000), level: random(4) === 0 ? random(90) : null }
+    ? { userId: userId(), set: random(2_000_000), level: level() }
     : { userId: userId(), add: random(5000), username: `name ${random(1000)}` };
 const many = (): XpRecord[] => Array.from({ length: 1 + random(200) }, record);
 

@@ -26,7 +26,8 @@ describe('a command with a time limit', needs('redis-server'), () => {
   beforeEach(async () => {
     server = await startEmbeddedRedis();
     const { redis } = parseConfig({ REDIS_URL: server.url });
-    [client, other] = [connect(redis), connect(redis)];
+    client = connect(redis);
+    other = connect(redis);
     for (const each of [client, other]) {
       await untilConnected(each);
     }

@@ -130,7 +130,8 @@ describe('the counters of a guild', needs('redis-server'), () => {
         await delay((run * 137) % 701);
         child.kill('SIGKILL');
         const { signal } = await child.ended;
-        seen[signal === null ? 'done' : replaces ? 'replacing' : 'importing']++;
+        const work = replaces ? 'replacing' : 'importing';
+        seen[signal === null ? 'done' : work]++;
         expect(await audited()).toBe(true);
       }
       await suite.guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);

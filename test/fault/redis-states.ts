@@ -1,15 +1,19 @@
 import type { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
+import { redisOptions } from '../support/redis-options.ts';
 import { PATIENT } from '../support/wait.ts';
 
 /** Runs work while a Redis is in a state, and ends the state. The second connection serves while the first is taken. */
 export type During = (admin: Redis, other: Redis, work: () => Promise<unknown>) => Promise<void>;
 
 /** Options that a Redis needs for {@link states}. Its data must be readable as fast as it is told. */
-export const STATE_OPTIONS = [
-  ...['--enable-debug-command', 'yes', '--busy-reply-threshold', '10', '--replica-serve-stale-data', 'no'],
-  ...['--rdbcompression', 'no', '--loading-process-events-interval-bytes', '1024'],
-];
+export const STATE_OPTIONS = redisOptions({
+  'enable-debug-command': 'yes',
+  'busy-reply-threshold': 10,
+  'replica-serve-stale-data': 'no',
+  rdbcompression: 'no',
+  'loading-process-events-interval-bytes': 1024,
+});
 
 /** Microseconds that a key takes to load. There are enough keys for a minute, and the state ends when the work is done. */
 const SLOW_KEY_US = 40_000;

@@ -11,6 +11,12 @@ import { expectRefusal, GUILD, GUILD_KINDS, prepare, type ScriptCall, scriptCall
 /** A user has a right to the cooldowns of all members, or to none. */
 const kindOf = (key: string) => key.replace(/:cooldown:.*/, ':cooldown');
 
+/** Returns the keys among the arguments of a command, which stand before all others. */
+function keysAmong(args: readonly string[], command: string): readonly string[] {
+  if (['unlink', 'del', 'exists'].includes(command)) return args;
+  return args.slice(0, command === 'rename' ? 2 : 1);
+}
+
 describe('a refusal by Redis for one key', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let admin: Redis;
@@ -38,8 +44,7 @@ describe('a refusal by Redis for one key', needs('redis-server'), () => {
       // Without the right to INFO, a script takes the name of the server as unknown.
       if (source !== 'lua' || command === 'info') return;
       const keys = commands.get(command) ?? new Set<string>();
-      const all = ['unlink', 'del', 'exists'].includes(command) ? args : args.slice(0, command === 'rename' ? 2 : 1);
-      for (const key of all) keys.add(key);
+      for (const key of keysAmong(args, command)) keys.add(key);
       commands.set(command, keys);
     });
     await run(core, staged);

@@ -20,7 +20,8 @@ describe.each(Object.entries(states))('a Redis that says %s', needs('redis-serve
 
   beforeAll(async () => {
     server = await startEmbeddedRedis(STATE_OPTIONS);
-    [admin, other] = [new Redis(server.url), new Redis(server.url)];
+    admin = new Redis(server.url);
+    other = new Redis(server.url);
     core = openCore(new Redis(server.url), 'gr');
   });
   afterAll(async () => {

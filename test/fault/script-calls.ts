@@ -179,7 +179,16 @@ export const scriptCalls: readonly ScriptCall[] = [
       scripts.run(
         { name: 'usage' },
         ['gr:{g}:usage', 'gr:{g}:keys:used', 'gr:{g}:keys'],
-        ...['process', 2, 500, 192, '2026-01-16T12:00:00.000Z', 1, '500:a', 5, 'a', '2026-01-15T12:00:00.000Z'],
+        'process',
+        2,
+        500,
+        192,
+        '2026-01-16T12:00:00.000Z',
+        1,
+        '500:a',
+        5,
+        'a',
+        '2026-01-15T12:00:00.000Z',
       ),
   },
   {

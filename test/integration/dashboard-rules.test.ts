@@ -65,7 +65,8 @@ describe('pages of the rules', needs('redis-server'), () => {
       const content = text.slice(match.index + whole.length).split(`</${tag}>`)[0] ?? '';
       const value = / value="(.*?)"/.exec(attributes)?.[1] ?? '';
       const chosen = /<option value="([^"]*)" selected>/.exec(content)?.[1] ?? '';
-      return unescaped(tag === 'textarea' ? content : tag === 'select' ? chosen : value);
+      if (tag === 'textarea') return unescaped(content);
+      return unescaped(tag === 'select' ? chosen : value);
     });
   const field = (answer: Answer, name: string) => fields(answer, name)[0] ?? '';
   /** Sends the form of a page as the page is now. */

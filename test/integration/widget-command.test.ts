@@ -18,9 +18,8 @@ describe('the command widget', () => {
   });
 
   it('the command widget prints a snippet whose address the service serves, with the hash of what it serves there', async () => {
-    const { code, stdout, stderr } = await runCommand('widget', [
-      ...['--snippet', '--url', `${service.url}/`, '--guild', '42'],
-    ]);
+    const args = ['--snippet', '--url', `${service.url}/`, '--guild', '42'];
+    const { code, stdout, stderr } = await runCommand('widget', args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [style, ...lines] = stdout.split('\n');
     expect(style).toBe(RESERVED_SPACE);

@@ -2,6 +2,12 @@ import type { Corrected, Correction, Undone, UndoObstacle } from '../../src/core
 import { BoardsModel } from './boards-model.ts';
 import { GuildModel, type ModelMember } from './guild-model.ts';
 
+/** Returns the XP that a correction asks for, even less than none. */
+function wantedXp(before: number, correction: NonNullable<Correction['xp']>): number {
+  if ('set' in correction) return correction.set;
+  return 'add' in correction ? before + correction.add : before - correction.take;
+}
+
 /** The model of a guild whose members are corrected, with the corrections that can be undone. */
 export class CorrectionsModel {
   readonly guild = new GuildModel();
@@ -18,13 +24,7 @@ export class CorrectionsModel {
     const before = { ...member };
     const levelBefore = this.guild.levelOf(before);
     const isGain = xp !== undefined && !('set' in xp);
-    if (xp)
-      this.changeXp(
-        userId,
-        member,
-        'set' in xp ? xp.set : 'add' in xp ? before.xp + xp.add : before.xp - xp.take,
-        isGain,
-      );
+    if (xp) this.changeXp(userId, member, wantedXp(before.xp, xp), isGain);
     if (level !== undefined) member.level = level ?? undefined;
     if (username !== undefined) member.username = username ?? undefined;
     const of = {

@@ -115,7 +115,9 @@ export class GuildModel {
       }
       const before = this.members.get(id)?.xp ?? 0;
       const sum = BigInt(before) + BigInt(add);
-      const exact = set !== undefined ? BigInt(set) : takes && sum < 0n ? 0n : sum;
+      let exact = set === undefined ? sum : BigInt(set);
+      // What takes XP leaves at least none.
+      if (takes && exact < 0n) exact = 0n;
       if (exact < 0n || exact > BigInt(MAX_XP)) {
         this.members.clear();
         for (const [id, member] of saved) this.members.set(id, member);

@@ -115,7 +115,8 @@ describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-guide-'));
   const here = join(folder, 'guildrank');
   const bot = join(folder, 'bot');
-  let [master, replica]: [EmbeddedRedis?, EmbeddedRedis?] = [];
+  let master: EmbeddedRedis | undefined;
+  let replica: EmbeddedRedis | undefined;
   beforeAll(async () => {
     const options = ['--repl-diskless-sync-delay', '0'];
     [master, replica] = await Promise.all([startEmbeddedRedis(options), startEmbeddedRedis(options)]);

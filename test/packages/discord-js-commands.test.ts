@@ -19,9 +19,10 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
   beforeEach(() => store.empty());
 
   it('commands that change XP or show the dashboard are for managers of the server', () => {
-    const named = commands.map((command: { name: string; default_member_permissions?: string; contexts: number[] }) => [
-      ...[command.name, command.default_member_permissions, command.contexts],
-    ]);
+    const named = commands.map((command: { name: string; default_member_permissions?: string; contexts: number[] }) => {
+      const { name, default_member_permissions: permissions, contexts } = command;
+      return [name, permissions, contexts];
+    });
     expect(named).toEqual([
       ['rank', undefined, [0]],
       ['top', undefined, [0]],
@@ -211,18 +212,24 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
       return [manager.answers.pop()?.content, ...roles.cache.keys()];
     };
     expect(await xp('give', { amount: 100 })).toEqual([
-      ...['A\\*nn had 0 XP, level 0, and has 100 XP, level 1 now.', 'role1'],
+      'A\\*nn had 0 XP, level 0, and has 100 XP, level 1 now.',
+      'role1',
     ]);
     expect(await xp('set', { level: 2 })).toEqual([
-      ...['A\\*nn had 100 XP, level 1, and has 255 XP, level 2 now.', 'role1', 'role2'],
+      'A\\*nn had 100 XP, level 1, and has 255 XP, level 2 now.',
+      'role1',
+      'role2',
     ]);
     expect(await xp('take', { amount: 100 })).toEqual([
-      ...['A\\*nn had 255 XP, level 2, and has 155 XP, level 1 now.', 'role1'],
+      'A\\*nn had 255 XP, level 2, and has 155 XP, level 1 now.',
+      'role1',
     ]);
     expect(await xp('take', { amount: 1000 })).toEqual(['A\\*nn had 155 XP, level 1, and has 0 XP, level 0 now.']);
     await bot.writer.record(GUILD, { userId: '7', add: 0, level: 9 });
     expect(await xp('set', { xp: 300 })).toEqual([
-      ...['A\\*nn had 0 XP, level 9, and has 300 XP, level 2 now.', 'role1', 'role2'],
+      'A\\*nn had 0 XP, level 9, and has 300 XP, level 2 now.',
+      'role1',
+      'role2',
     ]);
     expect((await bot.reader.member(GUILD, '7'))?.username).toBe('A*nn');
     expect(await xp('set', { xp: 300, level: 2 })).toContain('Give a level or XP, one of both.');

@@ -119,9 +119,8 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     await writer.record(GUILD, { userId: '7', set: 99 });
     const sent = message();
     await handlers.message(sent);
-    expect([await xpOf(), said, [...roles.cache.keys()], waits, lines]).toEqual([
-      ...[119, ['<@7> is now level 1!'], ['role1'], [300], []],
-    ]);
+    const outcome = [await xpOf(), said, [...roles.cache.keys()], waits, lines];
+    expect(outcome).toEqual([119, ['<@7> is now level 1!'], ['role1'], [300], []]);
     // The same message in another process of the bot.
     await madeUpBot(store.client).handlers.message(sent);
     expect([await xpOf(), said.length]).toEqual([119, 1]);

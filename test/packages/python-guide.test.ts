@@ -126,7 +126,11 @@ tell(week.data, [[row.user_id, row.xp] for row in (await reader.page(guild_id, 1
   Read: [
     'tell(total, member, near, curve.a, levels, names)',
     [
-      ...[5, null, null, 10, [10, xpForLevel('standard', 11), { level: 10, gained: 25, needed: expect.any(Number) }]],
+      5,
+      null,
+      null,
+      10,
+      [10, xpForLevel('standard', 11), { level: 10, gained: 25, needed: expect.any(Number) }],
       ['1. Amber'],
     ],
   ],
@@ -162,7 +166,8 @@ describe('docs/python.md', needs('redis-server', 'python3-discord', ...PYTHON_KI
   const here = join(folder, 'guildrank');
   const bot = join(folder, 'bot');
   const python = join(bot, '.venv/bin/python');
-  let [master, replica]: [EmbeddedRedis?, EmbeddedRedis?] = [];
+  let master: EmbeddedRedis | undefined;
+  let replica: EmbeddedRedis | undefined;
   beforeAll(async () => {
     const options = ['--repl-diskless-sync-delay', '0'];
     [master, replica] = await Promise.all([startEmbeddedRedis(options), startEmbeddedRedis(options)]);

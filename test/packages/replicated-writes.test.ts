@@ -21,8 +21,10 @@ const kinds: ClientKind[] = [
 
 // Each kind has servers of its own, and waits most of its time: for replicas, and for a replica that connects again.
 describe.concurrent.each(kinds)('a writer with the option replicas, on $name', needs('redis-server'), (kind) => {
-  let [master, replica]: [EmbeddedRedis?, EmbeddedRedis?] = [];
-  let [admin, replicaAdmin]: [Redis?, Redis?] = [];
+  let master: EmbeddedRedis | undefined;
+  let replica: EmbeddedRedis | undefined;
+  let admin: Redis | undefined;
+  let replicaAdmin: Redis | undefined;
   const url = () => (master as EmbeddedRedis).url;
 
   /** Makes the replica follow the master, and waits until it does. */
@@ -40,7 +42,8 @@ describe.concurrent.each(kinds)('a writer with the option replicas, on $name', n
   beforeAll(async () => {
     const options = ['--repl-diskless-sync-delay', '0'];
     [master, replica] = await Promise.all([startEmbeddedRedis(options), startEmbeddedRedis(options)]);
-    [admin, replicaAdmin] = [new Redis(master.url), new Redis(replica.url)];
+    admin = new Redis(master.url);
+    replicaAdmin = new Redis(replica.url);
     await attach();
   });
   afterAll(async () => {

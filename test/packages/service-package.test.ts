@@ -10,7 +10,19 @@ import { repository, runProgram } from '../support/run-command.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
 import { INSTALLING_MS } from '../support/wait.ts';
 
-const COMMANDS = 'serve doctor keys guild member season seed export stats widget dashboard'.split(' ');
+const COMMANDS = [
+  'serve',
+  'doctor',
+  'keys',
+  'guild',
+  'member',
+  'season',
+  'seed',
+  'export',
+  'stats',
+  'widget',
+  'dashboard',
+];
 
 describe.each(['package-lock.json', 'tools/package-lock.json'])('%s', (lock) => {
   it(`${lock} has the optional packages of every platform, because npm ci needs them on each platform`, () => {

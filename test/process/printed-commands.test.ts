@@ -50,7 +50,10 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
 const below = (folder: string) =>
   readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 const files = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
   ...['docs', 'deploy', 'examples'].flatMap(below).filter((name) => name.endsWith('.md')),
 ];
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { redisOptions } from './redis-options.ts';
 import { runProgram } from './run-command.ts';
 
 /** Files of a certificate authority of a test, and of what it signed. */
@@ -17,7 +18,8 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
-const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
+/** Options of openssl for a certificate with a key of its own. */
+export const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
 
 /** Makes certificates with openssl. @param serverName the only name of the server. */
 export async function makeCertificates(serverName: string): Promise<Certificates> {
@@ -40,10 +42,18 @@ export async function makeCertificates(serverName: string): Promise<Certificates
   };
 }
 
-/** Returns the options of a Redis that serves TLS on `port`. */
-export function tlsServer({ ca, server }: Certificates, port: number, clients: 'yes' | 'no'): string[] {
-  return [
-    ...['--tls-port', String(port), '--tls-auth-clients', clients],
-    ...['--tls-cert-file', server.cert, '--tls-key-file', server.key, '--tls-ca-cert-file', ca],
-  ];
+/** Returns the settings of a Redis or a Sentinel that serves TLS on `port`. */
+export function tlsSettings({ ca, server }: Certificates, port: number, clients: 'yes' | 'no') {
+  return {
+    'tls-port': port,
+    'tls-auth-clients': clients,
+    'tls-cert-file': server.cert,
+    'tls-key-file': server.key,
+    'tls-ca-cert-file': ca,
+  };
+}
+
+/** Returns the options of a Redis with {@link tlsSettings}. */
+export function tlsServer(certificates: Certificates, port: number, clients: 'yes' | 'no'): string[] {
+  return redisOptions(tlsSettings(certificates, port, clients));
 }

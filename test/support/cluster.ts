@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Certificates, tlsServer } from './certificates.ts';
+import { redisOptions } from './redis-options.ts';
 import { PATIENT } from './wait.ts';
 
 /** A real Redis Cluster on loopback: three masters, or as many as asked, and as many replicas of each as asked. */
@@ -32,10 +33,12 @@ const LONG_NODE_TIMEOUT_MS = 15_000;
 /** The name that nodes with certificates announce, and the only one in their certificates. */
 export const TLS_NAME = 'localhost';
 /** The nodes want certificates of clients, speak TLS with each other, and tell their clients names instead of addresses. Their plain ports are for the tests. */
-const TLS_CLUSTER = [
-  ...['--tls-cluster', 'yes', '--tls-replication', 'yes'],
-  ...['--cluster-announce-hostname', TLS_NAME, '--cluster-preferred-endpoint-type', 'hostname'],
-];
+const TLS_CLUSTER = redisOptions({
+  'tls-cluster': 'yes',
+  'tls-replication': 'yes',
+  'cluster-announce-hostname': TLS_NAME,
+  'cluster-preferred-endpoint-type': 'hostname',
+});
 
 /**
  * Starts the nodes, joins them and waits until each sees a whole cluster and each replica follows its master.
@@ -73,19 +76,25 @@ async function startNode(
   certificates?: Certificates,
   announce?: (port: number) => Promise<number>,
 ): Promise<ClusterNode> {
-  // The bus port is the data port + 10000 by default, which a free port can put out of range.
-  const busPort = ['--cluster-port', String(await freePort())];
+  const busPort = await freePort();
   const tlsPort = certificates && (await freePort());
   const ownPort = await freePort();
   const announced = await announce?.(ownPort);
   const server = await startEmbeddedRedis([
-    ...['--port', String(ownPort), ...(announced ? ['--cluster-announce-port', String(announced)] : [])],
-    ...['--cluster-enabled', 'yes', ...busPort, '--cluster-node-timeout', String(nodeTimeoutMs)],
-    ...['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0'],
-    // Nodes name a replica to clients only after the first ping of its master, which comes after ten seconds by default.
-    ...['--repl-ping-replica-period', '1'],
-    // Otherwise every shard refuses to serve while one has no master.
-    ...['--cluster-require-full-coverage', 'no'],
+    ...redisOptions({
+      port: ownPort,
+      'cluster-enabled': 'yes',
+      // It is the data port + 10000 by default, which a free port can put out of range.
+      'cluster-port': busPort,
+      'cluster-node-timeout': nodeTimeoutMs,
+      'cluster-replica-validity-factor': 0,
+      'repl-diskless-sync-delay': 0,
+      // Nodes name a replica to clients only after the first ping of its master, which comes after ten seconds by default.
+      'repl-ping-replica-period': 1,
+      // Otherwise every shard refuses to serve while one has no master.
+      'cluster-require-full-coverage': 'no',
+    }),
+    ...(announced ? ['--cluster-announce-port', String(announced)] : []),
     ...(tlsPort ? [...tlsServer(certificates, tlsPort, 'yes'), ...TLS_CLUSTER] : []),
   ]);
   const admin = new Redis(server.url, { maxRetriesPerRequest: 0, commandTimeout: 20_000 });

@@ -133,7 +133,6 @@ class ProxiedConnection {
   /** Walks over the keys of one server after the other: the cursor of the client is that of the server, doubled, with the server in its last bit. */
   private scan([name, cursor, ...options]: Buffer[], settle: (reply: Buffer) => void): void {
     const from = BigInt(String(cursor));
-    const last = BigInt(this.servers.length - 1);
     const server = this.servers.length > 1 ? from % 2n : 0n;
     const own = this.servers.length > 1 ? from / 2n : from;
     this.ask(Number(server), messageOfWords([name as Buffer, String(own), ...options]), (reply) => {
@@ -141,11 +140,17 @@ class ProxiedConnection {
       const line = reply.indexOf('\r\n', start);
       const end = line + 2 + Number(reply.toString('latin1', start + 1, line)) + 2;
       const next = BigInt(reply.toString('latin1', line + 2, end - 2));
-      let told = next;
-      if (this.servers.length > 1) told = next > 0n ? next * 2n + server : server < last ? server + 1n : 0n;
-      const text = String(told);
+      const text = String(this.cursorAfter(server, next));
       settle(Buffer.concat([Buffer.from(`*2\r\n$${text.length}\r\n${text}\r\n`), reply.subarray(end)]));
     });
+  }
+
+  /** Returns the cursor for the client when a server has told its own. A server that has no more keys is followed by the next one. */
+  private cursorAfter(server: bigint, own: bigint): bigint {
+    if (this.servers.length === 1) return own;
+    if (own > 0n) return own * 2n + server;
+    const next = server + 1n;
+    return next < this.servers.length ? next : 0n;
   }
 
   /** Lists the keys of all servers. */

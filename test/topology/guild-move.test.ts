@@ -59,7 +59,8 @@ describe('guild export and import with Clusters', { ...needs('redis-server'), ti
   it.each(MOVES)(
     'guild export and import move a guild from %s to %s, beside a writing bot',
     async (_from, _to, source, target) => {
-      const [from, to] = [places[source], places[target]] as [Place, Place];
+      const from = places[source] as Place;
+      const to = places[target] as Place;
       for (const node of nodesOf(to.store.client)) await node.flushall();
       for (const node of [from, to].flatMap(({ store }) => nodesOf(store.client))) {
         await node.config('SET', 'slowlog-log-slower-than', '1000');

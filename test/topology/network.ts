@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, findRedisServer, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { redisOptions } from '../support/redis-options.ts';
 import { type Direction, startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -118,10 +119,17 @@ async function startMember(place: Place, masterPort: number | undefined): Promis
   const port = await freePort();
   const proxy = await startTcpProxy(port);
   const server: EmbeddedRedis = await startEmbeddedRedis([
-    ...['--port', String(port), '--bind-source-addr', SOURCES[place], '--repl-diskless-sync-delay', '0'],
-    ...['--replica-announce-ip', '127.0.0.1', '--replica-announce-port', String(proxy.port)],
-    ...['--min-replicas-to-write', '1', '--min-replicas-max-lag', String(MAX_LAG_S), '--repl-timeout', '4'],
-    ...['--repl-ping-replica-period', '1'],
+    ...redisOptions({
+      port,
+      'bind-source-addr': SOURCES[place],
+      'repl-diskless-sync-delay': 0,
+      'replica-announce-ip': '127.0.0.1',
+      'replica-announce-port': proxy.port,
+      'min-replicas-to-write': 1,
+      'min-replicas-max-lag': MAX_LAG_S,
+      'repl-timeout': 4,
+      'repl-ping-replica-period': 1,
+    }),
     ...(masterPort === undefined ? [] : ['--replicaof', '127.0.0.1', `${masterPort}`]),
   ]);
   return { proxy, admin: adminOf(port), stop: () => ended(server.stop, proxy) };
@@ -132,10 +140,15 @@ async function startSentinel(place: Place, masterPort: number): Promise<Member> 
   const port = await freePort();
   const proxy = await startTcpProxy(port);
   const lines = [
-    ...[`port ${port}`, 'bind 127.0.0.1', `bind-source-addr ${SOURCES[place]}`, `dir ${folder}`],
-    ...['sentinel announce-ip 127.0.0.1', `sentinel announce-port ${proxy.port}`],
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `bind-source-addr ${SOURCES[place]}`,
+    `dir ${folder}`,
+    'sentinel announce-ip 127.0.0.1',
+    `sentinel announce-port ${proxy.port}`,
     `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} 2`,
-    ...[`sentinel down-after-milliseconds ${NAME} 1000`, `sentinel failover-timeout ${NAME} 4000`],
+    `sentinel down-after-milliseconds ${NAME} 1000`,
+    `sentinel failover-timeout ${NAME} 4000`,
     `sentinel parallel-syncs ${NAME} 2`,
   ];
   const file = join(folder, 'sentinel.conf');

@@ -7,8 +7,9 @@ import { findRedisServer, freePort, startEmbeddedRedis } from '../../scripts/dev
 import { parseConfig } from '../../src/config/service.ts';
 import type { RedisClient } from '../../src/core/store/client.ts';
 import { connect } from '../../src/core/store/connection.ts';
-import { type Certificates, makeCertificates, tlsServer } from '../support/certificates.ts';
+import { type Certificates, makeCertificates, NEW_KEY, tlsServer, tlsSettings } from '../support/certificates.ts';
 import { startCluster, TLS_NAME } from '../support/cluster.ts';
+import { redisOptions } from '../support/redis-options.ts';
 import { runProgram } from '../support/run-command.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
@@ -67,17 +68,20 @@ const tls: Topology = {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-tls-'));
     const key = join(folder, 'key.pem');
     const cert = join(folder, 'cert.pem');
-    const { code, stderr } = await runProgram('openssl', [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'],
-      ...['-subj', '/CN=guildrank test', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
-    ]);
+    const name = ['-subj', '/CN=guildrank test', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const args = ['req', '-x509', ...NEW_KEY, ...name, '-keyout', key, '-out', cert];
+    const { code, stderr } = await runProgram('openssl', args);
     if (code !== 0) throw new Error(`openssl ended with ${code}: ${stderr}`);
     const port = await freePort();
-    const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert];
-    const server = await startEmbeddedRedis([
-      ...['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no'],
-      ...files,
-    ]);
+    const options = redisOptions({
+      port: 0,
+      'tls-port': port,
+      'tls-auth-clients': 'no',
+      'tls-cert-file': cert,
+      'tls-key-file': key,
+      'tls-ca-cert-file': cert,
+    });
+    const server = await startEmbeddedRedis(options);
     return {
       env: { REDIS_URL: `rediss://127.0.0.1:${port}`, NODE_EXTRA_CA_CERTS: cert },
       // Node reads NODE_EXTRA_CA_CERTS only when a process starts, and this one has started.
@@ -172,10 +176,14 @@ export async function startSecuredSentinel(): Promise<RunningTopology & { readon
   const file = join(folder, 'sentinel.conf');
   const watcherRights = '-@all +ping +info +subscribe +sentinel|get-master-addr-by-name +sentinel|sentinels';
   const lines = [
-    ...['port 0', 'bind 127.0.0.1', `dir ${folder}`, 'tls-replication yes'],
-    ...tlsServer(certificates, sentinelPort, 'yes').join(' ').slice(2).split(' --'),
+    'port 0',
+    'bind 127.0.0.1',
+    `dir ${folder}`,
+    'tls-replication yes',
+    ...Object.entries(tlsSettings(certificates, sentinelPort, 'yes')).map(([name, value]) => `${name} ${value}`),
     `sentinel monitor guilds 127.0.0.1 ${port} 1`,
-    ...[`sentinel auth-user guilds ${USER}`, `sentinel auth-pass guilds ${PASSWORD}`],
+    `sentinel auth-user guilds ${USER}`,
+    `sentinel auth-pass guilds ${PASSWORD}`,
     `user watcher on >sentinel-secret resetchannels &+switch-master ${watcherRights}`,
     'user admin on >admin-secret allchannels +@all',
     'user default off',

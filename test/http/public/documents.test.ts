@@ -23,8 +23,14 @@ describeStores('all documents of a public page', (kind) => {
   /** Returns every document of the guild: each with all members that it may show, and those of one member alone. */
   const documents = (id: string) => ({
     ofAll: [
-      ...['/g/guild', '/g/guild?board=week', '/g/guild/data.json?limit=100', '/g/guild/data.json?limit=100&board=week'],
-      ...['/g/guild?overlay=1', '/g/guild/badge.svg', '/g/guild/top.png', '/g/guild/rewards'],
+      '/g/guild',
+      '/g/guild?board=week',
+      '/g/guild/data.json?limit=100',
+      '/g/guild/data.json?limit=100&board=week',
+      '/g/guild?overlay=1',
+      '/g/guild/badge.svg',
+      '/g/guild/top.png',
+      '/g/guild/rewards',
       '/g/guild/data.json?limit=100&rewards=1',
     ],
     ofOne: [
@@ -32,7 +38,9 @@ describeStores('all documents of a public page', (kind) => {
         `/g/guild/m/${id}${end}`,
         `/g/guild/m/${id}${end}?board=week`,
       ]),
-      ...[`/g/guild?around=${id}`, `/g/guild/data.json?around=${id}`, `/g/guild/data.json?around=${id}&board=week`],
+      `/g/guild?around=${id}`,
+      `/g/guild/data.json?around=${id}`,
+      `/g/guild/data.json?around=${id}&board=week`,
       `/g/guild/badge.svg?member=${id}`,
     ],
     found: [`/g/guild/data.json?find=${id}`, `/g/guild/data.json?find=${id}&board=week`],

@@ -123,8 +123,14 @@ describeStores('the page of rewards and rules', (kind) => {
   it('each of several levels that give the same role shows the number of all members with this role, which is that of a naive count', async () => {
     const reward = (level: number, role: string, kept: boolean) => ({ level, role, kept });
     const rewards = [
-      ...[reward(2, 'twice', false), reward(5, 'other', true), reward(8, 'twice', true), reward(9, 'last', false)],
-      ...[reward(3, 'again', false), reward(5, 'again', false), reward(1, 'early', true), reward(8, 'early', false)],
+      reward(2, 'twice', false),
+      reward(5, 'other', true),
+      reward(8, 'twice', true),
+      reward(9, 'last', false),
+      reward(3, 'again', false),
+      reward(5, 'again', false),
+      reward(1, 'early', true),
+      reward(8, 'early', false),
     ];
     await setRules({ rewards });
     const curve = parseCurve('standard') ?? expect.fail();

@@ -11,9 +11,8 @@ it('the count tells members apart as a set of their ids does, and a member whom 
       for (const row of list) members.add(row);
       const ids = new Set(list.map(({ userId }) => userId));
       const hidden = new Set(list.filter((row) => row.hidden).map(({ userId }) => userId));
-      expect([members.rows, members.members, members.repeated, members.hidden]).toEqual([
-        ...[list.length, ids.size, list.length - ids.size, hidden.size],
-      ]);
+      const counts = [members.rows, members.members, members.repeated, members.hidden];
+      expect(counts).toEqual([list.length, ids.size, list.length - ids.size, hidden.size]);
     }),
   );
 });

@@ -16,8 +16,16 @@ describe('NDJSON files', () => {
   });
 
   it.each([
-    ...['id', 'xp', 'username', 'level', 'daily_streak', 'last_daily_claim', 'explicit_level', 'hidden'],
-    ...['hidden_reasons', 'other'],
+    'id',
+    'xp',
+    'username',
+    'level',
+    'daily_streak',
+    'last_daily_claim',
+    'explicit_level',
+    'hidden',
+    'hidden_reasons',
+    'other',
   ])('a row with the field %s nested 5,000 deep is a bad row, and the rows after it are read', async (field) => {
     const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
     const text = `{"user_id":"1","xp":1,"${field}":${deep}}\n{"user_id":${deep},"xp":1}\n{"user_id":"2","xp":2}`;

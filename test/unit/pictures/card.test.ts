@@ -44,8 +44,19 @@ describe('the rank card', () => {
   it('a rank card names the member, its rank, level, way, XP, streak and neighbours', () => {
     const svg = rankCard(CARD, OPTIONS);
     expect(linesOf(svg)).toEqual([
-      ...['Q', 'Quiet Raven', 'Daily streak 24', 'Rank 5 / 400', 'Level 19', '997 XP to level 20', '22,853 XP'],
-      ...['4', 'Ada Lovelace', '23,229 XP', '6', 'Ünal & Söhne', '22,455 XP'],
+      'Q',
+      'Quiet Raven',
+      'Daily streak 24',
+      'Rank 5 / 400',
+      'Level 19',
+      '997 XP to level 20',
+      '22,853 XP',
+      '4',
+      'Ada Lovelace',
+      '23,229 XP',
+      '6',
+      'Ünal & Söhne',
+      '22,455 XP',
     ]);
     expect(svg).toContain('<title>Quiet Raven: Rank 5, Level 19, 22,853 XP</title>');
     expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="934" height="282" /);

@@ -36,7 +36,9 @@ describeStores('the usage of a guild', (kind) => {
   afterAll(() => testStore.stop());
   beforeEach(async () => {
     await testStore.empty();
-    [now, fate, late] = [START, 'done', []];
+    now = START;
+    fate = 'done';
+    late = [];
     for (const guild of ['g', 'h']) await list(guild, 'a', 'b');
   });
 
@@ -134,7 +136,8 @@ describeStores('the usage of a guild', (kind) => {
         await testStore.empty();
         await list('g', 'a', 'b');
         await list('h', 'a', 'b');
-        [now, late] = [START, []];
+        now = START;
+        late = [];
         const processes = [newProcess(), newProcess(), newProcess()];
         const naive = new Map<string, number>();
         for (const step of steps) {
@@ -255,7 +258,8 @@ it('usage of many guilds is sent a few at a time, so that no request waits for a
   const usage = new Usage({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }, () => START);
   for (let i = 0; i < 1000; i++) count(usage, `g${i}`, 'a', true);
   const turn = () => {
-    [most, sent] = [Math.max(most, sent), 0];
+    most = Math.max(most, sent);
+    sent = 0;
     if (isWriting) setImmediate(turn);
   };
   turn();

@@ -20,8 +20,13 @@ vi.mock('@resvg/resvg-js', () => ({
   },
 }));
 
-const OWN =
-  'DejaVuSans.ttf DejaVuSans-Bold.ttf NotoEmoji-Bold.ttf NanumGothic-Bold.ttf DroidSansFallbackFull.ttf'.split(' ');
+const OWN = [
+  'DejaVuSans.ttf',
+  'DejaVuSans-Bold.ttf',
+  'NotoEmoji-Bold.ttf',
+  'NanumGothic-Bold.ttf',
+  'DroidSansFallbackFull.ttf',
+];
 const FONTS = fileURLToPath(new URL('../../../../src/service/public/fonts/', import.meta.url));
 
 const warnings: string[] = [];

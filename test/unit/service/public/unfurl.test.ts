@@ -69,8 +69,14 @@ it('the tags of a preview name the address of a member, and the picture that the
 it('the tags of a preview have no address while nobody has set the address of the service', () => {
   const tags = previewTags(pageQuery(), PAGE, { ...SITE, url: '' }, PREVIEW);
   expect(tags.map(([, name]) => name)).toEqual([
-    ...['description', 'og:type', 'og:site_name', 'og:title', 'og:description'],
-    ...['twitter:card', 'twitter:title', 'twitter:description'],
+    'description',
+    'og:type',
+    'og:site_name',
+    'og:title',
+    'og:description',
+    'twitter:card',
+    'twitter:title',
+    'twitter:description',
   ]);
   expect(tags).toContainEqual(['name', 'twitter:card', 'summary']);
 });

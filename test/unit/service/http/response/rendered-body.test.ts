@@ -9,13 +9,19 @@ import {
   toBody,
 } from '../../../../../src/service/http/response/rendered-body.ts';
 
+/** Returns names and values of headers, which take turns in a list. The last pair of a list of odd length has no value. */
+const pairsOf = (list: readonly string[]) =>
+  list.flatMap((_, index) => (index % 2 === 0 ? [list.slice(index, index + 2)] : []));
+
 it('a body holds one byte of its UTF-8 text in each character, and its headers tell how many', () => {
   const { body, etag, headers } = renderJson({ data: [], total: 0, page: 1, name: 'ü🦊' } as never);
   expect(Buffer.from(body, 'latin1').toString()).toBe('{"data":[],"total":0,"page":1,"name":"ü🦊"}');
   expect(etag).toMatch(/^"[\w-]{27}"$/);
   const length = Buffer.byteLength('{"data":[],"total":0,"page":1,"name":"ü🦊"}');
-  expect(headers.list).toEqual([
-    ...['ETag', etag, 'Content-Type', 'application/json; charset=utf-8', 'Content-Length', `${length}`],
+  expect(pairsOf(headers.list)).toEqual([
+    ['ETag', etag],
+    ['Content-Type', 'application/json; charset=utf-8'],
+    ['Content-Length', `${length}`],
   ]);
 });
 
@@ -36,9 +42,11 @@ it('a large body is compressed once, with an ETag and a length of its own', () =
   const whole = new RenderedBody('{"name":"ü"}'.repeat(200), '"tag"');
   const small = whole.encoded('gzip');
   expect(gunzipSync(Buffer.from(small.body, 'latin1')).toString('latin1')).toBe(whole.body);
-  expect(small.headers.list).toEqual([
-    ...['ETag', '"tag-gzip"', 'Content-Type', 'application/json; charset=utf-8'],
-    ...['Content-Length', String(small.body.length), 'Content-Encoding', 'gzip'],
+  expect(pairsOf(small.headers.list)).toEqual([
+    ['ETag', '"tag-gzip"'],
+    ['Content-Type', 'application/json; charset=utf-8'],
+    ['Content-Length', String(small.body.length)],
+    ['Content-Encoding', 'gzip'],
   ]);
   expect(whole.encoded('gzip')).toBe(small);
 });
@@ -50,13 +58,19 @@ it('a large body has one form for each coding, with the type and the further hea
     const { body, etag, headers } = whole.encoded(coding);
     expect(decompress[coding](Buffer.from(body, 'latin1')).toString()).toBe('<p>ü</p>'.repeat(300));
     expect(etag).toBe(`${whole.etag.slice(0, -1)}-${coding}"`);
-    expect(headers.list).toEqual([
-      ...['ETag', etag, 'Content-Type', 'text/html', 'Content-Length', String(body.length)],
-      ...['Link', '</a.css>', 'Content-Encoding', coding],
+    expect(pairsOf(headers.list)).toEqual([
+      ['ETag', etag],
+      ['Content-Type', 'text/html'],
+      ['Content-Length', String(body.length)],
+      ['Link', '</a.css>'],
+      ['Content-Encoding', coding],
     ]);
   }
-  expect(whole.headers.list).toEqual([
-    ...['ETag', whole.etag, 'Content-Type', 'text/html', 'Content-Length', String(300 * 9), 'Link', '</a.css>'],
+  expect(pairsOf(whole.headers.list)).toEqual([
+    ['ETag', whole.etag],
+    ['Content-Type', 'text/html'],
+    ['Content-Length', String(300 * 9)],
+    ['Link', '</a.css>'],
   ]);
 });
 

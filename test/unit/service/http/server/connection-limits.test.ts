@@ -235,7 +235,8 @@ it('the server closes the connection of a refused CONNECT when the client does n
 
 it('connections beyond the limit are closed at once, and others are taken when there is room', async () => {
   const { open, exchange, cuts } = await start(ok, 2);
-  const [first] = [await open(), await open()];
+  const first = await open();
+  await open();
   expect(await exchange(LAST)).toBe('');
   expect(cuts).toEqual(['connections']);
   first?.destroy();
