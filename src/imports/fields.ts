@@ -2,8 +2,17 @@
 
 /** The fields of a member that are imported, and the guild of the row. */
 const IMPORT_FIELDS = [
-  ...(['userId', 'xp', 'username', 'level', 'dailyStreak', 'lastDailyClaim'] as const),
-  ...(['explicitLevel', 'hidden', 'hiddenReasons', 'avatar', 'guildId'] as const),
+  'userId',
+  'xp',
+  'username',
+  'level',
+  'dailyStreak',
+  'lastDailyClaim',
+  'explicitLevel',
+  'hidden',
+  'hiddenReasons',
+  'avatar',
+  'guildId',
 ] as const;
 /** The name of a field of {@link IMPORT_FIELDS}. */
 export type ImportField = (typeof IMPORT_FIELDS)[number];

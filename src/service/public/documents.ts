@@ -34,15 +34,12 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
     avatar: (userId: string) => avatarOf(found, userId),
   };
   const dates = period ? periodFacts(period, words, site.now()) : [];
+  const totals: string[] = [];
   // An empty ranking has no average. A note says that it is empty.
-  const totals =
-    page.total === 0
-      ? []
-      : [
-          words.say('members', { n: page.total }),
-          xpText(words.compact(stats.total_xp), words, board),
-          ...(board ? [] : [words.say('average', { n: stats.average_level })]),
-        ];
+  if (page.total > 0) {
+    totals.push(words.say('members', { n: page.total }), xpText(words.compact(stats.total_xp), words, board));
+    if (!board) totals.push(words.say('average', { n: stats.average_level }));
+  }
   const facts = [...totals, ...dates].join(' · ');
   const rows = page.data.map((entry) => rowOf(entry, settings));
   return html('page', query, found, site, {

@@ -124,7 +124,13 @@ export class DiscordClient {
     const authentication = ClientSecretPost(this.config.clientSecret);
     const redirectUri = this.redirectUri();
     const response = await authorizationCodeGrantRequest(
-      ...([server, client, authentication, parameters, redirectUri, verifier, this.options] as const),
+      server,
+      client,
+      authentication,
+      parameters,
+      redirectUri,
+      verifier,
+      this.options,
     ).catch(throwWrong);
     try {
       return (await processAuthorizationCodeResponse(server, client, response)).access_token;
