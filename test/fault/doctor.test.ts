@@ -90,7 +90,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
         check: 'keys',
         state: 'problem',
         detail: `API keys that do not work, because a field is above its bound: ${record.id} of guild b (origins)`,
-        fix: 'Revoke them with guildrank keys revoke, and make other keys',
+        fix: 'Run "npm run -s keys -- revoke --guild GUILD KEY_ID" for each of these API keys, and create other API keys',
       },
     ]);
   });

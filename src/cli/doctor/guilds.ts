@@ -1,3 +1,4 @@
+import { commandLine } from '../../config/command-line.ts';
 import { GuildCounters } from '../../core/counters/counters.ts';
 import { redisCodeOf } from '../../core/errors.ts';
 import { digits, withNoun } from '../../core/format-numbers.ts';
@@ -77,7 +78,7 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
       ? problem(
           'counters',
           `they differ from the members in ${firstThree(drifting)}`,
-          'guildrank stats rebuild --guild GUILD',
+          `Run "${commandLine('stats', 'rebuild --guild GUILD')}" for each of these guilds`,
         )
       : ok('counters', `exact in ${digits(counted)} of ${digits(guilds.length)} guilds`),
   ];

@@ -1,3 +1,4 @@
+import { commandLine } from '../../config/command-line.ts';
 import { withNoun } from '../../core/format-numbers.ts';
 import { nodesOf } from '../../core/store/client.ts';
 import type { RedisKeys } from '../../core/store/redis-keys.ts';
@@ -135,7 +136,7 @@ export function keyFindings(sample: Awaited<ReturnType<typeof sampleKeys>>): Fin
       problem(
         check,
         `API keys that do not work, because a field is above its bound: ${firstThree(oversized)}`,
-        'Revoke them with guildrank keys revoke, and make other keys',
+        `Run "${commandLine('keys', 'revoke --guild GUILD KEY_ID')}" for each of these API keys, and create other API keys`,
       ),
     );
   return findings.length > 0 ? findings : [ok(check, `${size}: names and types are right`)];

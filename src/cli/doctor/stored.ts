@@ -1,3 +1,4 @@
+import { commandLine } from '../../config/command-line.ts';
 import { areCurrentOffsets, isTimeZone } from '../../core/settings/time-zone.ts';
 import { redisTime } from '../../core/store/clock.ts';
 import { BOUNDS, GUILD_FIELDS } from '../../core/text-bounds.ts';
@@ -49,7 +50,7 @@ export async function checkStored(context: CheckContext, guilds: readonly string
       ? note(
           'time zones',
           `weeks and months can begin at a wrong hour: ${firstThree(outdated)}`,
-          'Run guild show for these guilds, which stores the changes of their clocks anew',
+          `Run "${commandLine('guild', 'show --guild GUILD')}" for each of these guilds. The command stores the changes of their clocks anew`,
         )
       : ok('time zones', 'the changes of the clocks are known for the next years'),
   ];
