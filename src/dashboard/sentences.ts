@@ -39,7 +39,7 @@ const PAGE_SENTENCES: Partial<Sentences> = {
   count_disturbed: () =>
     'Another program changes the data of this server while its members are counted: ask the operator to stop it',
   curve_changed: () => 'The curve was changed meanwhile: look at the file again, on the new curve',
-  search_busy: ({ seconds }) => `Other members are being searched just now: try again in ${seconds} s`,
+  search_busy: ({ seconds }) => `The names of this server cannot be searched yet: try again in ${seconds} s`,
   search_too_large: () => 'This server has too many names to search them: enter a user id',
   hiding_disturbed: () => 'Members are hidden and shown faster than the import can follow: try again later',
 };

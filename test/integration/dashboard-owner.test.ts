@@ -292,7 +292,7 @@ describe('an owner in the dashboard', needs('redis-server'), () => {
       search.mockRejectedValueOnce(new RefusedError('search_busy', { guild: 'own', seconds: 9 }));
       const busy = await find('raven');
       expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '9']);
-      expect(busy.text).toContain('Other members are being searched just now: try again in 9 s.');
+      expect(busy.text).toContain('The names of this server cannot be searched yet: try again in 9 s.');
       await dashboard.store.writer.record('own', { userId: 'a', set: 5 });
       search.mockRejectedValueOnce(new RefusedError('search_too_large', { guild: 'own' }));
       const tooMany = await find('raven');
@@ -303,7 +303,7 @@ describe('an owner in the dashboard', needs('redis-server'), () => {
 
     it.each([
       ['too many names', new RefusedError('search_too_large', { guild: 'own' })],
-      ['others that search', new RefusedError('search_busy', { guild: 'own', seconds: 9 })],
+      ['names that cannot be searched yet', new RefusedError('search_busy', { guild: 'own', seconds: 9 })],
     ])(
       'an owner finds a hidden member by its id when the search by name is refused because of %s',
       async (_reason, refusal) => {
