@@ -1,4 +1,4 @@
-/** Why the data refuse a call. Imported by errors.ts alone. */
+/** Why the data refuse a call, and the sentences about it. */
 
 /** An entry of the call, from 0. */
 interface Entry {

@@ -17,7 +17,7 @@ import {
   sumsOf,
 } from './recount-scripts.ts';
 
-/** Members counted in one script call. Redis serves nobody else meanwhile: a few milliseconds. */
+/** Members counted in one script call. Redis serves no other client during a call, which takes a few milliseconds. */
 const SLICE = 250;
 /** How often a count may be disturbed by something other than the scripts before the command gives up. */
 const MAX_ATTEMPTS = 3;

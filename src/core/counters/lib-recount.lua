@@ -5,7 +5,7 @@
 -- Reply of these scripts: {status, rev, milliseconds of Redis's clock, members in the ranking, members counted, then as digits or "": members,
 --         total XP, sum of levels and hidden members as counted, and the same four as stored before the call, then as texts the boards as
 --         counted and as stored: per board NAME:MEMBERS:XP:LEVELS, with spaces between}
--- O(slice * log n). Redis serves nobody else meanwhile.
+-- O(slice * log n). Redis serves no other client during a call.
 
 --- @include lib-level
 --- @include lib-counters

@@ -1,6 +1,6 @@
 import { type EntryCode, RefusedError } from '../errors.ts';
 
-/** Entries of one script call. Redis serves nobody else meanwhile: about ten milliseconds. */
+/** Entries of one script call. Redis serves no other client during a call, which takes about ten milliseconds. */
 export const ENTRIES_A_CALL = 500;
 
 /**

@@ -8,9 +8,8 @@
 -- The XP changes by the difference that the correction made, in the other direction, but not below 0. Boards count this difference if they counted
 -- the correction. An explicit level and a name become what they were before the correction, unless something has changed them since the correction.
 --
--- Reply: the reply of record.lua with "each" for the member, then what became of the explicit level and of the name: "" (the correction did not
---         change it),
---        "back", or "left" (it was changed since then)
+-- Reply: the reply of record.lua with "each" for the member, then what became of the explicit level, and what became of the name. Each is "" if the
+--         correction had not changed it, "back" if it is restored, or "left" if something has changed it since then.
 --        {"GONE"} no such correction is kept, or {"SEASON"} a season has ended since then, or {"MISSING"} the user is not a member any more, or
 --        {"REFUSED", 0, reason as in record.lua}   nothing was changed
 -- A repeat has the reply as texts, with "repeated" at its end.

@@ -24,7 +24,7 @@ import { membersScript } from './stored-members.ts';
 
 const MAX_AROUND = 50;
 
-/** Members in one script call. Redis serves nobody else meanwhile: a few milliseconds. */
+/** Members in one script call. Redis serves no other client during a call, which takes a few milliseconds. */
 const MEMBERS_PER_SLICE = 250;
 
 /** A member with the level that its roles follow. */

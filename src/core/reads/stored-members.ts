@@ -52,7 +52,7 @@ export const membersScript = defineScript({
   }),
 });
 
-/** Members read in one script call. Redis serves nobody else meanwhile: a few milliseconds. */
+/** Members read in one script call. Redis serves no other client during a call, which takes a few milliseconds. */
 const MEMBERS_PER_STEP = 250;
 
 /** Reads members with all that a file needs to restore them. */

@@ -1,5 +1,5 @@
 -- lib-lock: the lock of a guild that imports, deletions and the end of a season share. Every step checks its token and renews the lock,
--- so a command that was suspended cannot go on when another has taken over. And the server that it was taken on.
+-- so a command that was suspended cannot go on when another has taken over. This file also names the server, so that a command notices a failover.
 
 --- @include lib-permissions
 
