@@ -2,7 +2,7 @@ import type { CurveText } from '../core/ranking/curves.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
-import type { JsonPlace } from './json-place.ts';
+import type { JsonPlace } from './json-path.ts';
 
 /** The names that a field can have in the files of a bot, the current name first. */
 type Alternatives = { readonly [Field in ImportField]?: readonly string[] };

@@ -3,7 +3,7 @@ import { isObject, unwrappedName } from './fields.ts';
 import { guildText } from './found-field.ts';
 import type { FoundList } from './found-list.ts';
 import { FoundMembers } from './found-members.ts';
-import { PlaceTracker } from './json-place.ts';
+import { PlaceTracker } from './json-path.ts';
 import { type Setting, SettingReader } from './json-settings.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 

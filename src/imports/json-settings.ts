@@ -1,7 +1,7 @@
 import Assembler from 'stream-json/assembler.js';
 import type { Token } from 'stream-json/parser.js';
 import { InvalidInputError } from '../core/errors.ts';
-import type { PlaceTracker } from './json-place.ts';
+import type { PlaceTracker } from './json-path.ts';
 import { isStart } from './json-tokens.ts';
 import { SETTINGS } from './settings-names.ts';
 

@@ -2,7 +2,7 @@ import Assembler from 'stream-json/assembler.js';
 import type { Token } from 'stream-json/parser.js';
 import { entryOf, unreadEntry } from './entries.ts';
 import { isObject } from './fields.ts';
-import { type JsonPlace, PlaceTracker } from './json-place.ts';
+import { type JsonPlace, PlaceTracker } from './json-path.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 import { ERROR_KEYS } from './other-content.ts';
 import { rawOf } from './raw-row.ts';

@@ -5,7 +5,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { RULE_SOURCES } from './export-rules.ts';
 import { formatNamed } from './formats.ts';
 import { openSource, readSource } from './import-source.ts';
-import { PlaceTracker } from './json-place.ts';
+import { PlaceTracker } from './json-path.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 
 /** The most bytes of text: a Polaris server of 500,000 members. */
