@@ -65,14 +65,14 @@ export function chooseFormat(
   if (!first && isEmpty(found)) return { format: emptyFormat(found), list: undefined, names: {} };
   if (!first && found.lists.some((list) => isOfColumns(list) && list.values.count > 0))
     throw columnsInsteadOfRows(file);
-  const maps = lists.filter((list) => list.fields.size === 0 && list.values.numeric > 0 && list.place.endsWith('.#'));
+  const maps = lists.filter((list) => list.fields.size === 0 && list.values.numeric > 0 && list.path.endsWith('.#'));
   if (!first && maps.length > 0) throw unknownMaps(file, maps, advice);
   const list = likeliest(lists);
   const ofGuilds = list?.fields.size === 0 ? lists.find(hasGuildsAsNames) : undefined;
   if (ofGuilds) throw guildsInMembers(ofGuilds, file);
   const likely = syntax === 'json' && fitting.length === 0 ? lists.filter(looksLikeMembers) : [];
   // A list inside a member has no members.
-  if (likely.length > 1 && likely.every(({ place }) => /^[^.*#]+\.[*#]$/.test(place))) throw severalLists(file, likely);
+  if (likely.length > 1 && likely.every(({ path }) => /^[^.*#]+\.[*#]$/.test(path))) throw severalLists(file, likely);
   throw unknownFields(file, list, whyUnknown(fitting), advice);
 }
 
@@ -87,14 +87,14 @@ function whyUnknown(fitting: readonly { readonly name: FormatName; readonly list
 
 /**
  * Whether the members of a format can be in this list. In CSV and NDJSON, and in a list of arrays with names for their values, they can if the
- * format has a field for the id: programs convert files of bots to these forms. Elsewhere the list must be at a place of the format.
+ * format has a field for the id: programs convert files of bots to these forms. Elsewhere the list must be at a path of the format.
  */
-function isPossible(name: FormatName, syntax: Syntax, { place, columns }: FoundList): boolean {
+function isPossible(name: FormatName, syntax: Syntax, { path, columns }: FoundList): boolean {
   if (name === 'csv' || name === 'ndjson') return name === syntax;
-  const { places, names } = formatNamed(name);
+  const { paths, names } = formatNamed(name);
   const hasIdField = names.userId !== undefined;
   if (syntax !== 'json') return name !== 'json' && hasIdField;
-  return columns ? hasIdField : places.includes(place);
+  return columns ? hasIdField : paths.includes(path);
 }
 
 /** Returns the names of a format's fields in a list. If the format has several names for a field, the first name in the list counts. */
@@ -107,7 +107,7 @@ function namesIn(name: FormatName, list: FoundList | undefined): FieldNames {
     if (chosen !== undefined) names[field] = chosen;
   }
   if (list && isKeyed(list)) delete names.userId;
-  else if (list?.place.endsWith('#')) names.userId = innerId(list) as string;
+  else if (list?.path.endsWith('#')) names.userId = innerId(list) as string;
   return names;
 }
 
@@ -139,11 +139,11 @@ function asGiven(
   advice: Advice,
 ): ChosenFormat {
   const possible = lists.filter((list) => isPossible(format, syntax, list));
-  const { fits, places } = formatNamed(format);
+  const { fits, paths } = formatNamed(format);
   const list = possible.find((each) => fits(each, found)) ?? possible[0];
   if (list) return withRequired({ format, list, names: namesIn(format, list) }, file, advice);
   if (isEmpty(found, format)) return { format, list: undefined, names: {} };
-  const containers = places.filter((place) => place.includes('.')).map((place) => place.split('.')[0]);
+  const containers = paths.filter((path) => path.includes('.')).map((path) => path.split('.')[0]);
   throw new InvalidInputError(
     `${file} has no ${[...new Set(containers)].join(' or ') || 'members'}: ${advice.checkFormat}`,
   );
@@ -165,16 +165,16 @@ function emptyFormat(found: FoundMembers): FormatName | undefined {
   return possible.length === 1 ? possible[0] : undefined;
 }
 
-/** Whether a file has an empty list at a place of the format `only`, or of any format. */
+/** Whether a file has an empty list at a path of the format `only`, or of any format. */
 function isEmpty(found: FoundMembers, only?: FormatName): boolean {
   if (found.lists.length === 0) return found.isEmptyAt('', 'array');
-  if (found.lists.some(({ place }) => place !== '' && place !== '*')) return false;
-  const places = FORMAT_NAMES.filter((name) => only === undefined || name === only).flatMap(
-    (name) => formatNamed(name).places as readonly string[],
+  if (found.lists.some(({ path }) => path !== '' && path !== '*')) return false;
+  const paths = FORMAT_NAMES.filter((name) => only === undefined || name === only).flatMap(
+    (name) => formatNamed(name).paths as readonly string[],
   );
-  return places.some((place) => {
-    const container = place.slice(0, Math.max(0, place.lastIndexOf('.')));
-    return container !== '' && found.isEmptyAt(container, place.endsWith('*') ? 'array' : 'object');
+  return paths.some((path) => {
+    const container = path.slice(0, Math.max(0, path.lastIndexOf('.')));
+    return container !== '' && found.isEmptyAt(container, path.endsWith('*') ? 'array' : 'object');
   });
 }
 

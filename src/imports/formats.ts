@@ -2,7 +2,7 @@ import type { CurveText } from '../core/ranking/curves.ts';
 import { type FieldNames, type ImportField, OWN_NAMES } from './fields.ts';
 import type { FoundList } from './found-list.ts';
 import type { FoundMembers } from './found-members.ts';
-import type { JsonPlace } from './json-path.ts';
+import type { JsonPath } from './json-path.ts';
 
 /** The names that a field can have in the files of a bot, the current name first. */
 type Alternatives = { readonly [Field in ImportField]?: readonly string[] };
@@ -11,11 +11,11 @@ type Alternatives = { readonly [Field in ImportField]?: readonly string[] };
 export interface Format {
   /** Level curve of the bot that writes such files. */
   readonly curve?: CurveText;
-  /** Places of the members in JSON documents. CSV and NDJSON have no places. */
-  readonly places: readonly JsonPlace[];
-  /** The names of its fields. At a place with `#`, the key of the object is the user id, and the key of an outer `#` is the guild. */
+  /** Paths of the members in JSON documents. CSV and NDJSON have no paths. */
+  readonly paths: readonly JsonPath[];
+  /** The names of its fields. At a path with `#`, the key of the object is the user id, and the key of an outer `#` is the guild. */
   readonly names: Alternatives;
-  /** Whether a list must be of this format: it has a field that no other bot has, or a place and fields that together only this bot has. */
+  /** Whether a list must be of this format: it has a field that no other bot has, or a path and fields that together only this bot has. */
   readonly fits: (list: FoundList, found: FoundMembers) => boolean;
   /** Set if the bot stores XP with decimals, and cuts them off for its levels. */
   readonly cutsFractions?: true;
@@ -42,20 +42,20 @@ const own = { ...single(OWN_NAMES), guildId: ['guild_id'] };
  * it.
  */
 function isOwn(list: FoundList): boolean {
-  if (!list.place.endsWith('#')) return list.has('user_id', 'xp');
+  if (!list.path.endsWith('#')) return list.has('user_id', 'xp');
   return list.has('xp') && list.hasOnly(Object.values<string>(OWN_NAMES));
 }
 
 /** Whether a list stands under a name in its document. */
-const isNamed = ({ place }: FoundList): boolean => place.includes('.');
+const isNamed = ({ path }: FoundList): boolean => path.includes('.');
 
 /** The formats of members that are read. */
 export const FORMATS = {
-  csv: { places: [], names: own, fits: isOwn },
-  ndjson: { places: [], names: own, fits: isOwn },
+  csv: { paths: [], names: own, fits: isOwn },
+  ndjson: { paths: [], names: own, fits: isOwn },
   /** An array, a page of the API of Guildrank (`data`), or an object with the XP by user id. */
   json: {
-    places: ['*', 'data.*', 'members.*', 'users.*', '', '#', 'users.#', 'xp.#'],
+    paths: ['*', 'data.*', 'members.*', 'users.*', '', '#', 'users.#', 'xp.#'],
     names: own,
     fits: (list, found) =>
       !isPolarisSettings(found) &&
@@ -63,7 +63,7 @@ export const FORMATS = {
   },
   mee6: {
     curve: 'standard',
-    places: ['players.*', '*'],
+    paths: ['players.*', '*'],
     names: {
       userId: ['id'],
       xp: ['xp'],
@@ -72,18 +72,17 @@ export const FORMATS = {
       avatar: ['avatar'],
       guildId: ['guild_id'],
     },
-    fits: (list) =>
-      list.has('id', 'xp', 'detailed_xp') || (list.place === 'players.*' && list.has('id', 'xp', 'level')),
+    fits: (list) => list.has('id', 'xp', 'detailed_xp') || (list.path === 'players.*' && list.has('id', 'xp', 'level')),
   },
   amari: {
     curve: 'amari',
-    places: ['data.*', 'members.*', '*'],
+    paths: ['data.*', 'members.*', '*'],
     names: { userId: ['id'], xp: ['exp'], username: ['username'], level: ['level'] },
     fits: (list) => list.has('id', 'exp', 'weeklyExp') || (isNamed(list) && list.has('id', 'exp', 'level')),
   },
   lurkr: {
     curve: 'lurkr',
-    places: ['levels.*', '*'],
+    paths: ['levels.*', '*'],
     names: {
       userId: ['userId'],
       xp: ['xp'],
@@ -91,17 +90,17 @@ export const FORMATS = {
       level: ['level'],
       avatar: ['user.avatar'],
     },
-    fits: (list) => list.has('userId', 'xp') && (list.place === 'levels.*' || list.has('messageCount')),
+    fits: (list) => list.has('userId', 'xp') && (list.path === 'levels.*' || list.has('messageCount')),
   },
   arcane: {
     curve: 'arcane',
-    places: ['levels.*'],
+    paths: ['levels.*'],
     names: { userId: ['id'], xp: ['xp'], username: ['username', 'tag', 'name'], level: ['level'] },
-    fits: (list) => list.place === 'levels.*' && list.has('id', 'xp', 'level'),
+    fits: (list) => list.path === 'levels.*' && list.has('id', 'xp', 'level'),
   },
   polaris: {
     curve: 'polaris',
-    places: ['users.#', 'xp.#', '#'],
+    paths: ['users.#', 'xp.#', '#'],
     names: { xp: ['xp'], hidden: ['hidden'] },
     aboutHidden:
       'Polaris shows them again at their next message, and here they stay hidden until somebody unhides them',
@@ -110,14 +109,14 @@ export const FORMATS = {
   /** Tatsu publishes scores, but no formula for levels. */
   tatsu: {
     curve: 'standard',
-    places: ['rankings.*', '*'],
+    paths: ['rankings.*', '*'],
     names: { userId: ['user_id'], xp: ['score'], guildId: ['guild_id'] },
     fits: (list) => list.has('user_id', 'score', 'rank') && !list.has('xp'),
     pagesByRank: true,
   },
   levelup: {
     curve: SQUARES,
-    places: ['users.#', 'configs.#.users.#', '#.GUILD.#.users.#'],
+    paths: ['users.#', 'configs.#.users.#', '#.GUILD.#.users.#'],
     names: { xp: ['xp'], level: ['level'] },
     fits: (list) => list.has('xp') && ['last_active', 'voice', 'stars', 'prestige'].some((name) => list.has(name)),
     cutsFractions: true,
@@ -125,14 +124,14 @@ export const FORMATS = {
   },
   'discord-xp': {
     curve: SQUARES,
-    places: ['*', ''],
+    paths: ['*', ''],
     names: { userId: ['userID'], xp: ['xp'], level: ['level'], guildId: ['guildID'] },
     fits: (list) => list.has('userID', 'guildID', 'xp'),
     cutsFractions: true,
   },
   'robojs-xp': {
     curve: 'custom=10,165,755,0,6,1',
-    places: ['#', 'users.#', '*', ''],
+    paths: ['#', 'users.#', '*', ''],
     names: { userId: ['userId'], xp: ['xp'], level: ['level'], guildId: ['guildId'] },
     fits: (list) => list.has('xp', 'level', 'xpMessages'),
     cutsFractions: true,

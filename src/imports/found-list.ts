@@ -4,7 +4,7 @@ import { FoundField } from './found-field.ts';
 /** Most fields that are recorded. Real exports have fewer. */
 const MAX_FIELDS = 200;
 
-/** What was found at one place of a file: objects such as members, or plain values such as XP by user id. */
+/** What was found at one path of a file: objects such as members, or plain values such as XP by user id. */
 export class FoundList {
   /** Number of objects or arrays. Plain values count in `values`. */
   count = 0;
@@ -26,12 +26,12 @@ export class FoundList {
   readonly outerKeys = new FoundField('guild_id');
 
   /**
-   * @param place where the list is, as {@link placeIn} has it.
+   * @param path where the list is in its document.
    * @param guildField the field that has the guild, if a person names it.
    * @param otherGuildFields fields that can name a guild, whatever they are called.
    */
   constructor(
-    readonly place: string,
+    readonly path: string,
     private readonly guildField?: string,
     readonly otherGuildFields: readonly string[] = [],
   ) {}
@@ -75,7 +75,7 @@ export class FoundList {
   }
 }
 
-/** Returns the place of a list in words for a person. */
-export function whereIs({ place }: FoundList): string {
-  return place.replace(/\.?(?:[*#]|\[\])+$/, '').replaceAll('#', '(id)') || 'the document itself';
+/** Returns the path of a list in words for a person. */
+export function whereIs({ path }: FoundList): string {
+  return path.replace(/\.?(?:[*#]|\[\])+$/, '').replaceAll('#', '(id)') || 'the document itself';
 }

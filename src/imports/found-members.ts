@@ -19,10 +19,10 @@ export interface NumberedPage {
 
 /** Everything that the inspection of one file found. */
 export class FoundMembers {
-  private readonly byPlace = new Map<string, FoundList>();
+  private readonly byPath = new Map<string, FoundList>();
   /** The settings outside the members, by their names in the file. In a file with several guilds, the name is `guild.name`. */
   readonly settings = new Map<string, unknown>();
-  /** Places of arrays and objects, including empty arrays and objects. */
+  /** Paths of arrays and objects, including empty arrays and objects. */
   private readonly containers = new Map<string, { readonly kind: 'array' | 'object'; isFilled: boolean }>();
   /** Whether the file has more lists than are recorded. */
   isCutOff = false;
@@ -38,14 +38,14 @@ export class FoundMembers {
     this.document = new FoundList('', guildField, DOCUMENT_IDS);
   }
 
-  /** Returns the list at a place, and creates the list when the place is new; undefined when the file has too many lists. */
-  list(place: string): FoundList | undefined {
-    const found = this.byPlace.get(place);
+  /** Returns the list at a path, and creates the list when the path is new; undefined when the file has too many lists. */
+  list(path: string): FoundList | undefined {
+    const found = this.byPath.get(path);
     if (found) return found;
-    this.isCutOff = this.byPlace.size >= MAX_LISTS;
+    this.isCutOff = this.byPath.size >= MAX_LISTS;
     if (this.isCutOff) return undefined;
-    const created = new FoundList(place, this.guildField);
-    this.byPlace.set(place, created);
+    const created = new FoundList(path, this.guildField);
+    this.byPath.set(path, created);
     return created;
   }
 
@@ -59,32 +59,32 @@ export class FoundMembers {
     return names.length > 0;
   }
 
-  /** Records that an array or object at a place has ended. @param isFilled whether it contained a value. */
-  container(place: string, kind: 'array' | 'object', isFilled: boolean): void {
-    const before = this.containers.get(place);
+  /** Records that an array or object at a path has ended. @param isFilled whether it contained a value. */
+  container(path: string, kind: 'array' | 'object', isFilled: boolean): void {
+    const before = this.containers.get(path);
     if (before) before.isFilled ||= isFilled;
-    else if (this.containers.size < MAX_LISTS) this.containers.set(place, { kind, isFilled });
+    else if (this.containers.size < MAX_LISTS) this.containers.set(path, { kind, isFilled });
   }
 
-  /** Whether there are arrays or objects at a place, and all of them are empty. */
-  isEmptyAt(place: string, kind: 'array' | 'object'): boolean {
-    const container = this.containers.get(place);
+  /** Whether there are arrays or objects at a path, and all of them are empty. */
+  isEmptyAt(path: string, kind: 'array' | 'object'): boolean {
+    const container = this.containers.get(path);
     return container?.kind === kind && !container.isFilled;
   }
 
-  /** Whether the arrays at a place contain values, but no objects. */
-  hasValuesAt(place: string): boolean {
-    const container = this.containers.get(place);
-    return container?.kind === 'array' && container.isFilled && !this.byPlace.has(`${place}.*`);
+  /** Whether the arrays at a path contain values, but no objects. */
+  hasValuesAt(path: string): boolean {
+    const container = this.containers.get(path);
+    return container?.kind === 'array' && container.isFilled && !this.byPath.has(`${path}.*`);
   }
 
-  /** Returns the list at a place; undefined when nothing was found there. */
-  at(place: string): FoundList | undefined {
-    return this.byPlace.get(place);
+  /** Returns the list at a path; undefined when nothing was found there. */
+  at(path: string): FoundList | undefined {
+    return this.byPath.get(path);
   }
 
   /** All lists of the file, in the order in which they begin. */
   get lists(): readonly FoundList[] {
-    return [...this.byPlace.values()];
+    return [...this.byPath.values()];
   }
 }

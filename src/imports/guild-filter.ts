@@ -85,7 +85,7 @@ export function guildsIn({ list, names }: ChosenFormat, found: FoundMembers): Gu
  * guild.
  */
 function guildIdOf(list: FoundList | undefined, { document }: FoundMembers): string | undefined {
-  const isInDocument = list !== undefined && !['', '*', '*[]', '[]'].includes(list.place);
+  const isInDocument = list !== undefined && !['', '*', '*[]', '[]'].includes(list.path);
   if (!isInDocument) return undefined;
   return DOCUMENT_IDS.find((name) => {
     const field = document.fields.get(name);

@@ -15,7 +15,7 @@ import { quote } from './row-values.ts';
 export function refuseInnerGuilds(list: FoundList, found: FoundMembers, file: string): void {
   if (hasGuildsAsNames(list)) throw guildsInMembers(list, file);
   for (const around of found.lists) {
-    const isInside = around.place.endsWith('.*') && list.place.startsWith(`${around.place}.`);
+    const isInside = around.path.endsWith('.*') && list.path.startsWith(`${around.path}.`);
     const id = isInside && around.count > 1 ? idOfGuilds(around) : undefined;
     if (id !== undefined) throw membersInGuilds(list, around, id, file);
   }
@@ -23,7 +23,7 @@ export function refuseInnerGuilds(list: FoundList, found: FoundMembers, file: st
 
 /** Returns the error for a file that has the XP of each member by ids of guilds. */
 export function guildsInMembers(list: FoundList, file: string): InvalidInputError {
-  const [, inner] = /^#\.(\w+)\.#$/.exec(list.place) ?? [];
+  const [, inner] = /^#\.(\w+)\.#$/.exec(list.path) ?? [];
   const command =
     inner === undefined ? '' : `, such as with jq 'map_values(.${inner}["GUILD"] // empty)' FILE > members.json`;
   return new InvalidInputError(
@@ -33,8 +33,8 @@ export function guildsInMembers(list: FoundList, file: string): InvalidInputErro
 
 /** Returns the error for a file that has lists of members inside several objects of guilds. */
 function membersInGuilds(list: FoundList, around: FoundList, id: string, file: string): InvalidInputError {
-  const [outer, inner] = [around, list].map(({ place }) => place.replace(/\.[*#]$/, ''));
-  const name = inner?.slice(around.place.length + 1) ?? '';
+  const [outer, inner] = [around, list].map(({ path }) => path.replace(/\.[*#]$/, ''));
+  const name = inner?.slice(around.path.length + 1) ?? '';
   const areSimple = [outer, name, id].every((each) => /^\w+$/.test(each ?? ''));
   const command = areSimple
     ? `, such as with jq '.${outer}[] | select(.${id} == "GUILD") | .${name}' FILE > members.json`

@@ -28,8 +28,8 @@ import { curveInSettings } from './settings-curve.ts';
 import { unknownFields } from './unknown-fields.ts';
 import { unreadLines } from './unread-fields.ts';
 
-/** A place that no document has, to read a file without members: its pages can still be error responses, which are refused rows. */
-const NOWHERE = { place: '*.*' };
+/** A path that no document has, to read a file without members: its pages can still be error responses, which are refused rows. */
+const NOWHERE = { path: '*.*' };
 
 /** A text in quotes that CSV does not have. */
 const OTHER_QUOTES = /^(?:'.+'|[“„].+[”“])$/;

@@ -3,11 +3,11 @@ import { isObject, unwrappedName } from './fields.ts';
 import { guildText } from './found-field.ts';
 import type { FoundList } from './found-list.ts';
 import { FoundMembers } from './found-members.ts';
-import { PlaceTracker } from './json-path.ts';
+import { PathTracker } from './json-path.ts';
 import { type Setting, SettingReader } from './json-settings.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 
-/** The place of the rows in a document that has the names of their values beside them, as pandas writes it with orient="split". */
+/** The path of the rows in a document that has the names of their values beside them, as pandas writes it with orient="split". */
 const SPLIT_ROWS = 'data.*[]';
 /** Most parts of the name of a field, such as 2 in `user.id`. Deeper fields count as the field with the first parts of their names. */
 const MAX_FIELD_DEPTH = 4;
@@ -47,7 +47,7 @@ interface Level {
 class Inspector implements TokenTaker {
   readonly found: FoundMembers;
   count = 0;
-  private readonly tracker = new PlaceTracker();
+  private readonly tracker = new PathTracker();
   private readonly levels: Level[] = [];
   private readonly settings: SettingReader;
   /** The number and the guild that the current page names, before or after its members, and how many members it has so far. */
@@ -82,7 +82,7 @@ class Inspector implements TokenTaker {
     } else if (isStart(token)) {
       if (level) level.items++;
       const isArray = token.name === 'startArray';
-      if (isArray) this.takeField(tracker.place, '', false);
+      if (isArray) this.takeField(tracker.path, '', false);
       const common = { isArray, items: 0, isMember: false };
       if (isArray) this.levels.push({ ...common, list: undefined, prefix: '' });
       else if (level?.isMember)
@@ -92,9 +92,9 @@ class Inspector implements TokenTaker {
     } else if (isEnd(token)) {
       this.levels.pop();
       tracker.follow(token);
-      this.found.container(tracker.place, level?.isArray ? 'array' : 'object', (level?.items ?? 0) > 0);
-      if (level?.isArray) this.found.at(`${tracker.place}[]`)?.takeNameRow();
-      else if (tracker.place === '' || tracker.place === '*') this.endPage();
+      this.found.container(tracker.path, level?.isArray ? 'array' : 'object', (level?.items ?? 0) > 0);
+      if (level?.isArray) this.found.at(`${tracker.path}[]`)?.takeNameRow();
+      else if (tracker.path === '' || tracker.path === '*') this.endPage();
     } else if ('value' in token) {
       if (level) level.items++;
       this.takeValue(token);
@@ -105,29 +105,29 @@ class Inspector implements TokenTaker {
     if (name === 'page') this.page.number = Number(value);
     else this.found.settings.set(name, value);
     // In an array of members, a value with the name of a setting is a field of a member.
-    this.takeFields(this.tracker.place, value);
+    this.takeFields(this.tracker.path, value);
   }
 
   /** Records a value as a field of the object around it, or each value of an object as such a field. */
-  private takeFields(place: string, value: unknown): void {
+  private takeFields(path: string, value: unknown): void {
     if (!isObject(value)) {
       const isScalar = value !== null && typeof value !== 'object';
-      this.takeField(place, isScalar ? String(value) : '', typeof value === 'number');
-    } else for (const [name, each] of Object.entries(value)) this.takeFields(`${place}.${name}`, each);
+      this.takeField(path, isScalar ? String(value) : '', typeof value === 'number');
+    } else for (const [name, each] of Object.entries(value)) this.takeFields(`${path}.${name}`, each);
   }
 
   /** Begins an object. @returns its list, if it can be a member. */
   private begin(): FoundList | undefined {
-    const { place, key, ids } = this.tracker;
-    if (place !== '' && !place.endsWith('*') && !place.endsWith('#')) return undefined;
-    const list = this.found.list(place);
+    const { path, key, ids } = this.tracker;
+    if (path !== '' && !path.endsWith('*') && !path.endsWith('#')) return undefined;
+    const list = this.found.list(path);
     if (!list) return undefined;
     list.count++;
     this.count++;
-    if (place.endsWith('#')) this.addKey(list, key);
-    const guild = place.endsWith('#') ? ids.at(-2) : ids.at(-1);
+    if (path.endsWith('#')) this.addKey(list, key);
+    const guild = path.endsWith('#') ? ids.at(-2) : ids.at(-1);
     if (guild !== undefined) list.outerKeys.add(guild, false);
-    if (place.endsWith('.*')) this.page.members++;
+    if (path.endsWith('.*')) this.page.members++;
     return list;
   }
 
@@ -145,30 +145,30 @@ class Inspector implements TokenTaker {
   }
 
   private takeValue(token: Token & { readonly value: unknown }): void {
-    const { place, outer = '', key } = this.tracker;
+    const { path, outer = '', key } = this.tracker;
     const isNumber = token.name === 'numberValue';
     const text = token.value === null ? '' : String(token.value);
     const level = this.levels.at(-1);
     if (level?.isArray) {
       if (level.items === 1) level.isMember = outer.endsWith('*');
       if (outer === '' || outer.endsWith('*')) this.takeColumn(`${outer}[]`, level.items, text, isNumber);
-    } else if (place.endsWith('#')) {
-      const list = this.found.list(place);
+    } else if (path.endsWith('#')) {
+      const list = this.found.list(path);
       const guild = this.tracker.ids.at(-2);
       if (list) this.addKey(list, key);
       list?.values.add(text, isNumber);
       if (guild !== undefined) list?.outerKeys.add(guild, false);
-    } else this.takeField(place, text, isNumber);
+    } else this.takeField(path, text, isNumber);
   }
 
   /** Records a value of an array that can be a member. @param column number of the value in the array, from 1. */
-  private takeColumn(place: string, column: number, text: string, isNumber: boolean): void {
-    const list = this.found.list(place);
+  private takeColumn(path: string, column: number, text: string, isNumber: boolean): void {
+    const list = this.found.list(path);
     if (!list) return;
     if (column === 1) {
       list.count++;
       this.count++;
-      if (place === SPLIT_ROWS) list.columns ??= this.columnNames();
+      if (path === SPLIT_ROWS) list.columns ??= this.columnNames();
     }
     list.field(list.columns?.[column - 1] ?? String(column))?.add(text, isNumber);
   }
@@ -181,13 +181,13 @@ class Inspector implements TokenTaker {
   }
 
   /** Records a field of the innermost object around it that can be a member. A field outside all members is a field of the document too. */
-  private takeField(place: string, text: string, isNumber: boolean): void {
-    if (place.endsWith('*')) return;
+  private takeField(path: string, text: string, isNumber: boolean): void {
+    if (path.endsWith('*')) return;
     const { list, prefix = '' } = this.levels.findLast((each) => each.list !== undefined) ?? {};
     if (!list) return;
-    const around = list.place.replace(/\[\]$/, '');
+    const around = list.path.replace(/\[\]$/, '');
     const base = around === '*' || around === '' ? 0 : around.length + 1;
-    const names = unwrappedName(place.slice(base)).split('.');
+    const names = unwrappedName(path.slice(base)).split('.');
     const name = prefix + names.slice(0, MAX_FIELD_DEPTH).join('.');
     list.field(name)?.add(text, isNumber);
     if (base > 0 || prefix !== '') return;

@@ -1,7 +1,7 @@
 import Assembler from 'stream-json/assembler.js';
 import type { Token } from 'stream-json/parser.js';
 import { InvalidInputError } from '../core/errors.ts';
-import type { PlaceTracker } from './json-path.ts';
+import type { PathTracker } from './json-path.ts';
 import { isStart } from './json-tokens.ts';
 import { SETTINGS } from './settings-names.ts';
 
@@ -34,14 +34,14 @@ export class SettingReader {
   }
 
   /** Begins a setting if the next value is a setting. @returns whether the next value is a setting. */
-  begin(tracker: PlaceTracker): boolean {
+  begin(tracker: PathTracker): boolean {
     const name = this.nameAt(tracker);
     if (name === undefined) return false;
     this.present = { name, value: new Assembler(), tokens: 0 };
     return true;
   }
 
-  private nameAt(tracker: PlaceTracker): string | undefined {
+  private nameAt(tracker: PathTracker): string | undefined {
     if (this.tokens > MAX_TOKENS) return undefined;
     if (tracker.isInDocument) return SETTINGS.ofDocument.has(tracker.key) ? tracker.key : undefined;
     const isOfGuild = SETTINGS.ofGuild.has(tracker.key) && tracker.outer?.endsWith('#');

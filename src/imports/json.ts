@@ -2,7 +2,7 @@ import Assembler from 'stream-json/assembler.js';
 import type { Token } from 'stream-json/parser.js';
 import { entryOf, unreadEntry } from './entries.ts';
 import { isObject } from './fields.ts';
-import { type JsonPlace, PlaceTracker } from './json-path.ts';
+import { type JsonPath, PathTracker } from './json-path.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 import { ERROR_KEYS } from './other-content.ts';
 import { rawOf } from './raw-row.ts';
@@ -11,7 +11,7 @@ import type { RawRow, RowEntry, RowReading } from './rows.ts';
 
 /** The list with the members of a document. */
 interface MemberList {
-  readonly place: JsonPlace;
+  readonly path: JsonPath;
   /** In a list of arrays: the names of the values of each array; if undefined, they are called 1, 2 and so on. */
   readonly columns?: readonly string[] | undefined;
   /** Whether the first array of the list has these names, and is not a member. */
@@ -21,7 +21,7 @@ interface MemberList {
 /**
  * Reads the members in a list of a JSON document, or of several documents that follow each other, with only a piece of the text in memory.
  * Numbers stay the digits of the file. A page that is the error response of a service is a bad row.
- * @param strangers places of objects and values in the list whose names are no ids. They are read as members, and so become bad rows.
+ * @param strangers paths of objects and values in the list whose names are no ids. They are read as members, and so become bad rows.
  * @param nextGuild returns the guild of the next page, each time it is called; undefined unless only the pages name several guilds.
  * @throws InvalidInputError as {@link parseJson}.
  */
@@ -31,7 +31,7 @@ export function readJson(
   reading: RowReading,
   keep: (raw: RawRow) => boolean,
   file: string,
-  strangers: ReadonlySet<JsonPlace> = new Set(),
+  strangers: ReadonlySet<JsonPath> = new Set(),
   nextGuild?: () => string,
 ): AsyncGenerator<RowEntry[]> {
   const reader = new MemberReader(list, reading, keep, strangers, nextGuild);
@@ -44,11 +44,11 @@ class MemberReader implements TokenTaker {
   count = 0;
   isAssembling = false;
   private entries: RowEntry[] = [];
-  private readonly tracker = new PlaceTracker();
+  private readonly tracker = new PathTracker();
   private readonly element = new Assembler<unknown>({ numberAsString: true });
   /** Whether each member is an array of values without names. */
   private readonly isTuple: boolean;
-  private readonly base: JsonPlace;
+  private readonly base: JsonPath;
   /** The field of the current page that names an error, and whether the page has members. */
   private page: { error: string | undefined; hasMembers: boolean } = { error: undefined, hasMembers: false };
   /** The guild of the present page, where the rows do not tell it. */
@@ -58,12 +58,12 @@ class MemberReader implements TokenTaker {
     private readonly list: MemberList,
     private readonly reading: RowReading,
     private readonly keep: (raw: RawRow) => boolean,
-    private readonly strangers: ReadonlySet<JsonPlace>,
+    private readonly strangers: ReadonlySet<JsonPath>,
     private readonly nextGuild: (() => string) | undefined,
   ) {
-    const { place } = list;
-    this.isTuple = place.endsWith('[]');
-    this.base = this.isTuple ? place.slice(0, -'[]'.length) : place;
+    const { path } = list;
+    this.isTuple = path.endsWith('[]');
+    this.base = this.isTuple ? path.slice(0, -'[]'.length) : path;
   }
 
   get depth(): number {
@@ -88,37 +88,37 @@ class MemberReader implements TokenTaker {
 
   private follow(token: Token): void {
     const { tracker } = this;
-    if (token.name === 'startObject' && this.isPage(tracker.place)) {
+    if (token.name === 'startObject' && this.isPage(tracker.path)) {
       this.page = { error: undefined, hasMembers: false };
       this.pageGuild = this.nextGuild?.();
     }
     tracker.follow(token);
     if (token.name === 'keyValue' && tracker.isInDocument) this.followKey(token.value);
-    if (token.name === 'endObject' && this.isPage(tracker.place)) this.endPage();
+    if (token.name === 'endObject' && this.isPage(tracker.path)) this.endPage();
   }
 
   /** Whether a token begins a member. An array in the list of the members is no member, but contains members. */
   private isMember(token: Token): boolean {
     if (token.name === 'keyValue' || isEnd(token)) return false;
     if (this.isStranger) return true;
-    if (this.tracker.place !== this.base) return false;
+    if (this.tracker.path !== this.base) return false;
     if (this.isTuple)
       return token.name === 'startArray' ? this.base === '' || this.tracker.isInArray : this.base !== '';
-    return this.list.place === '' ? token.name === 'startObject' : token.name !== 'startArray';
+    return this.list.path === '' ? token.name === 'startObject' : token.name !== 'startArray';
   }
 
   /** Whether the next value is in the list of the members, but has a name that is no id. */
   private get isStranger(): boolean {
-    return this.strangers.size > 0 && this.strangers.has(this.tracker.place);
+    return this.strangers.size > 0 && this.strangers.has(this.tracker.path);
   }
 
-  /** Whether a document, or a page in an array of pages, stands at this place. */
-  private isPage(place: JsonPlace): boolean {
-    return place !== this.list.place && (place === '' || place === '*');
+  /** Whether a document, or a page in an array of pages, stands at this path. */
+  private isPage(path: JsonPath): boolean {
+    return path !== this.list.path && (path === '' || path === '*');
   }
 
   private followKey(key: string): void {
-    const [container] = this.list.place.split('.');
+    const [container] = this.list.path.split('.');
     if (key === container) this.page.hasMembers = true;
     else if (ERROR_KEYS.includes(key)) this.page.error ??= key;
   }
@@ -162,7 +162,7 @@ class MemberReader implements TokenTaker {
       return { ...rawOf(columnsOf(value, this.list.columns), names), ...guildOf(undefined) };
     }
     const { ids } = this.tracker;
-    if (!this.list.place.endsWith('#'))
+    if (!this.list.path.endsWith('#'))
       return isObject(value) ? { ...rawOf(value, names), ...guildOf(ids.at(-1)) } : 'it is not an object';
     const id = this.isStranger ? this.tracker.key : ids.at(-1);
     const key = { ...(names.userId === undefined && { userId: id }), ...guildOf(ids.at(-2)) };

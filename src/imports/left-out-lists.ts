@@ -10,7 +10,7 @@ interface LeftOutLists {
   readonly lines: readonly string[];
   /** Lines about lists that are left out although they can be members. */
   readonly doubts: readonly string[];
-  /** Places of objects or values in the list of the members whose names are no ids. They are bad rows. */
+  /** Paths of objects or values in the list of the members whose names are no ids. They are bad rows. */
   readonly strangers: ReadonlySet<string>;
 }
 
@@ -21,9 +21,9 @@ export function leftOutLists(chosen: ChosenFormat, found: FoundMembers, file: st
   const doubts: string[] = [];
   if (!list) return { lines, doubts, strangers: new Set() };
   for (const other of found.lists) {
-    const isAround = list.place.startsWith(`${other.place}.`);
+    const isAround = list.path.startsWith(`${other.path}.`);
     if (other === list || isAround || isToldAsField(other, list)) continue;
-    const isDocument = other.place === '' || other.place === '*';
+    const isDocument = other.path === '' || other.path === '*';
     const what = `${contentOf(other)} in ${whereIs(other)}`;
     if (looksLikeMembers(other)) doubts.push(`${file}: left out: ${what}, which can be members too`);
     else if (!isDocument) lines.push(`${file}: left out: ${what}`);
@@ -33,24 +33,24 @@ export function leftOutLists(chosen: ChosenFormat, found: FoundMembers, file: st
 }
 
 /** Whether the list stands in a field of the members. The lines about fields that are not used name that field already. */
-function isToldAsField({ place }: FoundList, members: FoundList): boolean {
-  const base = members.place === '' || members.place === '*' ? '' : `${members.place}.`;
-  const field = place.slice(base.length).replace(/(?:\.[*#].*|\[\])$/, '');
-  return place.startsWith(base) && members.fields.has(field);
+function isToldAsField({ path }: FoundList, members: FoundList): boolean {
+  const base = members.path === '' || members.path === '*' ? '' : `${members.path}.`;
+  const field = path.slice(base.length).replace(/(?:\.[*#].*|\[\])$/, '');
+  return path.startsWith(base) && members.fields.has(field);
 }
 
 /** Says what a list contains, such as "2 objects and 1 value". */
-function contentOf({ count: objects, values, place }: FoundList): string {
-  const parts = [objects > 0 && withNoun(objects, place.endsWith('[]') ? 'array' : 'object')];
+function contentOf({ count: objects, values, path }: FoundList): string {
+  const parts = [objects > 0 && withNoun(objects, path.endsWith('[]') ? 'array' : 'object')];
   parts.push(values.count > 0 && withNoun(values.count, 'value'));
   return parts.filter(Boolean).join(' and ');
 }
 
-/** Returns the places beside the members that look like members, but whose names are no ids. */
+/** Returns the paths beside the members that look like members, but whose names are no ids. */
 function strangersOf({ list, names }: ChosenFormat, found: FoundMembers): Set<string> {
   const strangers = new Set<string>();
-  if (!list?.place.endsWith('#')) return strangers;
-  const prefix = list.place.slice(0, -1);
+  if (!list?.path.endsWith('#')) return strangers;
+  const prefix = list.path.slice(0, -1);
   const ending = `.${names.xp}`;
   for (const name of found.document.fields.keys()) {
     if (!name.startsWith(prefix)) continue;

@@ -4,7 +4,7 @@ import type { FoundMembers } from './found-members.ts';
 
 /** Facts about a list as a whole, whatever its format. */
 
-/** The place of an object of values in a document. */
+/** The path of an object of values in a document. */
 const COLUMN = /^([^.]+)\.#$/;
 
 /** Whether a list has objects or values. */
@@ -20,8 +20,8 @@ export function isOfColumns(list: FoundList): boolean {
  * Such an object of ids has a name such as `user_id`, and ids of Discord only as values, not as keys.
  */
 export function hasColumns(found: FoundMembers): boolean {
-  const isOfIds = ({ place, keys, values }: FoundList): boolean => {
-    const name = COLUMN.exec(place)?.[1];
+  const isOfIds = ({ path, keys, values }: FoundList): boolean => {
+    const name = COLUMN.exec(path)?.[1];
     return name !== undefined && guessField(name) === 'userId' && values.hasIds && !keys.hasIds;
   };
   return hasArraysAsColumns(found) || found.lists.some(isOfIds);
@@ -47,18 +47,18 @@ export function innerId({ fields, isNumbered, keys }: FoundList): string | undef
 /** Whether a list can be the members: it has an id, and numbers that are called XP. */
 export function looksLikeMembers(list: FoundList): boolean {
   const kinds = new Set([...list.fields].map(([name, { numeric }]) => (numeric > 0 ? guessField(name) : undefined)));
-  const hasIds = list.place.endsWith('#') || [...list.fields.keys()].some((name) => guessField(name) === 'userId');
+  const hasIds = list.path.endsWith('#') || [...list.fields.keys()].some((name) => guessField(name) === 'userId');
   return hasIds && kinds.has('xp');
 }
 
 /** Whether the keys of a list are the ids of its members. */
 export function isKeyed(list: FoundList): boolean {
-  return list.place.endsWith('#') && innerId(list) === undefined;
+  return list.path.endsWith('#') && innerId(list) === undefined;
 }
 
 /** Whether the keys of a list are ids of guilds, as in `servers: {id: {xp}}` of a member with XP in several guilds. */
-export function hasGuildsAsNames({ place }: FoundList): boolean {
-  return /(?:^|\.)(?:guild|server)s?\.#$/i.test(place);
+export function hasGuildsAsNames({ path }: FoundList): boolean {
+  return /(?:^|\.)(?:guild|server)s?\.#$/i.test(path);
 }
 
 /** Returns the list that most likely has the members: the largest list that has XP and an id, and whose keys are no ids of guilds. */
@@ -68,8 +68,8 @@ export function likeliest(lists: readonly FoundList[]): FoundList | undefined {
     return (
       (hasGuildsAsNames(list) ? -8 : 0) +
       (kinds.has('xp') ? 4 : 0) +
-      (list.place.endsWith('#') || kinds.has('userId') ? 2 : 0) +
-      (list.place === '' ? 0 : 1)
+      (list.path.endsWith('#') || kinds.has('userId') ? 2 : 0) +
+      (list.path === '' ? 0 : 1)
     );
   };
   return [...lists].sort((one, other) => score(other) - score(one) || other.count - one.count)[0];

@@ -19,7 +19,7 @@ export function mapFields(
     (one, other) => Number(hasGuildsAsNames(one)) - Number(hasGuildsAsNames(other)) || other.count - one.count,
   );
   const list =
-    bySize.find(({ place, values }) => values.count > 0 && place === `${map.xp}.#`) ??
+    bySize.find(({ path, values }) => values.count > 0 && path === `${map.xp}.#`) ??
     bySize.find((each) => wanted.every((name) => named(each, name) !== undefined));
   if (!list) {
     const largest = bySize[0];

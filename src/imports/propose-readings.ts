@@ -22,7 +22,7 @@ interface Proposal {
 export function proposeReadings(list: FoundList): Proposal {
   const fields = [...list.fields];
   const like = (field: ImportField) => fields.filter(([name]) => likenessIn(name) === field);
-  const id = list.place.endsWith('#') ? 'names' : idOf(list);
+  const id = list.path.endsWith('#') ? 'names' : idOf(list);
   const numbers = fields
     .filter(([name, field]) => field.numeric > 0 && !field.numbersRows && !(field.hasIds && likenessIn(name) !== 'xp'))
     .sort(([, one], [, other]) => other.digits - one.digits);
@@ -94,10 +94,10 @@ function idOf(list: FoundList): FoundId | undefined {
 }
 
 /** Returns why no field of a list can be XP, for a person. */
-function withoutXp({ fields, place }: FoundList): string {
+function withoutXp({ fields, path }: FoundList): string {
   const packed = [...fields].find(([, { example }]) => /^\s*(?:\{"|\[[\d"{[])/.test(example));
   return packed
-    ? `${packed[0]} has JSON inside texts, such as ${quote(packed[1].example)}: parse these texts before you save the file${orParse(place, packed[0])}`
+    ? `${packed[0]} has JSON inside texts, such as ${quote(packed[1].example)}: parse these texts before you save the file${orParse(path, packed[0])}`
     : 'none of these can be XP';
 }
 
@@ -107,7 +107,7 @@ function withoutIds(list: FoundList): string {
   const inText = [...fields].find(([, { example }]) => ID_IN_TEXT.test(example) && !isSnowflake(example));
   if (inText) {
     const [name, { example }] = inText;
-    const command = list.place === '*' ? commandForRows(list, name) : undefined;
+    const command = list.path === '*' ? commandForRows(list, name) : undefined;
     return `${name} has ids in longer texts, such as ${quote(example)}: write the id of the member alone into a field user_id${orCommand(command)}`;
   }
   const named = [...fields.keys()].find((name) => ID_IN_TEXT.test(name));
@@ -119,9 +119,9 @@ function withoutIds(list: FoundList): string {
 const orCommand = (command: string | undefined): string =>
   command === undefined ? '' : `, such as with ${command} FILE > members.csv`;
 
-/** Returns the command that parses the texts of a field in an array; "" for another place. */
-function orParse(place: string, field: string): string {
-  const rows = /^(?:(\w+)\.)?\*$/.exec(place);
+/** Returns the command that parses the texts of a field in an array; "" for another path. */
+function orParse(path: string, field: string): string {
+  const rows = /^(?:(\w+)\.)?\*$/.exec(path);
   if (!rows || !/^\w+$/.test(field)) return '';
   return `, such as with jq '[.${rows[1] ?? ''}[] | . + (.${field} | fromjson)]' FILE > members.json`;
 }
@@ -156,7 +156,7 @@ const MAX_NAMES = 2;
 /** Returns the first keys of a document whose members stand under keys that are no ids; undefined for any other document. */
 export function objectsByName(list: FoundList): readonly string[] | undefined {
   const id = idOf(list);
-  if (list.place !== '' || list.count > 1 || (id && !id.name.includes('.'))) return undefined;
+  if (list.path !== '' || list.count > 1 || (id && !id.name.includes('.'))) return undefined;
   const xps = [...list.fields].filter(([name, { numeric }]) => numeric > 0 && likenessIn(name) === 'xp');
   const names = xps.map(([name]) => name.slice(0, Math.max(0, name.indexOf('.'))));
   if (names.length === 0 || names.some((name) => name === '' || guessField(name) !== undefined)) return undefined;

@@ -5,7 +5,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { RULE_SOURCES } from './export-rules.ts';
 import { formatNamed } from './formats.ts';
 import { openSource, readSource } from './import-source.ts';
-import { PlaceTracker } from './json-path.ts';
+import { PathTracker } from './json-path.ts';
 import { isEnd, isStart, parseJson, type TokenTaker } from './json-tokens.ts';
 
 /** The most bytes of text: a Polaris server of 500,000 members. */
@@ -15,7 +15,7 @@ const MAX_KEPT = 1 << 20;
 
 /** The names at the top of an export that hold its members. */
 const MEMBERS: ReadonlySet<string> = new Set(
-  RULE_SOURCES.flatMap((bot) => formatNamed(bot).places.flatMap((place) => place.split('.').slice(0, -1))),
+  RULE_SOURCES.flatMap((bot) => formatNamed(bot).paths.flatMap((path) => path.split('.').slice(0, -1))),
 );
 
 /**
@@ -53,7 +53,7 @@ export async function readRulesFile(
 class RulesReader implements TokenTaker {
   readonly count = 0;
   readonly isAssembling = false;
-  private readonly tracker = new PlaceTracker();
+  private readonly tracker = new PathTracker();
   private readonly document = new Assembler<unknown>();
   private isSkipping = false;
   private kept = 0;

@@ -54,11 +54,11 @@ export function unknownFields(
 
 /** Returns the error for a document of no known bot with several lists of members. */
 export function severalLists(file: string, lists: readonly FoundList[]): InvalidInputError {
-  const places = lists.slice(0, MAX_SHOWN).map(whereIs);
-  const first = places.find((place) => /^\w+$/.test(place));
+  const names = lists.slice(0, MAX_SHOWN).map(whereIs);
+  const first = names.find((name) => /^\w+$/.test(name));
   const command = first === undefined ? '' : `, such as with jq '.${first}' FILE > members.json`;
   return new InvalidInputError(
-    `${file} has several lists that can be the members, in ${places.join(', in ')}: save one list alone${command}`,
+    `${file} has several lists that can be the members, in ${names.join(', in ')}: save one list alone${command}`,
   );
 }
 
@@ -66,7 +66,7 @@ export function severalLists(file: string, lists: readonly FoundList[]): Invalid
 export function unknownMaps(file: string, maps: readonly FoundList[], advice: Advice): UnknownFieldsError {
   const fields = maps
     .slice(0, MAX_SHOWN)
-    .map(({ place, values }) => ({ name: place.slice(0, -2), example: values.example }));
+    .map(({ path, values }) => ({ name: path.slice(0, -2), example: values.example }));
   const shown = fields.map(({ name, example }) => `${name} with ${quote(example)}`);
   const readings = fields.slice(0, MAX_READINGS).map(({ name }) => ({ xp: name }));
   return new UnknownFieldsError(
