@@ -12,7 +12,7 @@ const RULE = /^[\s+:-]*$/;
 /** A line in which psql or mysql counts the rows above it. */
 const ROW_COUNT = /^(?:\(\d+ rows?\)|\d+ rows? in set\b.*)$/;
 
-/** One line of values, with its place in the file. */
+/** One line of values, with its position in the file. */
 interface CsvRecord {
   /** Its first line in the file, from 1. */
   readonly line: number;

@@ -31,10 +31,10 @@ export async function dryRun(
   const top = new TopMembers(MEMBERS_SHOWN);
   let outcome: Error | undefined;
   try {
-    await readMembers(reading, (row, place) => {
+    await readMembers(reading, (row, position) => {
       check.add(row);
       const { isHidden, isRepeated } = tally.add(row);
-      if (isRepeated) reading.problems.addRepeated(place, row.userId);
+      if (isRepeated) reading.problems.addRepeated(position, row.userId);
       if (isHidden) top.remove(row.userId);
       else top.add(row);
       return undefined;

@@ -10,7 +10,7 @@ import type { ImportJob, ImportTarget } from './import-job.ts';
 import type { ImportSummary } from './import-summary.ts';
 import { compareLevels, fileRecordOf, LevelCheck } from './level-check.ts';
 import { type ImportCounts, IncompleteRun, outcomeOf } from './outcome.ts';
-import { badRows, type Problems, type RowPlace } from './problems.ts';
+import { badRows, type Problems, type RowPosition } from './problems.ts';
 import { readMembers } from './read-members.ts';
 import { RecordSender } from './record-sender.ts';
 import { withStagedMembers } from './staging.ts';
@@ -173,11 +173,11 @@ async function sendMembers(
   const check = new LevelCheck(choice.curve);
   const isRefused = () => levels === undefined && check.differing > 0;
   try {
-    await readMembers(reading, (row, place) => {
+    await readMembers(reading, (row, position) => {
       check.add(row);
       if (countCreated() > maxCreated)
         throw new InvalidInputError(`It has more than ${withNoun(maxCreated, 'member')}`);
-      return isRefused() ? undefined : sender.add(fileRecordOf(row, check.curve, levels), place);
+      return isRefused() ? undefined : sender.add(fileRecordOf(row, check.curve, levels), position);
     });
   } catch (error) {
     if (error instanceof StoreUnavailableError || reading.signal.aborted || isRefused()) await sender.settle();
@@ -193,9 +193,9 @@ async function sendMembers(
 }
 
 /** Returns a function that counts the member of a record which Redis confirmed, and reports a row that repeats a member. */
-function countIn(members: DistinctMembers, problems: Problems): (record: XpRecord, place: RowPlace) => void {
-  return ({ userId, hidden }, place) => {
-    if (members.add({ userId, hidden })) problems.addRepeated(place, userId);
+function countIn(members: DistinctMembers, problems: Problems): (record: XpRecord, position: RowPosition) => void {
+  return ({ userId, hidden }, position) => {
+    if (members.add({ userId, hidden })) problems.addRepeated(position, userId);
   };
 }
 

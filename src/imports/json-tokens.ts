@@ -30,8 +30,8 @@ export async function* parseJson<T>(
 ): AsyncGenerator<T> {
   const tokenize = tokenizer();
   const refuse = (problem: string, detail = ''): never => {
-    const place = taker.count > 0 ? ` somewhere after element ${taker.count}` : '';
-    throw new InvalidInputError(`${file} ${problem}${place}${detail}`);
+    const position = taker.count > 0 ? ` somewhere after element ${taker.count}` : '';
+    throw new InvalidInputError(`${file} ${problem}${position}${detail}`);
   };
   /** The line in which the next piece begins. */
   let lines = 1;

@@ -10,9 +10,9 @@ const MAX_NAMED = 5;
 
 /** Rows with the same reason, apart from the values in it. */
 interface Kind {
-  /** The first row with its place. */
+  /** The first row with its position. */
   readonly first: string;
-  /** Places of the next rows. */
+  /** Positions of the next rows. */
   readonly more: string[];
   count: number;
 }
@@ -26,7 +26,7 @@ export interface RefusedRow extends Pick<RowEntry, 'content'> {
 }
 
 /** Where a row stands. */
-export interface RowPlace {
+export interface RowPosition {
   readonly input: { readonly name: string; readonly unit: RefusedRow['unit'] };
   /** Line of the file from 1, or number of the element from 1. */
   readonly at: number;
@@ -38,7 +38,7 @@ class GroupedRows {
   private readonly kinds = new Map<string, Kind>();
 
   /** Adds a row with its reason. O(1). */
-  add({ input: { name, unit }, at }: RowPlace, reason: string): void {
+  add({ input: { name, unit }, at }: RowPosition, reason: string): void {
     this.count++;
     const kind = this.kinds.get(kindOf(name, reason));
     if (kind) {
@@ -48,7 +48,7 @@ class GroupedRows {
       this.kinds.set(kindOf(name, reason), { first: `${name} ${unit} ${at}: ${reason}`, more: [], count: 1 });
   }
 
-  /** Returns a line for each kind of reason, the most frequent first: its first row, and the places of the next rows. */
+  /** Returns a line for each kind of reason, the most frequent first: its first row, and the positions of the next rows. */
   lines(): string[] {
     const kinds = [...this.kinds.values()].sort((one, other) => other.count - one.count);
     const told = kinds.map(({ first, more, count: rows }) => {
@@ -81,20 +81,20 @@ export class Problems {
   }
 
   /** Adds a bad row. */
-  add(input: RowPlace['input'], { at, row, content }: RowEntry): void {
+  add(input: RowPosition['input'], { at, row, content }: RowEntry): void {
     const reason = String(row);
     this.onRefused({ file: input.name, unit: input.unit, at, reason, ...(content && { content }) });
     this.bad.add({ input, at }, reason);
   }
 
   /** Adds a good row that repeats the member of an earlier row. */
-  addRepeated(place: RowPlace, userId: string): void {
-    this.repeated.add(place, `it names the member ${quote(userId)} again, and the last row of a member is imported`);
+  addRepeated(position: RowPosition, userId: string): void {
+    this.repeated.add(position, `it names the member ${quote(userId)} again, and the last row of a member is imported`);
   }
 
   /** Adds a good row whose avatar cannot be read. */
-  addAvatar(place: RowPlace, reason: string): void {
-    this.avatars.add(place, reason);
+  addAvatar(position: RowPosition, reason: string): void {
+    this.avatars.add(position, reason);
   }
 
   /** Returns lines about the bad rows, as {@link GroupedRows.lines}. */

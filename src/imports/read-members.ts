@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Reporter } from './advice.ts';
 import type { Input } from './inputs.ts';
-import type { Problems, RowPlace } from './problems.ts';
+import type { Problems, RowPosition } from './problems.ts';
 import type { ImportRow } from './rows.ts';
 
 /** Receives the progress of a run. */
@@ -25,12 +25,12 @@ export class BadRowError extends InvalidInputError {}
 
 /**
  * Reads every member of the inputs, in order.
- * @param take called with each member and its place; a promise that it returns is awaited before the next member.
+ * @param take called with each member and its position; a promise that it returns is awaited before the next member.
  * @throws BadRowError when strict; InvalidInputError for an unreadable file; AbortError when the signal is aborted.
  */
 export async function readMembers(
   { inputs, strict, problems, progress, signal }: Reading,
-  take: (row: ImportRow, place: RowPlace) => Promise<void> | undefined,
+  take: (row: ImportRow, position: RowPosition) => Promise<void> | undefined,
 ): Promise<void> {
   let members = 0;
   let done = 0;

@@ -1,5 +1,5 @@
 import type { FileRecord } from '../core/members/xp-record.ts';
-import type { RowPlace } from './problems.ts';
+import type { RowPosition } from './problems.ts';
 
 /** Members in one atomic write. It takes Redis about 4 ms, in which readers wait. */
 const RECORDS_PER_WRITE = 250;
@@ -13,25 +13,25 @@ export class RecordSender {
   /** Members of these records that are new to the ranking. */
   created = 0;
   private records: FileRecord[] = [];
-  /** The places of the records in the files. */
-  private places: RowPlace[] = [];
+  /** The positions of the records in the files. */
+  private positions: RowPosition[] = [];
   /** The writes that wait for a reply, with the members of each. */
   private readonly inFlight = new Map<Promise<void>, ReadonlySet<string>>();
   private failure: { readonly error: unknown } | undefined;
 
-  /** @param onWritten is called with each record that Redis confirmed, in order, and its place. */
+  /** @param onWritten is called with each record that Redis confirmed, in order, and its position. */
   constructor(
     private readonly write: (records: readonly FileRecord[]) => Promise<{ readonly created: number }>,
-    private readonly onWritten: (record: FileRecord, place: RowPlace) => void,
+    private readonly onWritten: (record: FileRecord, position: RowPosition) => void,
   ) {}
 
   /**
    * Adds a record. @returns a promise when a write starts, to be awaited before the next record. It rejects with the
    * error of an earlier write.
    */
-  add(record: FileRecord, place: RowPlace): Promise<void> | undefined {
+  add(record: FileRecord, position: RowPosition): Promise<void> | undefined {
     this.records.push(record);
-    this.places.push(place);
+    this.positions.push(position);
     return this.records.length < RECORDS_PER_WRITE ? undefined : this.send();
   }
 
@@ -45,7 +45,7 @@ export class RecordSender {
   /** Drops the records that are not sent yet, and waits until the sent records are confirmed. @throws the error of a write. */
   async drop(): Promise<void> {
     this.records = [];
-    this.places = [];
+    this.positions = [];
     await this.finish();
   }
 
@@ -55,9 +55,9 @@ export class RecordSender {
   }
 
   private async send(): Promise<void> {
-    const { records, places } = this;
+    const { records, positions } = this;
     this.records = [];
-    this.places = [];
+    this.positions = [];
     const members = new Set(records.map(({ userId }) => userId));
     while (this.mustWait(members)) await Promise.race(this.inFlight.keys());
     if (this.failure) throw this.failure.error;
@@ -65,7 +65,7 @@ export class RecordSender {
       ({ created }) => {
         this.written += records.length;
         this.created += created;
-        for (const [index, record] of records.entries()) this.onWritten(record, places[index] as RowPlace);
+        for (const [index, record] of records.entries()) this.onWritten(record, positions[index] as RowPosition);
       },
       (error: unknown) => {
         this.failure ??= { error };

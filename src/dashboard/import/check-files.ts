@@ -16,7 +16,7 @@ export interface CheckedFile {
   readonly preview: DryRunResult['preview'];
   /** Lines for the person, such as what was detected. */
   readonly notes: readonly string[];
-  /** Why rows will be left out, with their places. */
+  /** Why rows will be left out, with their positions. */
   readonly refused: readonly string[];
   /** Which rows repeat a member. */
   readonly repeated: readonly string[];

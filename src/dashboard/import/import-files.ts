@@ -28,7 +28,7 @@ export interface ImportRun extends HowToImport {
   members: number;
   /** Share of the file that was read, 0 to 1. */
   share: number;
-  /** Why rows were left out, with their places. */
+  /** Why rows were left out, with their positions. */
   refused: readonly string[];
   /** Which rows repeated a member. */
   repeated: readonly string[];

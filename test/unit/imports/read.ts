@@ -46,7 +46,7 @@ export async function readFile(
   }
 }
 
-/** Returns "place: reason" of the bad rows. */
+/** Returns "position: reason" of the bad rows. */
 export function refusals({ entries }: Pick<ReadFile, 'entries'>): string[] {
   return entries.filter(({ row }) => typeof row === 'string').map(({ at, row }) => `${at}: ${row}`);
 }
