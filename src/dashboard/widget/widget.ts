@@ -21,7 +21,7 @@ import { makeKey } from '../keys/key-made.ts';
 import { notFound } from '../refused-page.ts';
 import { sentence } from '../sentences.ts';
 import { guildOf } from '../visit.ts';
-import { isNotionAllowed, keyForPlace, NOTION_SITE, usablePlaces } from './place-access.ts';
+import { isNotionAllowed, keyForPlace, NOTION_SITE, usablePlaces } from './target-access.ts';
 import { addWidgetData } from './widget-data.ts';
 import {
   attributesOf,
