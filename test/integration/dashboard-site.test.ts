@@ -23,12 +23,12 @@ describe('services that a site may not use', needs('redis-server'), () => {
       ['html', 'wordpress'],
       'add https://www.example.com to CORS_',
     ],
-  ])('a service %s makes no key for a site, and says what its operator has to set', async (_, env, places, told) => {
+  ])('a service %s makes no key for a site, and says what its operator has to set', async (_, env, targets, told) => {
     const dashboard = await startTestDashboard({ DASHBOARD_API_URL: API, ...env });
     const owner = await dashboard.signIn('own', 'u1');
-    for (const place of places) {
-      const answer = await owner.submit(PAGE, PAGE, { place, site: 'www.example.com' });
-      expect([place, answer.status]).toEqual([place, 400]);
+    for (const target of targets) {
+      const answer = await owner.submit(PAGE, PAGE, { target, site: 'www.example.com' });
+      expect([target, answer.status]).toEqual([target, 400]);
       expect(answer.text).toContain(told);
     }
     expect(await dashboard.store.apiKeys.list('own')).toEqual([]);
@@ -113,7 +113,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
   });
 
   const make = (fields: Record<string, string>) =>
-    owner.submit(PAGE, PAGE, { place: 'html', site: 'www.example.com', cap: '500', ...fields });
+    owner.submit(PAGE, PAGE, { target: 'html', site: 'www.example.com', cap: '500', ...fields });
   const keys = () => dashboard.store.apiKeys.list('own');
   const follow = ({ headers }: Answer) => owner.get(headers.get('location') ?? '');
   /** Returns the code that a page shows, as a person copies it. */
@@ -214,7 +214,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
       expect(text).toContain('<input type="hidden" name="theme" value="dark">');
     }
     expect((await make({ cap: 'many' })).text).toContain('is no cap: give a whole number');
-    expect((await make({ place: 'constructor' })).status).toBe(400);
+    expect((await make({ target: 'constructor' })).status).toBe(400);
     expect((await make({ lang: 'xx' })).text).toContain('Choose one of en, de, fr, es, pt, ar, ja.');
     expect((await make({ 'page-size': '101' })).text).toContain('The page size is a whole number from 1 to 100.');
     expect(await keys()).toEqual([]);
@@ -222,18 +222,18 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
 
   it('the key of a frame is limited to the service, whose page the frame shows', async () => {
     const look = { site: 'frames.example', week: 'on', 'page-size': '5', density: 'compact', accent: '#0f766e' };
-    const frame = codeIn(await follow(await make({ ...look, place: 'iframe' })));
+    const frame = codeIn(await follow(await make({ ...look, target: 'iframe' })));
     const address = `${API}/embed#guild=own&amp;api-key=KEY&amp;density=compact&amp;page-size=5&amp;boards=all%2Cweek`;
     expect(frame.replace(/gr_\w{38}/, 'KEY')).toBe(
       `<iframe title="Leaderboard" width="100%" height="448" style="border: 0"\n  src="${address}"></iframe>`,
     );
-    const notion = codeIn(await follow(await make({ site: '', place: 'notion', lang: 'ar' })));
+    const notion = codeIn(await follow(await make({ site: '', target: 'notion', lang: 'ar' })));
     expect(notion).toMatch(/^https:\/\/ranks\.example\.com\/embed#guild=own&api-key=gr_\w{38}&lang=ar&dir=rtl$/);
     expect(await keys()).toMatchObject([
       { name: 'frames.example', origins: [API] },
       { name: 'Notion', origins: [API] },
     ]);
-    expect((await make({ place: 'iframe' })).text).toContain(
+    expect((await make({ target: 'iframe' })).text).toContain(
       'https://www.example.com may not show your leaderboard in a frame yet: ask the operator',
     );
     expect(await keys()).toHaveLength(2);
@@ -247,7 +247,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     await dashboard.store.guildConfig.update('own', { publicPage: true });
     const page = await owner.get(`${PAGE}?page-size=5`);
     expect(codeIn(page, 'code-obs')).toBe(`${API}/g/own?overlay=1&limit=5`);
-    expect((await make({ place: 'obs' })).text).toContain('The public page needs no API Key');
+    expect((await make({ target: 'obs' })).text).toContain('The public page needs no API Key');
     expect(await keys()).toEqual([]);
   });
 

@@ -2,8 +2,8 @@ import { digits, withNoun } from '../../core/format-numbers.ts';
 import { reservedSpace } from '../../service/http/site/widget-file.ts';
 import { attributesOf, propertiesOf, type WidgetSettings } from './widget-form.ts';
 
-/** Places for the widget, by the names of the form. */
-export const SNIPPET_PLACES = {
+/** Where an owner can put the code of the widget, by the names of the form. */
+export const SNIPPET_TARGETS = {
   html: 'HTML',
   wordpress: 'WordPress',
   iframe: 'iframe',
@@ -11,8 +11,8 @@ export const SNIPPET_PLACES = {
   obs: 'OBS',
 } as const;
 
-/** A place for the widget. */
-export type SnippetPlace = keyof typeof SNIPPET_PLACES;
+/** The target of a code: where an owner puts it. */
+export type SnippetTarget = keyof typeof SNIPPET_TARGETS;
 
 /** The service that the widget reads. */
 export interface SnippetService {
@@ -26,39 +26,44 @@ export interface SnippetService {
 /** Stands in the code where a person enters an API key. */
 const NO_KEY = 'gr_...';
 
-/** Whether the widget is a part of a page of the site itself. In any other place, a page of the service shows it. */
-export function isOnSite(place: SnippetPlace): boolean {
-  return place === 'html' || place === 'wordpress';
+/** Whether the widget is a part of a page of the site itself. At any other target, a page of the service shows it. */
+export function isOnSite(target: SnippetTarget): boolean {
+  return target === 'html' || target === 'wordpress';
 }
 
-/** Whether the code of a place can have an API key: OBS shows the public page itself, if the guild has a public page. */
-export function takesKey(place: SnippetPlace, { hasPublicPage }: SnippetService): boolean {
-  return !(place === 'obs' && hasPublicPage);
+/** Whether the code of a target can have an API key: OBS shows the public page itself, if the guild has a public page. */
+export function takesKey(target: SnippetTarget, { hasPublicPage }: SnippetService): boolean {
+  return !(target === 'obs' && hasPublicPage);
 }
 
 /**
  * Returns the code that a person copies: HTML, or an address.
  * @param apiKey the API key, or a text that stands for it; "" = the code reads public data.
  */
-export function codeOf(place: SnippetPlace, settings: WidgetSettings, service: SnippetService, apiKey: string): string {
-  if (isOnSite(place)) return snippetOf(settings, service, apiKey);
+export function codeOf(
+  target: SnippetTarget,
+  settings: WidgetSettings,
+  service: SnippetService,
+  apiKey: string,
+): string {
+  if (isOnSite(target)) return snippetOf(settings, service, apiKey);
   const { apiUrl, guildId } = service;
-  if (!takesKey(place, service)) return `${apiUrl}/g/${guildId}?overlay=1&limit=${settings['page-size']}`;
+  if (!takesKey(target, service)) return `${apiUrl}/g/${guildId}?overlay=1&limit=${settings['page-size']}`;
   const key = apiKey === '' ? {} : { 'api-key': apiKey };
   const fragment = new URLSearchParams({ guild: guildId, ...key, ...attributesOf(settings) });
   const address = `${apiUrl}/embed#${fragment}`;
-  if (place !== 'iframe') return address;
+  if (target !== 'iframe') return address;
   const height = Math.ceil(16 * heightOf(settings));
   const src = address.replaceAll('&', '&amp;');
   return `<iframe title="Leaderboard" width="100%" height="${height}" style="border: 0"\n  src="${src}"></iframe>`;
 }
 
-/** Returns the codes of all places, by the ids of their elements: `code-PLACE` needs no API key, and `keyed-PLACE` has a place for an API key. */
+/** Returns the codes of all targets, by the ids of their elements: `code-TARGET` needs no API key, and `keyed-TARGET` has room for an API key. */
 export function codesOf(settings: WidgetSettings, service: SnippetService): Readonly<Record<string, string>> {
-  const places = Object.keys(SNIPPET_PLACES) as SnippetPlace[];
-  const codes = places.flatMap((place) => {
-    const keyed = [`keyed-${place}`, codeOf(place, settings, service, NO_KEY)];
-    return service.hasPublicPage ? [keyed, [`code-${place}`, codeOf(place, settings, service, '')]] : [keyed];
+  const targets = Object.keys(SNIPPET_TARGETS) as SnippetTarget[];
+  const codes = targets.flatMap((target) => {
+    const keyed = [`keyed-${target}`, codeOf(target, settings, service, NO_KEY)];
+    return service.hasPublicPage ? [keyed, [`code-${target}`, codeOf(target, settings, service, '')]] : [keyed];
   });
   return Object.fromEntries(codes);
 }

@@ -21,7 +21,7 @@ import { makeKey } from '../keys/key-made.ts';
 import { notFound } from '../refused-page.ts';
 import { sentence } from '../sentences.ts';
 import { guildOf } from '../visit.ts';
-import { isNotionAllowed, keyForPlace, NOTION_SITE, usablePlaces } from './target-access.ts';
+import { isNotionAllowed, keyForTarget, NOTION_SITE, usableTargets } from './target-access.ts';
 import { addWidgetData } from './widget-data.ts';
 import {
   attributesOf,
@@ -38,14 +38,14 @@ import {
   codesOf,
   costsOf,
   isOnSite,
-  SNIPPET_PLACES,
-  type SnippetPlace,
+  SNIPPET_TARGETS,
   type SnippetService,
+  type SnippetTarget,
   takesKey,
 } from './widget-snippet.ts';
 
 /** The form that makes a key has the settings of the widget too. */
-const keyForm = widgetForm.extend({ place: choice(SNIPPET_PLACES), site: z.string().default(''), cap: capField });
+const keyForm = widgetForm.extend({ target: choice(SNIPPET_TARGETS), site: z.string().default(''), cap: capField });
 
 /** The page that puts the leaderboard on a site: the look with a preview, a key for the site, the code with the key, and what it costs. */
 export const widgetPage: GuildPage = {
@@ -70,16 +70,16 @@ export const widgetPage: GuildPage = {
 
     router.get('/widget/made/:id', async (req, res) => {
       const record = (await apiKeys.list(guildOf(res))).find(({ id }) => id === req.params.id);
-      const { data } = widgetForm.extend({ place: choice(SNIPPET_PLACES) }).safeParse(req.query);
+      const { data } = widgetForm.extend({ target: choice(SNIPPET_TARGETS) }).safeParse(req.query);
       if (!record || !data) throw notFound();
-      const { place } = data;
+      const { target } = data;
       const service = serviceOf(parts, await overviewOf(parts, res));
       // This comes last, because the key can be shown only once.
       const { key } = newKeys.take(req, res, record.id);
-      const code = codeOf(place, data, service, key);
+      const code = codeOf(target, data, service, key);
       const settings = String(new URLSearchParams(fieldsOf(data)));
       const { hasPublicPage } = service;
-      const shown = { record, code, place, settings, hasPublicPage, ...frameFacts(parts) };
+      const shown = { record, code, target, settings, hasPublicPage, ...frameFacts(parts) };
       views.send(res, 'widget-made', { title: 'Your code', ...shown });
     });
     addWidgetData(router, parts);
@@ -89,25 +89,25 @@ export const widgetPage: GuildPage = {
 /** The messages about a form that was refused. */
 type RefusedForm = Required<Pick<ShownForm, 'problem' | 'errors'>>;
 
-/** Makes a key for the place that the form names, and answers with the way to its code. @throws InvalidInputError with what to change. */
+/** Makes a key for the target that the form names, and answers with the way to its code. @throws InvalidInputError with what to change. */
 async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Readonly<Record<string, string>>) {
-  const { place, site, cap, ...settings } = parseForm(keyForm, fields);
-  if (!takesKey(place, serviceOf(parts, await overviewOf(parts, res)))) {
+  const { target, site, cap, ...settings } = parseForm(keyForm, fields);
+  if (!takesKey(target, serviceOf(parts, await overviewOf(parts, res)))) {
     throw new InvalidInputError('The public page needs no API Key: copy its address as it is');
   }
-  const { name, origin } = keyOfSite(place, site, parts);
+  const { name, origin } = keyOfSite(target, site, parts);
   const wanted = { name, lifetime: 'until revoked', lifetimeMs: null, origins: [origin], cap };
   const { record } = await makeKey(parts, req, res, wanted);
-  const query = new URLSearchParams({ place, ...fieldsOf(settings) });
+  const query = new URLSearchParams({ target, ...fieldsOf(settings) });
   res.redirect(303, `/guilds/${record.guildId}/widget/made/${record.id}?${query}`);
 }
 
-/** Returns the name and the origin of a key, as {@link keyForPlace} does. An error about the site belongs to its field. @throws InvalidInputError */
-function keyOfSite(place: SnippetPlace, site: string, parts: Parts) {
+/** Returns the name and the origin of a key, as {@link keyForTarget} does. An error about the site belongs to its field. @throws InvalidInputError */
+function keyOfSite(target: SnippetTarget, site: string, parts: Parts) {
   try {
-    return keyForPlace(place, site, parts);
+    return keyForTarget(target, site, parts);
   } catch (error) {
-    const isAboutSite = isOnSite(place) || (place === 'iframe' && parts.embedOrigins.length > 0);
+    const isAboutSite = isOnSite(target) || (target === 'iframe' && parts.embedOrigins.length > 0);
     if (!(error instanceof InvalidInputError && isAboutSite)) throw error;
     throw new WrongFieldsError(error.message, { site: error.message });
   }
@@ -126,12 +126,12 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
     // The other half of the quota is left for everything else.
     cap: fields.cap ?? Math.max(1, Math.floor(overview.requests_per_hour / 2)),
     site: fields.site ?? '',
-    place: Object.hasOwn(SNIPPET_PLACES, String(fields.place)) ? fields.place : 'html',
+    target: Object.hasOwn(SNIPPET_TARGETS, String(fields.target)) ? fields.target : 'html',
     boards: BOARDS.filter((board) => overview.boards.includes(kindOfBoard(board))),
     ...frameFacts(parts),
-    usablePlaces: usablePlaces(parts, shown.hasPublicPage),
+    usableTargets: usableTargets(parts, shown.hasPublicPage),
     names: {
-      places: SNIPPET_PLACES,
+      targets: SNIPPET_TARGETS,
       boards: BOARD_LABELS,
       parts: PART_LABELS,
       languages: LANGUAGE_LABELS,
@@ -165,7 +165,7 @@ function overviewOf(parts: Parts, res: Response): Promise<Overview> {
   return readOverview(parts, parts.planQuotas, guildOf(res));
 }
 
-/** Returns what the texts of the places say of the service: its address, and the sites that may show its pages in a frame. */
+/** Returns what the texts of the targets say of the service: its address, and the sites that may show its pages in a frame. */
 function frameFacts({ apiUrl, embedOrigins }: Parts) {
   return { apiUrl, embedOrigins, notion: NOTION_SITE, isNotionAllowed: isNotionAllowed(embedOrigins) };
 }
