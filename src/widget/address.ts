@@ -1,19 +1,19 @@
 import { tellAuthor } from './widget-problem.ts';
 
-/** Where a leaderboard is: a board, as the end of its id, and the number of a page. */
-export interface AddressPlace {
+/** A page of a leaderboard: a board, as the end of its id, and the number of the page. */
+export interface BoardPage {
   readonly board: string;
   readonly page: number;
 }
 
-/** The leaderboard that keeps its place in a parameter, by the name of the parameter. */
+/** The leaderboard that keeps its page in a parameter, by the name of the parameter. */
 const owners = new Map<string, object>();
 
 /**
- * Creates the functions that keep the place of a leaderboard in the address of the web page, as one parameter of its query. Everything else in the
+ * Creates the functions that keep the page of a leaderboard in the address of the web page, as one parameter of its query. Everything else in the
  * address stays as it is. A parameter belongs to the first leaderboard that names it, until this leaderboard leaves the page.
  */
-export function createPlaceInAddress() {
+export function createPageInAddress() {
   const self = {};
 
   /** Returns whether the parameter is for this leaderboard. */
@@ -31,10 +31,10 @@ export function createPlaceInAddress() {
 
   return {
     /**
-     * Returns the place that the address names; undefined for an address without a place.
+     * Returns the page that the address names; undefined for an address without a page.
      * @param boards the boards to choose from, the first board by default.
      */
-    read(name: string, boards: readonly string[]): AddressPlace | undefined {
+    read(name: string, boards: readonly string[]): BoardPage | undefined {
       const value = owns(name) ? new URLSearchParams(location.search).get(name) : null;
       const [, of = '', page = '1'] = /^(?:([a-z][a-z.]*)(?:-|$))?([1-9]\d{0,8})?$/.exec(value ?? '') ?? [];
       if (!value) return undefined;
@@ -45,8 +45,8 @@ export function createPlaceInAddress() {
       return board === byDefault || boards.includes(board) ? { board, page: Number(page) } : undefined;
     },
 
-    /** Writes a place into the address. The first page of the first board takes the parameter away. */
-    write(name: string, { board, page }: AddressPlace, boards: readonly string[]): void {
+    /** Writes a page into the address. The first page of the first board takes the parameter away. */
+    write(name: string, { board, page }: BoardPage, boards: readonly string[]): void {
       if (!owns(name)) return;
       const of = board === (boards[0] ?? '') ? '' : board.slice(1) || 'all';
       const value = [of, page > 1 && String(page)].filter(Boolean).join('-');

@@ -1,4 +1,4 @@
-import { createPlaceInAddress } from './address.ts';
+import { createPageInAddress } from './address.ts';
 import type { EntryData, MemberData, PageData, RewardData, StatsData } from './api-data.ts';
 import { createTabs } from './boards.ts';
 import { el, part, setText } from './dom.ts';
@@ -22,7 +22,7 @@ export class GuildLeaderboard extends GuildElement {
   readonly #findMe = part('button', 'button');
   readonly #pinned = el('div', { class: 'pinned', part: 'pinned', hidden: '' }, this.#you.root, this.#findMe);
   readonly #footer = createFooter((page) => this.#goTo(page));
-  readonly #placeInAddress = createPlaceInAddress();
+  readonly #pageInAddress = createPageInAddress();
   #page = 1;
   #shown: PageData | undefined;
   #shownAt: number | undefined;
@@ -91,22 +91,22 @@ export class GuildLeaderboard extends GuildElement {
     const hadData = this.#shown !== undefined;
     this.#show(this.boardList[0] ?? '');
     if (hadData) {
-      this.#writePlace();
+      this.#writePage();
       return;
     }
-    const place = this.#placeInAddress.read(this.address, this.boardList);
-    this.board = place?.board ?? this.board;
-    this.#page = place?.page ?? 1;
+    const addressed = this.#pageInAddress.read(this.address, this.boardList);
+    this.board = addressed?.board ?? this.board;
+    this.#page = addressed?.page ?? 1;
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#placeInAddress.release();
+    this.#pageInAddress.release();
   }
 
-  /** Writes where the visitor is into the address of the web page, if the site wants that. */
-  #writePlace(): void {
-    this.#placeInAddress.write(this.address, { board: this.board, page: this.#page }, this.boardList);
+  /** Writes the page that the visitor sees into the address of the web page, if the site wants that. */
+  #writePage(): void {
+    this.#pageInAddress.write(this.address, { board: this.board, page: this.#page }, this.boardList);
   }
 
   /** Shows nothing yet of the first page of a board. */
@@ -132,7 +132,7 @@ export class GuildLeaderboard extends GuildElement {
       const last = this.#lastOf(page);
       if (page.page > last) {
         this.#page = last; // The ranking became shorter, or the address names a page past its end.
-        this.#writePlace();
+        this.#writePage();
         return;
       }
       this.#shown = page;
@@ -198,7 +198,7 @@ export class GuildLeaderboard extends GuildElement {
     if (this.problem?.kind === 'quota') return;
     if (board !== this.board) this.#show(board);
     this.#page = page;
-    this.#writePlace();
+    this.#writePage();
     this.update();
   }
 
