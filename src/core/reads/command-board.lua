@@ -20,22 +20,22 @@ local function open_board(guild, name)
     return { string.match(states or '', ' ' .. string.gsub(board, '%.', '%%.') .. ':(%-?%d+):(%-?%d+):(%-?%d+):(%-?%d+)') }
   end
   local stored = {}
-  for place, board in pairs({ present = kind, last = kind .. '.prev' }) do
+  for slot, board in pairs({ present = kind, last = kind .. '.prev' }) do
     local state = state_of(board)
     if not state[1] then
       return { rev = text_of(rev), counters = { '0', '0', '0' } }
     end
     local key = string.sub(guild.base, 1, -2) .. '~' .. board .. ':xp'
-    stored[place] = { period = state[1] + 0, key = key, counters = { state[2], state[3], state[4] } }
+    stored[slot] = { period = state[1] + 0, key = key, counters = { state[2], state[3], state[4] } }
   end
   local offsets = offsets_of(clock, guild.base .. 'config')
   local present, period = stored.present.period, period_of(kind, day_at(offsets))
-  local present_place, last_place = places_at(period, present, stored.last.period)
+  local present_slot, last_slot = slots_at(period, present, stored.last.period)
   -- Each revision of the guild makes three revisions of a board, as long as they are exact: for the period of the present board, for the next period,
   -- and for the period before. In every other period the board has no revision until the next write.
   local number = tonumber(text_of(rev)) or math.huge
   local is_exact = number < 3002399751580330 and math.abs(period - present) <= 1
-  local board = stored[suffix == '' and present_place or suffix ~= '' and last_place]
+  local board = stored[suffix == '' and present_slot or suffix ~= '' and last_slot]
   if not board or (suffix ~= '' and board.period ~= period - 1) then
     board = { counters = { '0', '0', '0' } }
   end

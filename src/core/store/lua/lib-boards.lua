@@ -83,10 +83,10 @@ local function on_boards()
     end
   end
 
-  -- Returns the place of the board that stays, "present" or "last", when a period needs the room of the other board. The present board stays when it
+  -- Returns the slot of the board that stays, "present" or "last", when a period needs the room of the other board. The present board stays when it
   -- follows the last board. Otherwise a wrong clock began one of the two boards, or nobody gained XP in between, and the board with more members
   -- stays.
-  local function place_to_keep(board, last)
+  local function slot_to_keep(board, last)
     return board.period ~= last.period + 1 and last.members + 0 > board.members + 0 and 'last' or 'present'
   end
 
@@ -110,22 +110,22 @@ local function on_boards()
     for _, kind in ipairs({ 'week', 'month' }) do
       local board, last = boards[kind], boards[kind .. '.prev']
       local period = period_of(kind, day)
-      local present_place, last_place
+      local present_slot, last_slot
       if board then
-        present_place, last_place = places_at(period, board.period, last.period)
+        present_slot, last_slot = slots_at(period, board.period, last.period)
       end
-      if board and board.period == period + 1 and place_to_keep(board, last) == 'present' then
+      if board and board.period == period + 1 and slot_to_keep(board, last) == 'present' then
         run_last_board(stats, boards, board, last)
-      elseif board and present_place ~= 'present' then
-        if last_place == 'present' and board.period ~= period - 1 then
-          last_place = place_to_keep(board, last)
+      elseif board and present_slot ~= 'present' then
+        if last_slot == 'present' and board.period ~= period - 1 then
+          last_slot = slot_to_keep(board, last)
         end
         local stored = {}
-        for place, each in pairs({ present = board, last = last }) do
-          stored[place] = { counted = stats.recount and stats.recount.on(each.name) }
-          fill_board(stored[place], each)
+        for slot, each in pairs({ present = board, last = last }) do
+          stored[slot] = { counted = stats.recount and stats.recount.on(each.name) }
+          fill_board(stored[slot], each)
         end
-        local present_content, last_content = stored[present_place], stored[last_place]
+        local present_content, last_content = stored[present_slot], stored[last_slot]
         fill_board(board, present_content, period)
         fill_board(last, last_content, period - 1)
         boards.is_changed = true

@@ -85,10 +85,10 @@ local function limits_of(kind, period, offsets)
   return { string.format('%.0f', 60 * begin), string.format('%.0f', 60 * finish) }
 end
 
--- Returns where the boards of a period and of the period before it lie: "present" or "last" as they are stored, nil for an empty board.
+-- Returns the slots that have the boards of a period and of the period before it: "present" or "last", nil for an empty board.
 -- `present` and `last` are the periods of the stored boards. A board of another period is over, or a wrong clock began it: then it becomes the last
 -- one and keeps its period, and comes back when the clock does.
-local function places_at(period, present, last)
+local function slots_at(period, present, last)
   if present == period then
     return 'present', 'last'
   elseif last == period then
