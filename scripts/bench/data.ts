@@ -47,7 +47,7 @@ export async function fillMembers(store: Core, guildId: string, members: number,
 }
 
 /** Stores a guild with its members, its plan and one key, and returns it when Redis has confirmed all writes. */
-export async function fillGuild(store: Core, index: number, members: number): Promise<FilledGuild> {
+export async function fillBenchGuild(store: Core, index: number, members: number): Promise<FilledGuild> {
   const id = guildIdOf(index);
   await fillMembers(store, id, members, index + 1);
   await store.client.hset(store.redisKeys.guild(id).config, { plan: 'pro', xp_curve: 'standard' });
@@ -60,7 +60,7 @@ export async function prepareMix({ store, options }: Testbed) {
   const sizes = guildSizes(options.small);
   logProgress(`filling ${sizes.length} guilds`);
   const guilds: FilledGuild[] = [];
-  for (const [index, members] of sizes.entries()) guilds.push(await fillGuild(store, index, members));
+  for (const [index, members] of sizes.entries()) guilds.push(await fillBenchGuild(store, index, members));
   return { guilds, requests: mixOf(guilds, DISTINCT_REQUESTS, 1) };
 }
 

@@ -104,7 +104,7 @@ export const DEMO_REWARDS = RULES.rewards.map(({ level, role }) => {
 type Member = XpRecord & { readonly set: number };
 
 /** Stores a guild's configuration, members and boards, and creates a key that was used for a week. @returns the key. */
-export async function fillGuild(
+export async function fillDemoGuild(
   { writer, guildConfig, apiKeys, client, redisKeys }: Core,
   guild: DemoGuild,
   now: number,

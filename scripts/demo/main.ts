@@ -1,5 +1,5 @@
 import { contextOf } from '../../src/cli/context.ts';
-import { table } from '../../src/cli/table.ts';
+import { textTable } from '../../src/cli/table.ts';
 import { program, run } from '../../src/cli/terminal.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createInvite } from '../../src/core/access/invites.ts';
@@ -9,7 +9,7 @@ import { createLogger } from '../../src/observability/logger.ts';
 import { createService } from '../../src/service/service.ts';
 import { PUBLIC_PAGES, startDemoDashboard } from './dashboard.ts';
 import { type DemoServer, demoPage } from './demo-page.ts';
-import { DEMO_GUILDS, DEMO_REWARDS, DEMO_VISITOR, demoUserId, fillGuild } from './guilds.ts';
+import { DEMO_GUILDS, DEMO_REWARDS, DEMO_VISITOR, demoUserId, fillDemoGuild } from './guilds.ts';
 import { startRising } from './rising-members.ts';
 import { stopRequested } from './stop-signal.ts';
 import { startDemoStore } from './store.ts';
@@ -56,7 +56,7 @@ async function demo(): Promise<void> {
     const core = openCore(filler, config.keyPrefix);
     const servers: DemoServer[] = [];
     for (const guild of DEMO_GUILDS) {
-      const key = await fillGuild(core, guild, Date.now());
+      const key = await fillDemoGuild(core, guild, Date.now());
       servers.push({ ...guild, requestsPerHour: config.planQuotas.get(guild.plan) ?? 0, key });
     }
 
@@ -103,7 +103,7 @@ function welcome(url: string, store: string, servers: readonly DemoServer[]): st
     `API          ${url}/docs, with key and server filled in`,
     `Dashboard    ${url}/dashboard, which signs you in`,
     '',
-    ...table(
+    ...textTable(
       context,
       ['PLAN', 'REQUESTS/HOUR', 'GUILD', 'API KEY'],
       servers.map(({ plan, requestsPerHour, id, key }) => [plan, String(requestsPerHour), id, key]),

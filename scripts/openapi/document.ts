@@ -5,7 +5,13 @@ import { BASE_URL, DESCRIPTION, LEADERBOARD, MEMBER, STATS } from './examples.ts
 import { HEADERS, responseHeaders } from './headers.ts';
 import { componentSchemas, type Parameter, parameters } from './parts.ts';
 import { PROBLEM_EXAMPLES, PROBLEM_RESPONSES, refer } from './responses.ts';
-import { guildStats, leaderboardEntry, leaderboardPage, member, problem } from './schemas.ts';
+import {
+  guildStatsSchema,
+  leaderboardEntrySchema,
+  leaderboardPageSchema,
+  memberSchema,
+  problemSchema,
+} from './schemas.ts';
 
 /**
  * Makes the OpenAPI 3.1 document of the API from the schemas that validate its requests, so that each rule is written once.
@@ -128,9 +134,9 @@ function exampleUrl(address: string, inPath: readonly Parameter[], inQuery: read
 }
 
 const NAMED = {
-  LeaderboardPage: leaderboardPage,
-  LeaderboardEntry: leaderboardEntry,
-  Member: member,
-  GuildStats: guildStats,
-  Problem: problem,
+  LeaderboardPage: leaderboardPageSchema,
+  LeaderboardEntry: leaderboardEntrySchema,
+  Member: memberSchema,
+  GuildStats: guildStatsSchema,
+  Problem: problemSchema,
 };

@@ -4,7 +4,7 @@ import { PROBLEMS, Problem, type ProblemCode } from '../../src/service/http/resp
 import { dataParams, dataQuery, memberDataParams, memberDataQuery } from '../../src/service/public/queries.ts';
 import { LEADERBOARD, STATS } from './examples.ts';
 import { componentSchemas, parameters } from './parts.ts';
-import { guildStats, leaderboardEntry, member, problem } from './schemas.ts';
+import { guildStatsSchema, leaderboardEntrySchema, memberSchema, problemSchema } from './schemas.ts';
 
 const DESCRIPTION = `The data of the public page of a server, for every site and program: without an API key, and without a quota.
 
@@ -18,7 +18,7 @@ HEAD works wherever GET does. Ids are always strings. Unknown query parameters a
 const url = z.url().nullable();
 const boundary = z.int().min(0).max(MAX_XP).nullable();
 
-const entry = leaderboardEntry
+const entry = leaderboardEntrySchema
   .extend({
     level_xp: boundary.meta({
       description: 'Total XP at which the level begins; null for a level that XP does not give, and on a board',
@@ -48,7 +48,7 @@ const head = z.object({
     })
     .nullable()
     .describe('The time that the board counts; null for all time'),
-  stats: guildStats,
+  stats: guildStatsSchema,
 });
 
 const total = z
@@ -103,7 +103,7 @@ const ranking = head
   .describe('One view of a ranking, read at one moment');
 
 const oneMember = head
-  .extend({ member: entry.extend({ daily_streak: member.shape.daily_streak }), total })
+  .extend({ member: entry.extend({ daily_streak: memberSchema.shape.daily_streak }), total })
   .describe('One member with its rank');
 
 const NAMED = {
@@ -111,8 +111,8 @@ const NAMED = {
   Entry: entry,
   Reward: reward,
   RankedMember: oneMember,
-  GuildStats: guildStats,
-  Problem: problem,
+  GuildStats: guildStatsSchema,
+  Problem: problemSchema,
 };
 
 const HEAD = {

@@ -27,14 +27,14 @@ const rank = z
   .meta({ description: 'Position on the leaderboard, 1 for the highest XP', examples: [1] });
 const username = z.string().meta({ description: 'Display name; the user id when none is stored', examples: ['Ada'] });
 
-export const leaderboardEntry = z
+export const leaderboardEntrySchema = z
   .object({ rank, user_id: userId, username, level, xp })
   .describe('One row of the leaderboard');
 
-export const leaderboardPage = z
+export const leaderboardPageSchema = z
   .object({
     data: z
-      .array(leaderboardEntry)
+      .array(leaderboardEntrySchema)
       .max(MAX_PAGE_SIZE)
       .describe('Entries of the page: XP descending, then user id descending in byte order'),
     total: z
@@ -48,7 +48,7 @@ export const leaderboardPage = z
   })
   .describe('One page of the leaderboard; rows, ranks and total are of one moment');
 
-export const member = z
+export const memberSchema = z
   .object({
     user_id: userId,
     username,
@@ -72,7 +72,7 @@ export const member = z
   })
   .describe('One member');
 
-export const guildStats = z
+export const guildStatsSchema = z
   .object({
     total_members: z
       .int()
@@ -98,7 +98,7 @@ export const guildStats = z
   })
   .describe('Aggregate statistics of a server');
 
-export const problem = z
+export const problemSchema = z
   .object({
     type: z
       .string()

@@ -2,7 +2,7 @@ import { digits, withNoun } from '../core/format-numbers.ts';
 import type { DryRunResult } from '../imports/dry-run.ts';
 import { avatarsLeftOut, badRows, hiddenMembers, repeatedRows } from '../imports/problems.ts';
 import type { CommandContext } from './context.ts';
-import { table } from './table.ts';
+import { textTable } from './table.ts';
 
 const MAX_NAME_LENGTH = 40;
 
@@ -42,7 +42,7 @@ export function dryRunLines(context: CommandContext, { preview, notice, levelNot
     printable(username),
   ]);
   const style = { plain: true, alignRight: [0, 2, 3] };
-  return [...lines, ...table(context, ['rank', 'user_id', 'level', 'xp', 'username'], cells, style)];
+  return [...lines, ...textTable(context, ['rank', 'user_id', 'level', 'xp', 'username'], cells, style)];
 }
 
 /** Returns a name without characters that could steer the terminal, and not too long. */

@@ -4,7 +4,7 @@ import { findGuilds } from '../core/guilds/guild-directory.ts';
 import { type Overview, readOverview } from '../core/guilds/overview.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
-import { table } from './table.ts';
+import { textTable } from './table.ts';
 import { print } from './terminal.ts';
 import { planQuotasOf, withCore } from './with-core.ts';
 
@@ -36,7 +36,7 @@ export async function listGuilds(context: CommandContext, { json }: Pick<GuildOp
   print(context, json, { guilds }, () =>
     guilds.length === 0
       ? `There is no guild: no Redis key looks like ${pattern}. Check REDIS_URL and KEY_PREFIX.`
-      : table(context, ['GUILD', 'PLAN', 'MEMBERS', 'API KEYS', 'PUBLIC PAGE'], guilds.map(rowOf), {
+      : textTable(context, ['GUILD', 'PLAN', 'MEMBERS', 'API KEYS', 'PUBLIC PAGE'], guilds.map(rowOf), {
           alignRight: [2, 3],
         }),
   );

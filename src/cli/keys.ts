@@ -13,7 +13,7 @@ import {
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { parseDuration } from './duration.ts';
-import { table } from './table.ts';
+import { textTable } from './table.ts';
 import { print } from './terminal.ts';
 import { withCore } from './with-core.ts';
 
@@ -95,7 +95,11 @@ async function list(context: CommandContext, { guild, json }: GuildOptions): Pro
   print(context, json, { guild, keys: listed }, () =>
     keys.length === 0
       ? `Guild ${guild} has no API keys. Create an API key with: ${commandLine('keys', `create --guild ${guild}`)}`
-      : table(context, ['ID', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE', 'ORIGINS', 'CAP'], keys.map(toRow)),
+      : textTable(
+          context,
+          ['ID', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE', 'ORIGINS', 'CAP'],
+          keys.map(toRow),
+        ),
   );
 }
 

@@ -13,7 +13,7 @@ export interface TableStyle {
  * Returns the lines of a table: aligned columns on a terminal, tab-separated values in a pipe. Control characters, which
  * could steer the terminal, become "?".
  */
-export function table(
+export function textTable(
   { stdout, env }: CommandContext,
   headings: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type DemoServer, demoPage } from '../../scripts/demo/demo-page.ts';
-import { DEMO_GUILDS, DEMO_REWARDS, DEMO_VISITOR, fillGuild } from '../../scripts/demo/guilds.ts';
+import { DEMO_GUILDS, DEMO_REWARDS, DEMO_VISITOR, fillDemoGuild } from '../../scripts/demo/guilds.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { type Core, openCore } from '../../src/core/core.ts';
 import { createService, type RunningService } from '../../src/service/service.ts';
@@ -42,7 +42,7 @@ describe('the demo in Chromium', needs('chromium'), () => {
     core = openCore(store.connect(), config.keyPrefix);
     servers = [];
     for (const guild of DEMO_GUILDS) {
-      servers.push({ ...guild, requestsPerHour: 100, key: await fillGuild(core, guild, Date.now()) });
+      servers.push({ ...guild, requestsPerHour: 100, key: await fillDemoGuild(core, guild, Date.now()) });
     }
     dashboard = await startSite();
     dashboard.html = '<!doctype html><title>signed in</title>';

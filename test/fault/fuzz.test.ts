@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { guildStats, leaderboardPage, member } from '../../scripts/openapi/schemas.ts';
+import { guildStatsSchema, leaderboardPageSchema, memberSchema } from '../../scripts/openapi/schemas.ts';
 import { PROBLEMS } from '../../src/service/http/response/problem.ts';
 import { recordFigure } from '../support/figures.ts';
 import { rawExchange } from '../support/raw-http.ts';
@@ -232,7 +232,9 @@ function judge({ method, target }: Attempt, { status, type, body }: Received): v
 function kindOf(status: number, body: string): 'known' | 'unknown' {
   const value = JSON.parse(body) as { code?: keyof typeof PROBLEMS; status?: number | string };
   if (status === 200) {
-    const fits = [leaderboardPage, member, guildStats].some((shape) => shape.strict().safeParse(value).success);
+    const fits = [leaderboardPageSchema, memberSchema, guildStatsSchema].some(
+      (shape) => shape.strict().safeParse(value).success,
+    );
     return fits || value.status === 'ok' ? 'known' : 'unknown';
   }
   const problem = value.code && PROBLEMS[value.code];

@@ -1,5 +1,5 @@
 import { type RunningContender, startContender } from '../contenders.ts';
-import { fillGuild } from '../data.ts';
+import { fillBenchGuild } from '../data.ts';
 import { measure, type Sample } from '../measure.ts';
 import { atMost, figure, logProgress, median, type SectionResult, tableLines } from '../report.ts';
 import { type FilledGuild, PAGE_SIZE, pagePath, requestBytes } from '../requests.ts';
@@ -34,12 +34,12 @@ interface MeasuredGuild extends FilledGuild {
  */
 export function runScale(options: BenchOptions): Promise<SectionResult> {
   return withTestbed(options, async (testbed) => {
-    await fillGuild(testbed.store, 0, 1); // Loads the scripts, which do not count as memory of members.
+    await fillBenchGuild(testbed.store, 0, 1); // Loads the scripts, which do not count as memory of members.
     const guilds: MeasuredGuild[] = [];
     for (const size of options.small ? SIZES.slice(0, 3) : SIZES) {
       logProgress(`scale: filling a guild with ${size} members`);
       const before = await testbed.usedMemory();
-      const guild = await fillGuild(testbed.store, size, size);
+      const guild = await fillBenchGuild(testbed.store, size, size);
       guilds.push({ ...guild, bytesPerMember: ((await testbed.usedMemory()) - before) / size });
     }
     const services: RunningContender[] = [];

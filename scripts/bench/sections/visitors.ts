@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findOnPath, freePort } from '../../dev/embedded-redis.ts';
 import { type RunningContender, startContender } from '../contenders.ts';
-import { besideWrites, fillGuild } from '../data.ts';
+import { besideWrites, fillBenchGuild } from '../data.ts';
 import { measure } from '../measure.ts';
 import { onCore } from '../pinning.ts';
 import { cpuSeconds, type ServerProcess, startProcess } from '../processes.ts';
@@ -37,7 +37,7 @@ export async function runVisitors(options: BenchOptions): Promise<SectionResult>
   if (!findOnPath(['nginx'])) throw new Error('The section visitors needs nginx on PATH: install it');
   return withTestbed(options, async (testbed) => {
     logProgress(`visitors: filling a guild with ${MEMBERS} members`);
-    const guild = await fillGuild(testbed.store, 0, MEMBERS);
+    const guild = await fillBenchGuild(testbed.store, 0, MEMBERS);
     await testbed.store.guildConfig.update(guild.id, { publicPage: true });
     const service = await startContender(testbed, 'public pages');
     const nginx = await startCache(options, service.port);

@@ -11,7 +11,7 @@ import { limitReplies } from '../../core/store/reply-limits.ts';
 import { parseId, parseRate } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
 import { FAILED } from '../exit-codes.ts';
-import { table } from '../table.ts';
+import { textTable } from '../table.ts';
 import { PartialResult, print } from '../terminal.ts';
 import { examine, within } from './examine.ts';
 import { type Finding, ok, problem } from './finding.ts';
@@ -45,7 +45,7 @@ async function run(context: CommandContext, { rate, guild, json }: Options): Pro
   const problems = amount('problem');
   print(context, json, { redis: where, healthy: problems === 0, findings }, () => [
     where,
-    ...table(context, ['CHECK', 'STATE', 'FINDING'], findings.flatMap(toRows)),
+    ...textTable(context, ['CHECK', 'STATE', 'FINDING'], findings.flatMap(toRows)),
     `${withNoun(problems, 'problem')}, ${withNoun(amount('note'), 'note')}, ${amount('unknown')} not checked, ${amount('ok')} right`,
   ]);
   if (problems > 0)

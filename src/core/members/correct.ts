@@ -157,7 +157,7 @@ function correct(
   );
   const changes = corrections.map(({ userId, xp, level, username }, index) => {
     if (typeof username === 'string') checkText(username, 'username');
-    return { userId, xp: xpChange(xp), profile: profileChange(stored({ level, username }), index) };
+    return { userId, xp: xpCorrectionText(xp), profile: profileChange(stored({ level, username }), index) };
   });
   const keys = redisKeys.guild(guildId);
   const event = eventCall(keys, checkedId(id), ttlMs, part);
@@ -169,8 +169,8 @@ function stored({ level, username }: Pick<Correction, 'level' | 'username'>) {
   return { ...(level !== undefined && { level }), ...(username !== undefined && { username }) };
 }
 
-/** Returns the change of the XP as record.lua takes it. */
-function xpChange(xp: XpCorrection | undefined): string {
+/** Returns a correction of the XP as correct.lua takes it. */
+function xpCorrectionText(xp: XpCorrection | undefined): string {
   if (!xp) return 'keep';
   if ('set' in xp) return wholeText('set', xp.set, 0, MAX_XP);
   return 'add' in xp ? `add ${wholeText('add', xp.add, 0, MAX_XP)}` : `take ${wholeText('take', xp.take, 0, MAX_XP)}`;

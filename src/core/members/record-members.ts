@@ -14,7 +14,7 @@ import {
   type MemberChangeText,
   PROFILE_FIELDS,
   type ProfileChange,
-  placeIn,
+  pathIn,
   profileChange,
   type XpRecord,
 } from './xp-record.ts';
@@ -141,7 +141,7 @@ export async function setMemberProfiles(
   checkList(updates, 'The updates');
   const time = now();
   for (const [index, update] of updates.entries()) {
-    const path = placeIn('updates', updates, index);
+    const path = pathIn('updates', updates, index);
     checkFields(update, 'an update', UPDATE_FIELDS, path);
     checkProfile(update, path, time);
   }

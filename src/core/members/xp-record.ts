@@ -64,7 +64,7 @@ export function checkRecords(
 ): string[] {
   checkList(records, 'The records');
   return records.map((record, index) => {
-    const path = placeIn('records', records, index);
+    const path = pathIn('records', records, index);
     checkFields(record, 'a record', names, path);
     const problem = problemOf(record);
     if (problem) throw new InvalidInputError(`${path || 'The record'} ${problem}`);
@@ -110,8 +110,8 @@ export function isFutureClaim(time: string | Date, now: number): boolean {
   return new Date(time).getTime() > now + DAY_MS;
 }
 
-/** Returns the place of an entry in a list for messages; "" for the only entry. */
-export function placeIn(name: string, list: readonly unknown[], index: number): string {
+/** Returns the path of an entry in a list for messages; "" for the only entry. */
+export function pathIn(name: string, list: readonly unknown[], index: number): string {
   return list.length > 1 ? `${name}[${index}]` : '';
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { formatDuration, parseDuration } from '../../../src/cli/duration.ts';
-import { table } from '../../../src/cli/table.ts';
+import { textTable } from '../../../src/cli/table.ts';
 import { testContext } from '../../support/command.ts';
 
 const ROWS = [
@@ -12,17 +12,17 @@ const PIPE = testContext();
 const onTerminal = (env = {}) => testContext({ env, isTTY: true });
 
 it('a pipe gets tab-separated values, without control characters', () => {
-  expect(table(PIPE, ['N', 'NAME', 'XP'], ROWS)).toEqual(['N\tNAME\tXP', '1\tada\t9,000', '10\tbob?[2J\t8']);
+  expect(textTable(PIPE, ['N', 'NAME', 'XP'], ROWS)).toEqual(['N\tNAME\tXP', '1\tada\t9,000', '10\tbob?[2J\t8']);
 });
 
 it('a terminal gets columns under a bold heading, which is plain with NO_COLOR', () => {
   const rows = ['1   ada      9,000', '10  bob?[2J  8'];
-  expect(table(onTerminal(), ['N', 'NAME', 'XP'], ROWS)).toEqual(['\x1b[1mN   NAME     XP\x1b[22m', ...rows]);
-  expect(table(onTerminal({ NO_COLOR: '1' }), ['N', 'NAME', 'XP'], ROWS)).toEqual(['N   NAME     XP', ...rows]);
+  expect(textTable(onTerminal(), ['N', 'NAME', 'XP'], ROWS)).toEqual(['\x1b[1mN   NAME     XP\x1b[22m', ...rows]);
+  expect(textTable(onTerminal({ NO_COLOR: '1' }), ['N', 'NAME', 'XP'], ROWS)).toEqual(['N   NAME     XP', ...rows]);
 });
 
 it('a plain table is aligned in a pipe too, with numbers to the right', () => {
-  expect(table(PIPE, ['n', 'name', 'xp'], ROWS, { plain: true, alignRight: [0, 2] })).toEqual([
+  expect(textTable(PIPE, ['n', 'name', 'xp'], ROWS, { plain: true, alignRight: [0, 2] })).toEqual([
     ' n  name        xp',
     ' 1  ada      9,000',
     '10  bob?[2J      8',
