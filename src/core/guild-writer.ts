@@ -1,7 +1,7 @@
 import { createDashboardLink, type DashboardLinkOptions } from './access/dashboard-link.ts';
+import { checkGuildAndUsers } from './check-fields.ts';
 import { describeGuild, type GuildDescription } from './guilds/describe.ts';
 import { type Award, type AwardRequest, awardFields, awardKeys, awardScript } from './members/award.ts';
-import { checkGuildAndUsers } from './members/check-fields.ts';
 import { type Claim, type ClaimRequest, claimFields, claimScript } from './members/claim.ts';
 import { EVENT_TTL_MS, eventCall, type OnceOptions } from './members/event.ts';
 import { changeReason, type HideOptions, type HideResult } from './members/hiding.ts';

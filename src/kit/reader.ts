@@ -1,5 +1,5 @@
+import { checkFields } from '../core/check-fields.ts';
 import { InvalidInputError, RefusedError, StoreUnavailableError } from '../core/errors.ts';
-import { checkFields } from '../core/members/check-fields.ts';
 import { CommandBatcher } from '../core/reads/command-batcher.ts';
 import { GuildReader } from '../core/reads/guild-reader.ts';
 import { type BotClient, type BotOptions, keysUnder, scriptsOn } from '../core/store/bot-client.ts';

@@ -1,6 +1,6 @@
+import { checkFields, wholeText } from '../core/check-fields.ts';
 import { InvalidInputError, RefusedError, StoreUnavailableError } from '../core/errors.ts';
 import { GuildWriter } from '../core/guild-writer.ts';
-import { checkFields, wholeText } from '../core/members/check-fields.ts';
 import { EVENT_TTL_MS } from '../core/members/event.ts';
 import { type BotClient, type BotOptions, keysUnder, scriptsOn } from '../core/store/bot-client.ts';
 import { connectionOptions } from '../core/store/connection-options.ts';

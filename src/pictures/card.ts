@@ -1,5 +1,5 @@
+import { checkFields } from '../core/check-fields.ts';
 import { InvalidInputError, shownJson } from '../core/errors.ts';
-import { checkFields } from '../core/members/check-fields.ts';
 import type { MemberCard } from '../core/reads/card.ts';
 import { hueOf } from '../widget/name.ts';
 import { drawCard } from './card-drawing.ts';

@@ -1,4 +1,4 @@
-import { checkText } from '../core/members/check-fields.ts';
+import { checkText } from '../core/check-fields.ts';
 import { cleaned } from './text.ts';
 
 /**

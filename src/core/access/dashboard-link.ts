@@ -1,5 +1,5 @@
+import { checkFields, checkGuildAndUsers } from '../check-fields.ts';
 import { InvalidInputError } from '../errors.ts';
-import { checkFields, checkGuildAndUsers } from '../members/check-fields.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import { createInvite, INVITE_TTL_S, MAX_INVITE_TTL_S } from './invites.ts';
 

@@ -1,5 +1,5 @@
+import { checkFields, checkGuildAndUsers, checkList, checkText, wholeText } from '../check-fields.ts';
 import { InvalidInputError, shownText } from '../errors.ts';
-import { checkFields, checkGuildAndUsers, checkList, checkText, wholeText } from '../members/check-fields.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
 import { isPictureHash, PICTURE_HASH_RULE } from '../ranking/picture-hash.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';

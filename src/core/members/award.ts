@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
+import { checkFields, checkText, wholeText } from '../check-fields.ts';
 import { InvalidInputError, shownText } from '../errors.ts';
 import { GUILD_KEYS, type GuildKeys } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
-import { checkFields, checkText, wholeText } from './check-fields.ts';
 import type { EventCall, OnceOptions } from './event.ts';
 import { decodeGain, type Gain } from './gain.ts';
 import { FACTOR_RULE, isFactor, MAX_COOLDOWN_MS, MAX_GAIN, type XpAmount } from './gain-limits.ts';

@@ -1,8 +1,8 @@
+import { checkFields, checkText, wholeText } from '../check-fields.ts';
 import { InvalidInputError } from '../errors.ts';
 import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
-import { checkFields, checkText, wholeText } from './check-fields.ts';
 import type { EventCall, OnceOptions } from './event.ts';
 import { decodeGain, type Gain } from './gain.ts';
 import { MAX_GAIN } from './gain-limits.ts';

@@ -1,3 +1,4 @@
+import { checkGuildAndUsers, checkText, wholeText } from '../check-fields.ts';
 import { InvalidInputError } from '../errors.ts';
 import { MAX_XP } from '../ranking/curves.ts';
 import { GUILD_KEYS, type GuildKeys } from '../store/redis-keys.ts';
@@ -5,7 +6,6 @@ import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import type { ClientStore } from '../store/store.ts';
-import { checkGuildAndUsers, checkText, wholeText } from './check-fields.ts';
 import { type EventCall, eventCall } from './event.ts';
 import type { XpChange } from './record-script.ts';
 import { inSlices, sumOf } from './slices.ts';

@@ -1,10 +1,10 @@
+import { checkFields, checkGuildAndUsers } from '../check-fields.ts';
 import { InvalidInputError, shownText } from '../errors.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../ranking/model.ts';
 import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { throwRefusal } from '../store/refused-reply.ts';
 import { defineScript, type ScriptReply } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import { checkFields, checkGuildAndUsers } from './check-fields.ts';
 import { inSlices, sumOf } from './slices.ts';
 
 /**

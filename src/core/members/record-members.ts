@@ -1,6 +1,6 @@
+import { checkFields, checkGuildAndUsers, checkList, wholeText } from '../check-fields.ts';
 import { MAX_XP } from '../ranking/curves.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import { checkFields, checkGuildAndUsers, checkList, wholeText } from './check-fields.ts';
 import { type EventCall, eventCall, NO_EVENT, type OnceOptions } from './event.ts';
 import { type MemberChange, recordKeys, recordScript, type XpChange } from './record-script.ts';
 import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';

@@ -1,7 +1,7 @@
+import { checkGuildAndUsers } from '../check-fields.ts';
 import { GUILD_KEYS } from '../store/redis-keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import { checkGuildAndUsers } from './check-fields.ts';
 import { inSlices, sumOf } from './slices.ts';
 
 /** Erases members. Its keys end with the cooldown of each. It returns how many of them were members. */

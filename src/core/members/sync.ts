@@ -1,7 +1,7 @@
+import { checkFields, checkGuildAndUsers } from '../check-fields.ts';
 import { InvalidInputError, RefusedError, shownText } from '../errors.ts';
 import { listScript } from '../reads/listed-members.ts';
 import type { ScriptStore } from '../store/scripts.ts';
-import { checkFields, checkGuildAndUsers } from './check-fields.ts';
 import { changeReason } from './hiding.ts';
 import { inSlices } from './slices.ts';
 

@@ -1,7 +1,7 @@
+import { checkFields, checkList, checkText } from '../check-fields.ts';
 import { InvalidInputError, RefusedError, shownText } from '../errors.ts';
 import type { HideReason } from '../ranking/model.ts';
 import { isPictureHash, PICTURE_HASH_RULE } from '../ranking/picture-hash.ts';
-import { checkFields, checkList, checkText } from './check-fields.ts';
 
 /** Fields of the profile to store with a member's XP. A field left out stays as it is; null removes it. */
 export interface ProfileChange {

@@ -1,5 +1,5 @@
+import { checkFields, checkGuildAndUsers, wholeText } from '../check-fields.ts';
 import { InvalidInputError, shownText } from '../errors.ts';
-import { checkFields, checkGuildAndUsers, wholeText } from '../members/check-fields.ts';
 import { levelForXp } from '../ranking/curves.ts';
 import { MAX_PAGE_SIZE } from '../ranking/model.ts';
 import { parseRules } from '../rules/parse-rules.ts';

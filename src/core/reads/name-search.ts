@@ -1,5 +1,5 @@
+import { checkGuildAndUsers, checkText } from '../check-fields.ts';
 import { InvalidInputError, RefusedError, shownText } from '../errors.ts';
-import { checkGuildAndUsers, checkText } from '../members/check-fields.ts';
 import { ID_PATTERN, type LeaderboardMember as StoredMember } from '../ranking/model.ts';
 import type { ScriptStore } from '../store/scripts.ts';
 import type { CommandBatcher } from './command-batcher.ts';

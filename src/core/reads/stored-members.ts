@@ -1,4 +1,4 @@
-import { checkGuildAndUsers } from '../members/check-fields.ts';
+import { checkGuildAndUsers } from '../check-fields.ts';
 import { type HideReason, reasonsIn } from '../ranking/model.ts';
 import { isPictureHash } from '../ranking/picture-hash.ts';
 import { claimTime, explicitLevel, splitProfile } from '../ranking/profile.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { checkFields, checkGuildAndUsers } from '../check-fields.ts';
 import { InvalidInputError, RefusedError } from '../errors.ts';
-import { checkFields, checkGuildAndUsers } from '../members/check-fields.ts';
 import { stageScript } from '../members/record-script.ts';
 import { changesOf } from '../members/xp-record.ts';
 import type { StoredMember } from '../reads/stored-members.ts';

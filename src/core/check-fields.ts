@@ -1,5 +1,5 @@
-import { InvalidInputError, shownText } from '../errors.ts';
-import { ID_PATTERN } from '../ranking/model.ts';
+import { InvalidInputError, shownText } from './errors.ts';
+import { ID_PATTERN } from './ranking/model.ts';
 
 /**
  * Checks that an argument of a bot is an object with known fields only, because JavaScript would ignore an unknown field without a word.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidInputError } from '../../../../src/core/errors.ts';
-import { checkGuildAndUsers } from '../../../../src/core/members/check-fields.ts';
+import { checkGuildAndUsers } from '../../../src/core/check-fields.ts';
+import { InvalidInputError } from '../../../src/core/errors.ts';
 
 describe('the ids of a write', () => {
   it('an id has 1 to 64 of the characters A-Z a-z 0-9 _ - .', () => {
