@@ -14,7 +14,7 @@ import { GUILD_PAGES } from './pages.ts';
 import { notFound, RefusedPage } from './refused-page.ts';
 import { messageForPerson } from './sentences.ts';
 import { countServers, rememberServer, serverRoutes } from './servers/servers.ts';
-import { readServer } from './servers/shown-server.ts';
+import { readServer } from './shown-server.ts';
 import { askAgain, discordRoutes } from './sign-in/discord/discord.ts';
 import { readSession, requireSession, signInRoutes } from './sign-in/sign-in.ts';
 import { signOutRoutes } from './sign-in/sign-out.ts';

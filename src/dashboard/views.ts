@@ -6,7 +6,7 @@ import { readTemplates } from '../service/http/site/templates.ts';
 import { nameOf } from '../widget/name.ts';
 import type { Assets } from './assets.ts';
 import { sentence } from './sentences.ts';
-import { firstLetterOf, tintOf } from './servers/shown-server.ts';
+import { firstLetterOf, tintOf } from './shown-server.ts';
 import { visitOf } from './visit.ts';
 
 /** All dates of the pages are written in the language of their words and numbers. */

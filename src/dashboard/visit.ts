@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { cutText } from '../core/text-bounds.ts';
 import { type Actor, onOneLine } from './audit-log.ts';
-import type { ShownServer } from './servers/shown-server.ts';
+import type { ShownServer } from './shown-server.ts';
 import type { Session } from './sign-in/session-types.ts';
 
 /** The known facts about a request: the session that makes the request, and the guild that its page shows. */

@@ -1,6 +1,6 @@
 import { type GuildAbout, type GuildChannel, type GuildRole, readAbout } from '../../core/guilds/description.ts';
 import type { ClientStore } from '../../core/store/store.ts';
-import { visibleName } from '../servers/shown-server.ts';
+import { visibleName } from '../shown-server.ts';
 
 /** A role or a channel, as pages show it. */
 export interface Named {

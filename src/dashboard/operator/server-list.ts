@@ -3,8 +3,8 @@ import { isUnreadable } from '../../core/errors.ts';
 import type { GuildDirectory } from '../../core/guilds/guild-directory.ts';
 import { ID_PATTERN } from '../../core/ranking/model.ts';
 import type { Parts } from '../guild-page.ts';
-import { knownServers } from '../servers/known-servers.ts';
-import { readServer, type ShownServer, shownServer } from '../servers/shown-server.ts';
+import { knownServers } from '../known-servers.ts';
+import { readServer, type ShownServer, shownServer } from '../shown-server.ts';
 
 /** A server with the facts by which the list can be sorted. */
 interface ListedServer extends ShownServer {

@@ -1,10 +1,10 @@
 import { type RequestHandler, Router } from 'express';
 import type { Parts } from '../guild-page.ts';
+import { readServersOf } from '../shown-server.ts';
 import { readCookie, setCookie } from '../sign-in/cookies.ts';
 import { askAgain } from '../sign-in/discord/discord.ts';
 import { guildIdsOf, homeOf } from '../sign-in/home.ts';
 import { guildOf, sessionOf, visitOf } from '../visit.ts';
-import { readServersOf } from './shown-server.ts';
 
 /** Most servers in the menu. The page of all servers shows every server. */
 const OFFERED = 20;

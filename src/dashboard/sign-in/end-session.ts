@@ -3,7 +3,7 @@ import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn } from '../one-at-a-time.ts';
 import { notFound } from '../refused-page.ts';
-import { readServer } from '../servers/shown-server.ts';
+import { readServer } from '../shown-server.ts';
 import { actorOf } from '../visit.ts';
 import { pathOf } from './home.ts';
 

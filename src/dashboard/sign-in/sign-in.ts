@@ -5,7 +5,7 @@ import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { oncePerForm } from '../once-per-form.ts';
 import { RefusedPage } from '../refused-page.ts';
-import { readServer } from '../servers/shown-server.ts';
+import { readServer } from '../shown-server.ts';
 import { actorOf, visitOf } from '../visit.ts';
 import { readCookie, setCookie } from './cookies.ts';
 import { pathOf } from './home.ts';

@@ -1,8 +1,8 @@
-import { readLabels } from '../../core/guilds/description.ts';
-import { iconUrl } from '../../core/ranking/picture-hash.ts';
-import type { ClientStore } from '../../core/store/store.ts';
-import { cutText } from '../../core/text-bounds.ts';
-import { nameOf } from '../../widget/name.ts';
+import { readLabels } from '../core/guilds/description.ts';
+import { iconUrl } from '../core/ranking/picture-hash.ts';
+import type { ClientStore } from '../core/store/store.ts';
+import { cutText } from '../core/text-bounds.ts';
+import { nameOf } from '../widget/name.ts';
 
 /**
  * The store, and the sign-in with Discord. Only with it may browsers load pictures from the host of Discord, because Discord knows these people

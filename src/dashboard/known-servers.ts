@@ -1,4 +1,4 @@
-import type { ClientStore } from '../../core/store/store.ts';
+import type { ClientStore } from '../core/store/store.ts';
 
 /**
  * Returns the servers that Guildrank knows: the bot has stored their names, or they have a configuration or members. O(n), one round trip.
