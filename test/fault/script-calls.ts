@@ -199,13 +199,7 @@ export const scriptCalls: readonly ScriptCall[] = [
   {
     script: 'batch',
     run: ({ client, scripts, redisKeys }) =>
-      new CommandBatcher(scripts, redisKeys, { client }).run(
-        GUILD,
-        'capped 1 3600 100 k1 5',
-        (reply) => reply,
-        1,
-        'k1',
-      ),
+      new CommandBatcher(scripts, redisKeys, { client }).run(GUILD, 'capped 1 3600 100 k1 5', (reply) => reply, 'k1'),
   },
 ];
 

@@ -81,7 +81,7 @@ export class Quotas {
     requests: number,
   ): Promise<[Counter, Counter]> {
     const command = `capped ${requests} ${WINDOW_S} ${quota} ${keyId} ${cap}`;
-    const counted = this.commands.run(guildId, command, parseCounts, 1, keyId);
+    const counted = this.commands.run(guildId, command, parseCounts, keyId);
     const decide = async (points: number, index: 0 | 1): Promise<Counter> => {
       // This limiter only judges the count, which the command has made already, and asks Redis nothing.
       const storeClient = { rlflxIncr: () => counted.then((both) => both[index]) };

@@ -27,6 +27,10 @@ export interface ReadCommand<T> {
   readonly line: string;
   /** Rows of data that the command reads, about. */
   readonly weight: number;
+  /** Whether the command reads a board of the guild. If it does, the keys of the boards are declared. */
+  readonly isOfBoard: boolean;
+  /** Whether the command reads what a public page shows. If it does, the keys of the description and the avatars are declared. */
+  readonly isPublic: boolean;
   /** Makes the result from the reply. */
   decode(reply: CommandReply): T;
 }
@@ -36,13 +40,19 @@ class GuildCommands {
   /** One line a command, as batch.lua documents them. */
   lines = '';
   count = 0;
+  /** Whether one of the commands reads what a public page shows. */
+  isPublic = false;
   /** Ids of the API keys with a cap that are counted, whose counters are declared. */
   cappedKeys: Set<string> | undefined;
   readonly replies: Promise<readonly Reply[]>;
   resolve!: (replies: readonly Reply[] | Promise<readonly Reply[]>) => void;
   reject!: (failure: unknown) => void;
 
-  constructor(readonly guildId: string) {
+  constructor(
+    readonly guildId: string,
+    /** Whether all of the commands read boards; otherwise none of them does. */
+    readonly isOfBoard: boolean,
+  ) {
     this.replies = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -74,7 +84,9 @@ const MAX_WEIGHT = 500;
  * does with all later commands (docs/adr/0012).
  */
 export class CommandBatcher {
-  /** Commands not yet sent, by guild. Commands on its boards are kept apart, because they declare further keys. */
+  /**
+   * Commands not yet sent, by guild id. Commands on boards are kept apart because they declare further keys, by the guild id and `~`, which is in no id.
+   */
   private waiting = new Map<string, GuildCommands>();
   private weight = 0;
   private collecting = false;
@@ -106,10 +118,9 @@ export class CommandBatcher {
   }
 
   /**
-   * Runs a command. Outside of {@link collect} the command is sent at once, alone.
+   * Runs a command that counts requests, or tries what a request does. Outside of {@link collect} the command is sent at once, alone.
    * @param command as batch.lua documents it: a name and its arguments, which contain no space and no line break.
    * @param decode makes the result from the reply, in the form that the command has.
-   * @param weight rows of data that the command reads, about.
    * @param cappedKeyId id of the API key with a cap that the command counts, if it is "capped".
    * @throws StoreUnavailableError
    */
@@ -117,26 +128,14 @@ export class CommandBatcher {
     guildId: string,
     command: string,
     decode: (reply: R) => T,
-    weight = 1,
     cappedKeyId?: string,
   ): Promise<T> {
-    if (this.waiting.size > 0 && this.weight + weight > MAX_WEIGHT) this.flush();
-    const key = isOfBoard(command) ? `${guildId}~` : guildId;
-    let commands = this.waiting.get(key);
-    if (!commands) {
-      commands = new GuildCommands(guildId);
-      this.waiting.set(key, commands);
-    }
-    commands.lines += `${command}\n`;
-    this.weight += weight;
+    const commands = this.waitingOf(guildId, 1, false);
     if (cappedKeyId !== undefined) {
       commands.cappedKeys ??= new Set();
       commands.cappedKeys.add(cappedKeyId);
     }
-    const index = commands.count++;
-    const result = commands.replies.then((replies) => decode(replyOf(replies[index]) as R));
-    if (!this.collecting) this.flush();
-    return result;
+    return this.add(commands, command, decode);
   }
 
   /**
@@ -153,8 +152,32 @@ export class CommandBatcher {
    */
   read<T>(command: ReadCommand<T>, cachedRevision?: string): Promise<T | undefined>;
   read<T>(command: ReadCommand<T>, cachedRevision = ''): Promise<T | undefined> {
+    const commands = this.waitingOf(command.guildId, command.weight, command.isOfBoard);
+    if (command.isPublic) commands.isPublic = true;
     const decode = (reply: CommandReply) => (reply === '' ? undefined : command.decode(reply));
-    return this.run(command.guildId, `${command.line} ${cachedRevision}`, decode, command.weight);
+    return this.add(commands, `${command.line} ${cachedRevision}`, decode);
+  }
+
+  /** Returns the commands of the guild that a further command joins. Sends all waiting commands first if they would become too heavy with it. */
+  private waitingOf(guildId: string, weight: number, isOfBoard: boolean): GuildCommands {
+    if (this.waiting.size > 0 && this.weight + weight > MAX_WEIGHT) this.flush();
+    this.weight += weight;
+    const key = isOfBoard ? `${guildId}~` : guildId;
+    let commands = this.waiting.get(key);
+    if (!commands) {
+      commands = new GuildCommands(guildId, isOfBoard);
+      this.waiting.set(key, commands);
+    }
+    return commands;
+  }
+
+  /** Adds a command to the commands of its guild. Returns its result. */
+  private add<T, R extends CommandReply>(commands: GuildCommands, line: string, decode: (reply: R) => T): Promise<T> {
+    commands.lines += `${line}\n`;
+    const index = commands.count++;
+    const result = commands.replies.then((replies) => decode(replyOf(replies[index]) as R));
+    if (!this.collecting) this.flush();
+    return result;
   }
 
   private flush(): void {
@@ -212,19 +235,14 @@ export class CommandBatcher {
   }
 
   /** Adds the keys of a guild's commands, in the order that batch.lua documents. */
-  private declareKeys({ guildId, lines, cappedKeys }: GuildCommands, keys: string[]): void {
+  private declareKeys({ guildId, isOfBoard, isPublic, cappedKeys }: GuildCommands, keys: string[]): void {
     const guild = this.redisKeys.guild(guildId);
     keys.push(this.redisKeys.quota(guildId));
     for (const name of READ_KEYS) keys.push(guild[name]);
-    if (isOfBoard(lines)) for (const board of BOARDS) keys.push(boardKeys(guild.xp, board).xp);
-    if (lines.includes('public.')) keys.push(guild.about, guild.avatars);
+    if (isOfBoard) for (const board of BOARDS) keys.push(boardKeys(guild.xp, board).xp);
+    if (isPublic) keys.push(guild.about, guild.avatars);
     for (const keyId of cappedKeys ?? []) keys.push(this.redisKeys.keyQuota(guildId, keyId));
   }
-}
-
-/** No id of a guild or user has this character. */
-function isOfBoard(command: string): boolean {
-  return command.includes('~');
 }
 
 /** Returns the reply of a command. @throws StoreUnavailableError with the message of its error. */

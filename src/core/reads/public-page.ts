@@ -133,6 +133,8 @@ function splitReply(
 /** Reads one page of a guild with a public page; null for another guild. O(log m + limit). */
 export class PublicPageCommand implements ReadCommand<Versioned<PublicPage | PublicMissing | null>> {
   readonly line: string;
+  readonly isOfBoard: boolean;
+  readonly isPublic = true;
   private readonly pageCommand: PageCommand;
 
   /** @param page from 1. */
@@ -145,6 +147,7 @@ export class PublicPageCommand implements ReadCommand<Versioned<PublicPage | Pub
   ) {
     this.pageCommand = new PageCommand(guildId, page, weight, board);
     this.line = publicCommand(this.pageCommand.line, options);
+    this.isOfBoard = this.pageCommand.isOfBoard;
   }
 
   decode(reply: CommandReply): Versioned<PublicPage | PublicMissing | null> {
@@ -160,6 +163,8 @@ export class PublicPageCommand implements ReadCommand<Versioned<PublicPage | Pub
 /** Reads a member of a guild with a public page, in the middle of rows; null as for {@link PublicPageCommand}. O(log m + limit). */
 export class PublicMemberCommand implements ReadCommand<Versioned<PublicMember | PublicMissing | null>> {
   readonly line: string;
+  readonly isOfBoard: boolean;
+  readonly isPublic = true;
 
   /** @param weight rows to read. Where the ranking ends, the member is not in the middle, and there are as many rows. */
   constructor(
@@ -170,6 +175,7 @@ export class PublicMemberCommand implements ReadCommand<Versioned<PublicMember |
     private readonly options: PublicCommandOptions = {},
   ) {
     this.line = publicCommand([commandName('member', board), userId, weight].join(' '), options);
+    this.isOfBoard = board !== undefined;
   }
 
   decode(reply: CommandReply): Versioned<PublicMember | PublicMissing | null> {
@@ -201,6 +207,8 @@ export interface PublicRewards extends PublicGuild {
 export class PublicRewardsCommand implements ReadCommand<Versioned<PublicRewards | PublicMissing | null>> {
   readonly line = 'public.rewards';
   readonly weight = 1;
+  readonly isOfBoard = false;
+  readonly isPublic = true;
 
   constructor(readonly guildId: string) {}
 

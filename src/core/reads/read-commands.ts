@@ -39,6 +39,8 @@ export type PageReply = readonly [
 /** Reads one page of the ranking: XP descending, equal XP by user id in descending byte order. O(log m + limit) for m members. */
 export class PageCommand implements ReadCommand<VersionedPage> {
   readonly line: string;
+  readonly isOfBoard: boolean;
+  readonly isPublic = false;
   private readonly first: number;
 
   /**
@@ -54,6 +56,7 @@ export class PageCommand implements ReadCommand<VersionedPage> {
     // Redis takes 64-bit ranks, but not Number's notation for larger numbers.
     this.first = Math.min((page - 1) * weight, MAX_XP);
     this.line = [commandName('page', board), this.first, this.first + weight - 1].join(' ');
+    this.isOfBoard = board !== undefined;
   }
 
   decode(reply: CommandReply): VersionedPage {
@@ -65,6 +68,8 @@ export class PageCommand implements ReadCommand<VersionedPage> {
 export class MemberCommand implements ReadCommand<Versioned<LeaderboardMember | null>> {
   readonly line: string;
   readonly weight = 1;
+  readonly isOfBoard: boolean;
+  readonly isPublic = false;
 
   constructor(
     readonly guildId: string,
@@ -72,6 +77,7 @@ export class MemberCommand implements ReadCommand<Versioned<LeaderboardMember | 
     board?: BoardName,
   ) {
     this.line = [commandName('member', board), userId].join(' ');
+    this.isOfBoard = board !== undefined;
   }
 
   decode(reply: CommandReply): Versioned<LeaderboardMember | null> {
@@ -83,12 +89,15 @@ export class MemberCommand implements ReadCommand<Versioned<LeaderboardMember | 
 export class StatsCommand implements ReadCommand<VersionedStats> {
   readonly line: string;
   readonly weight = 1;
+  readonly isOfBoard: boolean;
+  readonly isPublic = false;
 
   constructor(
     readonly guildId: string,
     board?: BoardName,
   ) {
     this.line = commandName('stats', board);
+    this.isOfBoard = board !== undefined;
   }
 
   decode(reply: CommandReply): VersionedStats {
@@ -105,6 +114,8 @@ export function commandName(command: string, board: BoardName | undefined): stri
 export class RulesCommand implements ReadCommand<Versioned<string>> {
   readonly line = 'rules';
   readonly weight = 1;
+  readonly isOfBoard = false;
+  readonly isPublic = false;
 
   constructor(readonly guildId: string) {}
 

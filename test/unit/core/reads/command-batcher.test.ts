@@ -1,6 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../../src/core/errors.ts';
 import { batchScript, CommandBatcher } from '../../../../src/core/reads/command-batcher.ts';
+import {
+  PublicMemberCommand,
+  PublicPageCommand,
+  PublicRewardsCommand,
+} from '../../../../src/core/reads/public-page.ts';
+import { MemberCommand, PageCommand, StatsCommand } from '../../../../src/core/reads/read-commands.ts';
 import type { RedisClient } from '../../../../src/core/store/client.ts';
 import { RedisKeys } from '../../../../src/core/store/redis-keys.ts';
 import type { Scripts } from '../../../../src/core/store/scripts.ts';
@@ -26,8 +32,8 @@ function setup({
   const client = { isCluster } as RedisClient;
   const batcher = new CommandBatcher({ run } as unknown as Scripts, new RedisKeys('gr'), { client, onSharded });
   /** Runs commands together. */
-  const collect = (...runs: (() => Promise<string>)[]) => {
-    let results: Promise<string>[] = [];
+  const collect = <T>(...runs: (() => Promise<T>)[]) => {
+    let results: Promise<T>[] = [];
     batcher.collect(() => {
       results = runs.map((run) => run());
     });
@@ -47,6 +53,15 @@ const boardKeysOf = (guild: string) =>
   ['week', 'week.prev', 'month', 'month.prev'].map((board) => `gr:{${guild}}~${board}:xp`);
 
 const asIs = (reply: string) => reply;
+
+/** A read of the guild "g" with this weight, whose result is its reply. */
+const readOf = (line: string, weight: number) => ({
+  ...{ guildId: 'g', line, weight, isOfBoard: false, isPublic: false },
+  decode: (reply: unknown) => String(reply),
+});
+
+/** The keys that hold what the public pages of the guild "g" show beside its ranking. */
+const PUBLIC_KEYS = ['gr:{g}:about', 'gr:{g}:avatars'];
 
 describe('commands that are collected', () => {
   it('collected commands leave as one Redis command with the keys of each guild, and get their replies in order', async () => {
@@ -74,11 +89,11 @@ describe('commands that are collected', () => {
 
   it('a Redis command declares the boards of a guild, and the counters of API keys with a cap, once each after the other keys', async () => {
     const { batcher, sent, collect } = setup();
-    const run = (keyId: string) => () => batcher.run('g', 'capped', asIs, 1, keyId);
-    const readBoard = () => batcher.run('g', 'stats~week', asIs);
+    const run = (keyId: string) => () => batcher.run<unknown>('g', 'capped', asIs, keyId);
+    const readBoard = () => batcher.read<unknown>(new StatsCommand('g', 'week'));
     await Promise.all(collect(run('k1'), readBoard, run('k2'), run('k1')));
     const keys = [...keysOf('g'), 'gr:quota:{g}:k1', 'gr:quota:{g}:k2', ...keysOf('g'), ...boardKeysOf('g')];
-    expect(sent).toEqual([[batchScript, keys, 'capped\ncapped\ncapped\nguild 8\nstats~week\n']]);
+    expect(sent).toEqual([[batchScript, keys, 'capped\ncapped\ncapped\nguild 8\nstats~week \n']]);
   });
 
   it('commands of three guilds get their replies, however many commands each guild has', async () => {
@@ -91,18 +106,29 @@ describe('commands that are collected', () => {
 
   it('commands on the boards of two guilds leave with the keys of both', async () => {
     const { batcher, sent, collect } = setup();
-    const run = (guild: string) => () => batcher.run(guild, 'stats~week', asIs);
-    await Promise.all(collect(run('g'), run('h')));
+    const read = (guild: string) => () => batcher.read(new StatsCommand(guild, 'week'));
+    await Promise.all(collect(read('g'), read('h')));
     const keys = [...keysOf('g'), ...boardKeysOf('g'), ...keysOf('h'), ...boardKeysOf('h')];
-    expect(sent).toEqual([[batchScript, keys, 'stats~week\nguild 10\nstats~week\n']]);
+    expect(sent).toEqual([[batchScript, keys, 'stats~week \nguild 10\nstats~week \n']]);
   });
 
-  it('a Redis command declares what the public pages of a guild show, for the commands of such pages alone', async () => {
-    const { batcher, sent } = setup();
-    await batcher.run('g', 'public.page 0 9', asIs);
-    await batcher.run('g', 'page 0 9', asIs);
-    expect(sent.map(([, keys]) => keys)).toEqual([[...keysOf('g'), 'gr:{g}:about', 'gr:{g}:avatars'], keysOf('g')]);
-  });
+  it.each([
+    [new PageCommand('g', 1, 10), []],
+    [new MemberCommand('g', 'public.x'), []],
+    [new MemberCommand('g', 'public.x', 'month'), boardKeysOf('g')],
+    [new PublicPageCommand('g', 1, 10, undefined), PUBLIC_KEYS],
+    [new PublicPageCommand('g', 1, 10, 'week', { withRewards: true }), [...boardKeysOf('g'), ...PUBLIC_KEYS]],
+    [new PublicMemberCommand('g', 'public.x', 10, undefined), PUBLIC_KEYS],
+    [new PublicMemberCommand('g', 'a', 10, 'week'), [...boardKeysOf('g'), ...PUBLIC_KEYS]],
+    [new PublicRewardsCommand('g'), PUBLIC_KEYS],
+  ])(
+    'a Redis command declares the boards and what public pages show for the commands that read them alone: %j',
+    async (command, further) => {
+      const { batcher, sent } = setup();
+      await Promise.allSettled([batcher.read<unknown>(command)]);
+      expect(sent.map(([, keys]) => keys)).toEqual([[...keysOf('g'), ...further]]);
+    },
+  );
 
   it('a collection without commands sends nothing', () => {
     const { sent, collect } = setup();
@@ -113,9 +139,9 @@ describe('commands that are collected', () => {
   it('collected commands are cut into Redis commands of bounded weight', async () => {
     const { batcher, sent, collect } = setup();
     const weights = [400, 100, 1, 499, 500, 900, 1];
-    const results = collect(...weights.map((weight, i) => () => batcher.run('g', `j${i}`, asIs, weight)));
-    expect(await Promise.all(results)).toEqual(weights.map((_, i) => `did j${i}`));
-    expect(sent.map(([, , text]) => text)).toEqual(['j0\nj1\n', 'j2\nj3\n', 'j4\n', 'j5\n', 'j6\n']);
+    const results = collect(...weights.map((weight, i) => () => batcher.read(readOf(`j${i}`, weight))));
+    expect(await Promise.all(results)).toEqual(weights.map((_, i) => `did j${i} `));
+    expect(sent.map(([, , text]) => text)).toEqual(['j0 \nj1 \n', 'j2 \nj3 \n', 'j4 \n', 'j5 \n', 'j6 \n']);
   });
 
   it('collected commands leave even when collecting fails halfway, and the next commands are not held back', async () => {

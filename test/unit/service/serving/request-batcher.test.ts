@@ -39,7 +39,10 @@ beforeEach(() => {
 function readOf(cacheKey: string, guildId = 'g'): CacheableRead<string> {
   return {
     cacheKey,
-    command: { guildId, line: `stats ${cacheKey}`, weight: 1, decode: () => ({ revision: '', value: cacheKey }) },
+    command: {
+      ...{ guildId, line: `stats ${cacheKey}`, weight: 1, isOfBoard: false, isPublic: false },
+      decode: () => ({ revision: '', value: cacheKey }),
+    },
     render: (value) => `response ${value}`,
   };
 }

@@ -28,6 +28,8 @@ function readOf(key: string): CacheableRead<string> {
     guildId: key.startsWith('h') ? 'h' : 'g',
     line: key,
     weight: 1,
+    isOfBoard: false,
+    isPublic: false,
     decode: () => ({ revision: '', value: '' }),
   };
   return { cacheKey: key, command, render: (value) => `${key} at ${value}` };
