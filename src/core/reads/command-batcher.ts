@@ -6,8 +6,8 @@ import type { Scripts } from '../store/scripts.ts';
 /** The reply of a command: a text, or a list of two values or more. */
 export type CommandReply = string | readonly [unknown, unknown, ...unknown[]];
 
-/** A command's reply, or the message of its error. */
-type Reply = CommandReply | readonly [message: string];
+/** What became of a command: its reply, or the message of its error. */
+type CommandOutcome = { readonly reply: CommandReply } | { readonly failure: string };
 
 /**
  * The commands of one guild or several. `keys` names the keys of the first guild. The keys of its boards, and the keys of the other guilds, follow
@@ -17,8 +17,14 @@ export const batchScript = defineScript({
   name: 'batch',
   keys: ['quota', ...READ_KEYS],
   args: (lines: string) => [lines],
-  decode: (replies: readonly Reply[]) => replies,
+  decode: (replies: readonly (CommandReply | readonly [message: string])[]) => replies.map(outcomeOf),
 });
+
+/** A reply that is a list has two values or more, so a list with one value is the message of an error. */
+function outcomeOf(reply: CommandReply | readonly [message: string]): CommandOutcome {
+  if (typeof reply === 'string' || reply.length > 1) return { reply: reply as CommandReply };
+  return { failure: reply[0] as string };
+}
 
 /** A command that reads one guild. It is a flat object, because the service caches thousands of commands (docs/adr/0011). */
 export interface ReadCommand<T> {
@@ -44,8 +50,9 @@ class GuildCommands {
   isPublic = false;
   /** Ids of the API keys with a cap that are counted, whose counters are declared. */
   cappedKeys: Set<string> | undefined;
-  readonly replies: Promise<readonly Reply[]>;
-  resolve!: (replies: readonly Reply[] | Promise<readonly Reply[]>) => void;
+  /** One outcome a command, in the order of the commands. */
+  readonly outcomes: Promise<readonly CommandOutcome[]>;
+  resolve!: (outcomes: readonly CommandOutcome[] | Promise<readonly CommandOutcome[]>) => void;
   reject!: (failure: unknown) => void;
 
   constructor(
@@ -53,7 +60,7 @@ class GuildCommands {
     /** Whether all of the commands read boards; otherwise none of them does. */
     readonly isOfBoard: boolean,
   ) {
-    this.replies = new Promise((resolve, reject) => {
+    this.outcomes = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
@@ -175,7 +182,7 @@ export class CommandBatcher {
   private add<T, R extends CommandReply>(commands: GuildCommands, line: string, decode: (reply: R) => T): Promise<T> {
     commands.lines += `${line}\n`;
     const index = commands.count++;
-    const result = commands.replies.then((replies) => decode(replyOf(replies[index]) as R));
+    const result = commands.outcomes.then((outcomes) => decode(replyOf(outcomes[index]) as R));
     if (!this.collecting) this.flush();
     return result;
   }
@@ -192,10 +199,10 @@ export class CommandBatcher {
   /** Sends the commands of several guilds as one Redis command. */
   private async sendJoined(all: readonly GuildCommands[]): Promise<void> {
     try {
-      const replies = await this.send(all);
+      const outcomes = await this.send(all);
       let first = 0;
       for (const { count, resolve } of all) {
-        resolve(replies.slice(first, first + count));
+        resolve(outcomes.slice(first, first + count));
         first += count;
       }
     } catch (failure) {
@@ -222,7 +229,7 @@ export class CommandBatcher {
   }
 
   /** Sends one Redis command, which declares all keys of its guilds. */
-  private send(all: readonly GuildCommands[]): Promise<readonly Reply[]> {
+  private send(all: readonly GuildCommands[]): Promise<readonly CommandOutcome[]> {
     const keys: string[] = [];
     let lines = '';
     for (const commands of all) {
@@ -246,7 +253,7 @@ export class CommandBatcher {
 }
 
 /** Returns the reply of a command. @throws StoreUnavailableError with the message of its error. */
-function replyOf(reply: Reply | undefined): CommandReply {
-  if (typeof reply === 'string' || (reply && reply.length > 1)) return reply as CommandReply;
-  throw new StoreUnavailableError(new Error(String(reply?.[0] ?? 'the batch has no reply for the command')));
+function replyOf(outcome: CommandOutcome | undefined): CommandReply {
+  if (outcome && 'reply' in outcome) return outcome.reply;
+  throw new StoreUnavailableError(new Error(outcome?.failure ?? 'the batch has no reply for the command'));
 }
