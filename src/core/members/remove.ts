@@ -9,7 +9,7 @@ export const removeScript = defineScript({
   name: 'remove',
   keys: [...GUILD_KEYS, 'seasonXp', 'hiddenReasons', 'avatars'],
   boards: true,
-  args: (userIds: readonly string[]) => userIds,
+  args: ({ userIds }: { userIds: readonly string[] }) => userIds,
   decode: (removed: number | string) => Number(removed),
 });
 
@@ -23,7 +23,7 @@ export async function removeMembers(
   const guild = redisKeys.guild(guildId);
   const removed = await inSlices(userIds, (slice) => {
     const cooldowns = slice.map((userId) => guild.cooldownPrefix + userId);
-    return removeScript.run(scripts, guild, slice, cooldowns);
+    return removeScript.run(scripts, guild, { userIds: slice }, cooldowns);
   });
   return sumOf(removed);
 }

@@ -16,7 +16,7 @@ type CommandOutcome = { readonly reply: CommandReply } | { readonly failure: str
 export const batchScript = defineScript({
   name: 'batch',
   keys: ['quota', ...READ_KEYS],
-  args: (lines: string) => [lines],
+  args: ({ lines }: { lines: string }) => [lines],
   decode: (replies: readonly (CommandReply | readonly [message: string])[]) => replies.map(outcomeOf),
 });
 
@@ -238,7 +238,7 @@ export class CommandBatcher {
       this.declareKeys(commands, keys);
     }
     const [quota = '', xp = '', stats = '', config = '', members = '', ...further] = keys;
-    return batchScript.run(this.scripts, { quota, xp, stats, config, members }, lines, further);
+    return batchScript.run(this.scripts, { quota, xp, stats, config, members }, { lines }, further);
   }
 
   /** Adds the keys of a guild's commands, in the order that batch.lua documents. */

@@ -140,7 +140,7 @@ export class GuildReader {
     checkGuildAndUsers(guildId, given ?? []);
     const keys = this.store.redisKeys.guild(guildId);
     for await (const slice of given ? slicesOf(given) : this.allMembers(guildId)) {
-      const { curve: curveText, members } = await membersScript.run(this.store.scripts, keys, slice);
+      const { curve: curveText, members } = await membersScript.run(this.store.scripts, keys, { userIds: slice });
       const curve = curveOf(curveText);
       yield members.map(({ userId, xp, level }) => ({ userId, level: level ?? levelForXp(curve, xp) }));
     }

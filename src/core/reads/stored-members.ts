@@ -44,7 +44,7 @@ export interface StoredMembersAt {
 export const membersScript = defineScript({
   name: 'members',
   keys: [...GUILD_KEYS, 'hiddenReasons', 'avatars'],
-  args: (userIds: readonly string[]) => userIds,
+  args: ({ userIds }: { userIds: readonly string[] }) => userIds,
   decode: ([revision, curve, ...rows]: ScriptReply): StoredMembersAt => ({
     revision: String(revision),
     curve: String(curve),
@@ -62,7 +62,7 @@ export class StoredMembers {
   /** Reads members. O(n log m). @throws InvalidInputError, StoreUnavailableError */
   async read(guildId: string, userIds: readonly string[]): Promise<StoredMembersAt> {
     checkGuildAndUsers(guildId, userIds);
-    return membersScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), userIds);
+    return membersScript.run(this.store.scripts, this.store.redisKeys.guild(guildId), { userIds });
   }
 
   /**

@@ -133,11 +133,8 @@ describeStores('a search of members by name', (kind) => {
     });
     const names = await GuildNames.read(scripts, new RedisKeys('gr').guild('g'), NAME_LIMITS.guildBytes);
     const found = new Set(names?.userIdsOf('raven'));
-    const { members } = await membersScript.run(
-      scriptsOn(client),
-      new RedisKeys('gr').guild('g'),
-      records.map(({ userId }) => userId),
-    );
+    const userIds = records.map(({ userId }) => userId);
+    const { members } = await membersScript.run(scriptsOn(client), new RedisKeys('gr').guild('g'), { userIds });
     const missing = members.filter(({ hidden, userId }) => !hidden && !found.has(userId));
     expect(missing).toEqual([]);
     expect(steps).toBeGreaterThan(3);
