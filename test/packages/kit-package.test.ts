@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { GuildReader } from '../../src/kit/reader.ts';
+import type { GuildWriter } from '../../src/kit/writer.ts';
 import { sharedChromium, startSite } from '../../tools/browser.ts';
 import { typeErrors } from '../support/check-types.ts';
 import { needs } from '../support/needs.ts';
@@ -155,6 +157,49 @@ createReader(client);
 // @ts-expect-error no connection
 createWriter({});
 `;
+
+/** A call of each method of the writer, in an order in which each call has something to do. */
+const WRITES: { readonly [Method in keyof GuildWriter]: (writer: GuildWriter) => Promise<unknown> } = {
+  describeGuild: (writer) => writer.describeGuild('g', { name: 'Guild', roles: [], channels: [] }),
+  record: (writer) => writer.record('g', { userId: '1', set: 300, username: 'Ann' }),
+  recordMany: (writer) => writer.recordMany('g', [{ userId: '2', add: 5 }]),
+  award: (writer) => writer.award('g', { userId: '1', amount: 5 }),
+  claimDaily: (writer) => writer.claimDaily('g', { userId: '1', reward: 5 }),
+  setLevel: (writer) => writer.setLevel('g', { userId: '2', level: 2 }),
+  setProfiles: (writer) => writer.setProfiles('g', [{ userId: '2', username: 'Bob' }]),
+  hide: (writer) => writer.hide('g', ['2']),
+  unhide: (writer) => writer.unhide('g', ['2']),
+  syncMembers: (writer) => writer.syncMembers('g', ['1'], { maxShare: 1 }),
+  createDashboardLink: (writer) => writer.createDashboardLink('g', { url: 'https://dash.example.com' }),
+  resetSeason: (writer) => writer.resetSeason('g', { archiveAs: 'archive' }),
+  remove: (writer) => writer.remove('g', ['1']),
+};
+/** A call of each method of the reader. */
+const READS: { readonly [Method in keyof GuildReader]: (reader: GuildReader) => Promise<unknown> } = {
+  page: (reader) => reader.page('archive', 1, 10, { board: 'week' }),
+  member: (reader) => reader.member('archive', '1'),
+  stats: (reader) => reader.stats('archive'),
+  rules: (reader) => reader.rules('archive'),
+  around: (reader) => reader.around('archive', '1'),
+  card: (reader) => reader.card('archive', '1'),
+  find: (reader) => reader.find('archive', 'ann'),
+  rewardsOf: (reader) => reader.rewardsOf('archive').next(),
+};
+
+it('the modules of the kit contain the scripts that its calls need', needs('redis-server'), async () => {
+  const testStore = await realStore.start();
+  try {
+    const built = (entry: string) => import(join(repository, `src/kit/dist/${entry}.js`));
+    const { createWriter }: typeof import('../../src/kit/writer.ts') = await built('writer');
+    const { createReader }: typeof import('../../src/kit/reader.ts') = await built('reader');
+    const [writer, reader] = [createWriter(testStore.client), createReader(testStore.client)];
+    for (const call of Object.values(WRITES)) await call(writer);
+    for (const call of Object.values(READS)) await call(reader);
+    expect(await reader.member('archive', '1')).toMatchObject({ username: 'Ann', xp: 310 });
+  } finally {
+    await testStore.stop();
+  }
+});
 
 describe('the packed tarball of the kit, installed in an empty folder', needs('npm registry', 'redis-server'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-kit-'));

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** The files of Lua. The build of the kit replaces this module with a module that contains them (scripts/dev/build-kit.mjs). */
+/**
+ * The files of Lua. The build of the kit replaces this module with a module that contains the files of the scripts that the kit calls
+ * (scripts/dev/build-kit.mjs).
+ */
 
 /** src/core, whose folders have the scripts beside their callers. */
 const SOURCES = new URL('..', import.meta.url);
