@@ -1,9 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { Core } from '../core/core.ts';
+import { RefusedError } from '../core/errors.ts';
 import { withNoun } from '../core/format-numbers.ts';
 import { readMemberData } from '../core/members/member-data.ts';
+import { type LevelAndProfile, setLevelAndProfile } from '../core/members/record-members.ts';
 import type { ProfileChange } from '../core/members/xp-record.ts';
-import { levelForXp, MAX_XP, xpForLevel } from '../core/ranking/curves.ts';
+import { levelForXp, MAX_XP } from '../core/ranking/curves.ts';
 import { HIDE_REASONS, type HideReason } from '../core/ranking/model.ts';
 import { curveOf, MemberCommand } from '../core/reads/read-commands.ts';
 import {
@@ -108,15 +110,14 @@ async function set(
 ): Promise<void> {
   if (xpOfLevel !== undefined && (xp !== undefined || level !== undefined))
     throw new UsageError('--xp-of-level sets the XP, and the level follows: leave --xp and --level out');
-  const isByCurve = level === 'none' || xpOfLevel !== undefined;
-  const profile = { ...texts, ...(isByCurve ? { level: null } : level !== undefined && { level }) };
-  if (xp === undefined && Object.keys(profile).length === 0)
+  const profile = { ...texts, ...(level !== undefined && { level: level === 'none' ? null : level }) };
+  if (xp === undefined && xpOfLevel === undefined && Object.keys(profile).length === 0)
     throw new UsageError(
       'Nothing to set: give --xp, --xp-of-level, --level, --username, --daily-streak or --last-daily-claim',
     );
   const member = await withCore(context, async (core) => {
-    const set = xpOfLevel === undefined ? xp : await firstXpOf(core, guild, xpOfLevel);
-    if (set !== undefined) await core.writer.record(guild, { userId: user, set, ...profile });
+    if (xpOfLevel !== undefined) await setXpOfLevel(core, guild, { ...texts, userId: user, level: xpOfLevel });
+    else if (xp !== undefined) await core.writer.record(guild, { userId: user, set: xp, ...profile });
     else await core.writer.setProfiles(guild, [{ userId: user, ...profile }]);
     return readShown(core, guild, user);
   });
@@ -124,14 +125,21 @@ async function set(
   print(context, json, member, () => [...lines(member), ...(typeof level === 'number' ? [hint] : [])]);
 }
 
-/** Returns the XP at which a level begins in the guild. @throws CommandRefused for a level that no XP gives. */
-async function firstXpOf({ members }: Core, guild: string, level: number): Promise<number> {
-  const curve = curveOf((await members.read(guild, [])).curve);
-  const xp = level === 0 ? 0 : xpForLevel(curve, level);
-  if (xp <= MAX_XP && levelForXp(curve, xp) === level) return xp;
-  const highest = levelForXp(curve, MAX_XP);
-  const why = level > highest ? `${highest} is the highest` : 'it rounds XP beyond this level';
-  throw new CommandRefused(`By the curve of guild ${guild} no XP gives level ${level}: ${why}`);
+/**
+ * Sets a member to the XP at which a level begins in the guild, with other fields of the profile, in one script, so that the curve cannot change in
+ * between.
+ * @throws CommandRefused for a level that no XP gives.
+ */
+async function setXpOfLevel(core: Core, guild: string, change: LevelAndProfile): Promise<void> {
+  try {
+    await setLevelAndProfile(core, guild, change, Date.now());
+  } catch (error) {
+    if (!(error instanceof RefusedError && error.code === 'level')) throw error;
+    const highest = levelForXp(curveOf((await core.members.read(guild, [])).curve), MAX_XP);
+    const { level } = change;
+    const why = level > highest ? `${highest} is the highest` : 'it rounds XP beyond this level';
+    throw new CommandRefused(`By the curve of guild ${guild} no XP gives level ${level}: ${why}`);
+  }
 }
 
 async function add(context: CommandContext, user: string, xp: number, { guild, json }: GuildOptions): Promise<void> {

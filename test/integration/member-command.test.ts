@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Core, openCore } from '../../src/core/core.ts';
+import { Scripts } from '../../src/core/store/scripts.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
@@ -72,6 +73,31 @@ describe('npm run member and season', needs('redis-server'), () => {
     expect(await json(member('rename', 'c', 'Cyd', '--json'))).toMatchObject({ username: 'Cyd', xp: 100 });
     expect(await json(member('rename', 'c', '', '--json'))).toMatchObject({ username: null });
     expect(await isExact()).toBe(true);
+  });
+
+  it('member set --xp-of-level sets the XP and the profile in one script, by the curve of that moment', async ({
+    onTestFinished,
+  }) => {
+    await member('set', 'c', '--xp', '5', '--level', '7');
+    const scripts = vi.spyOn(Scripts.prototype, 'run');
+    onTestFinished(() => scripts.mockRestore());
+    const profile = ['--username', 'Cy', '--daily-streak', '3', '--last-daily-claim', '2026-01-31T18:30:00Z'];
+    expect(await json(member('set', 'c', '--xp-of-level', '9', ...profile, '--json'))).toMatchObject({
+      ...{ username: 'Cy', level: 9, explicit_level: false, xp: 3720, daily_streak: 3 },
+      last_daily_claim: '2026-01-31T18:30:00.000Z',
+    });
+    expect(scripts.mock.calls.map(([{ name }]) => name)).toEqual(['record', 'members', 'batch']);
+    expect(await json(member('set', 'new', '--xp-of-level', '0', '--json'))).toMatchObject({ xp: 0, level: 0 });
+  });
+
+  it('member set --xp-of-level names the reason for a level that the curve rounds away', async () => {
+    await testStore.client.hset('gr:{g}:config', 'xp_curve', 'custom', 'xp_curve_custom', '0,0,1,0,1,100');
+    const before = await testStore.client.hgetall('gr:{g}:stats');
+    expect(await member('set', 'a', '--xp-of-level', '60')).toMatchObject({
+      ...{ code: 3, stdout: '' },
+      stderr: 'error: By the curve of guild g no XP gives level 60: it rounds XP beyond this level\n',
+    });
+    expect(await testStore.client.hgetall('gr:{g}:stats')).toEqual(before);
   });
 
   it('member set takes a claim without a zone as UTC, as imports do, whatever the zone of the machine', async ({

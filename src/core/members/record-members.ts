@@ -43,6 +43,9 @@ export interface LevelChange extends OnceOptions {
   readonly level: number;
 }
 
+/** A new level of one member, and new fields of its profile. */
+export interface LevelAndProfile extends Omit<ProfileUpdate, 'level'>, Pick<LevelChange, 'level'> {}
+
 /** The clock and the times to live that a writer needs beside its store. */
 export interface WriterContext {
   /** Milliseconds since 1970. */
@@ -124,11 +127,37 @@ export async function setMemberLevel(
   checkFields(change, 'a level', LEVEL_FIELDS);
   const { userId, level, eventId } = change;
   checkGuildAndUsers(guildId, [userId]);
-  const changes = [{ userId, xp: `level ${wholeText('level', level, 0, MAX_XP)}`, profile: 'none - -', avatar: '' }];
+  const changes = [levelChange({ userId, level })];
   const event = eventCall(store.redisKeys.guild(guildId), eventId, eventTtlMs, 0);
   const { revision, created, members, repeated } = await sendChanges(store, guildId, changes, event);
   const { xpBefore, levelBefore, xp, level: now } = members[0] ?? NO_CHANGE;
   return { revision, created, xpBefore, levelBefore, xp, level: now, members, repeated };
+}
+
+/**
+ * Sets the level of a member as {@link setMemberLevel} does, and other fields of its profile in the same script. O(log m).
+ * @param now milliseconds since 1970.
+ * @throws as GuildWriter.setLevel.
+ */
+export async function setLevelAndProfile(
+  store: ScriptStore,
+  guildId: string,
+  change: LevelAndProfile,
+  now: number,
+): Promise<void> {
+  checkGuildAndUsers(guildId, [change.userId]);
+  checkProfile(change, '', now);
+  await sendChanges(store, guildId, [levelChange(change)], NO_EVENT);
+}
+
+/** Returns the change of a level as record.lua takes it. */
+function levelChange({ userId, level, ...profile }: LevelAndProfile): MemberChangeText {
+  return {
+    userId,
+    xp: `level ${wholeText('level', level, 0, MAX_XP)}`,
+    profile: profileChange({ ...profile, level: null }, 0),
+    avatar: avatarChange(profile.avatar),
+  };
 }
 
 /** Changes profiles. @throws as GuildWriter.setProfiles. */
