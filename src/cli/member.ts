@@ -90,10 +90,10 @@ export function defineMember(command: Command, context: CommandContext): void {
     )
     .option('--json', 'print JSON')
     .action((options: MemberSyncOptions) => sync(context, options));
-  membersCommand('remove', 'Erase members, with everything that the guild stores about them')
+  membersCommand('remove', 'Erase members, with the data that the guild stores about them')
     .option('--yes', 'do not ask for confirmation')
     .action((users: string[], options: RemoveOptions) => remove(context, users, options));
-  subcommand('export', 'Print everything that the guild stores about a user, as JSON')
+  subcommand('export', 'Print the data that the guild stores about a user, as JSON')
     .argument('<user>', 'user id', parseId)
     .action((user: string, options: GuildOptions) => exportData(context, user, options));
 }

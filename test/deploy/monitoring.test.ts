@@ -89,7 +89,9 @@ describe('the monitoring in deploy/', () => {
       const printed = lag.test(name) ? `\`_${lag.exec(name)?.[1]}\`` : `\`${total}\``;
       expect(reference, name).toContain(printed);
     }
-    const runbook = [...read('docs/operations.md').matchAll(/^### (Guildrank\w+)\n\n(.+)\n\n((?:\d\. .+\n)+)/gm)];
+    const runbook = [
+      ...read('docs/operations.md').matchAll(/^### (Guildrank\w+)\n\n(.+)\n\n((?:\d\. .+\n(?: {3}.+\n)*)+)/gm),
+    ];
     expect(runbook.map(([, name]) => name).sort()).toEqual(rules.map(({ alert }) => alert).sort());
     for (const [, name, when = '', steps = ''] of runbook) {
       expect(when.length, name).toBeGreaterThan(20);
