@@ -120,7 +120,7 @@ async function rotate(context: CommandContext, keyId: string, { guild, overlap, 
     describe(record),
     replaced?.expiresAt && stateOf(replaced) === 'active'
       ? `API key ${keyId} works until ${utcMinute(replaced.expiresAt)}.`
-      : `The service refuses API key ${keyId} from now on.`,
+      : `The service refuses the API key ${keyId} from now on.`,
   ]);
 }
 
