@@ -8,6 +8,7 @@ import type { GuildReader } from '../../src/kit/reader.ts';
 import type { GuildWriter } from '../../src/kit/writer.ts';
 import { sharedChromium, startSite } from '../../tools/browser.ts';
 import { typeErrors } from '../support/check-types.ts';
+import { COMPILER_DEPENDENCIES, COMPILERS, checkTypes } from '../support/compilers.ts';
 import { needs } from '../support/needs.ts';
 import { broughtBy, pack } from '../support/packed.ts';
 import { repository, runProgram } from '../support/run-command.ts';
@@ -130,15 +131,6 @@ try {
 }
 `;
 
-/** The versions of TypeScript that the types are for, and how each may resolve modules. TypeScript 7 has no "node10" any more. */
-const COMPILERS = {
-  '5.0': ['node10', 'node16', 'nodenext', 'bundler'],
-  '5.9': ['node10', 'node16', 'nodenext', 'bundler'],
-  '6.0': ['node10', 'node16', 'nodenext', 'bundler'],
-  '7.0': ['node16', 'nodenext', 'bundler'],
-} as const;
-const MODULES = { node10: 'commonjs', node16: 'node16', nodenext: 'nodenext', bundler: 'esnext' } as const;
-
 /** Names every entry, and something of each. */
 const TYPED_ENTRIES = `
 import { rankCard } from 'guildrank-kit/card';
@@ -215,7 +207,6 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     cpSync(join(repository, 'examples/discord-js'), join(folder, 'discord-js'), { recursive: true });
     example.dependencies['guildrank-kit'] = `file:${packed.tarball}`;
     writeFileSync(join(folder, 'discord-js/package.json'), JSON.stringify(example));
-    const compilers = Object.keys(COMPILERS).map((version) => [`typescript-${version}`, `npm:typescript@${version}`]);
     const manifest = {
       private: true,
       type: 'module',
@@ -225,7 +216,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
         ioredis: '5',
         bun: '1',
         deno: '2',
-        ...Object.fromEntries(compilers),
+        ...COMPILER_DEPENDENCIES,
       },
     };
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
@@ -261,25 +252,7 @@ describe('the packed tarball of the kit, installed in an empty folder', needs('n
     it.each(resolutions)(
       `TypeScript ${version} finds the types of every entry with the module resolution "%s"`,
       async (resolution) => {
-        const project = join(folder, `typescript-${version}-${resolution}`);
-        mkdirSync(project, { recursive: true });
-        const isEsm = resolution !== 'node10';
-        const name = isEsm ? 'bot.mts' : 'bot.ts';
-        writeFileSync(join(project, name), TYPED_ENTRIES);
-        if (isEsm && resolution !== 'bundler') writeFileSync(join(project, 'bot.cts'), TYPED_ENTRIES);
-        const compilerOptions = {
-          module: MODULES[resolution as keyof typeof MODULES],
-          moduleResolution: resolution,
-          target: 'es2022',
-          strict: true,
-          noEmit: true,
-          skipLibCheck: false,
-          types: [],
-          ...(version === '6.0' && resolution === 'node10' ? { ignoreDeprecations: '6.0' } : {}),
-        };
-        writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-        const compiler = join(folder, `node_modules/typescript-${version}/bin/tsc`);
-        const result = await runProgram(process.execPath, [compiler, '-p', '.'], { cwd: project });
+        const result = await checkTypes(folder, version, resolution, TYPED_ENTRIES);
         expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
       },
     );

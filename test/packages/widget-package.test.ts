@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMPILER_DEPENDENCIES, COMPILERS, checkTypes } from '../support/compilers.ts';
 import { needs } from '../support/needs.ts';
 import { broughtBy, pack } from '../support/packed.ts';
 import { repository, runProgram } from '../support/run-command.ts';
@@ -10,15 +11,6 @@ import { INSTALLING_MS } from '../support/wait.ts';
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name).sort();
 const unique = (list: readonly string[]) => [...new Set(list)].sort();
-
-/** The versions of TypeScript that the types are for, and how each may resolve modules. TypeScript 7 has no "node10" any more. */
-const COMPILERS = {
-  '5.0': ['node10', 'node16', 'nodenext', 'bundler'],
-  '5.9': ['node10', 'node16', 'nodenext', 'bundler'],
-  '6.0': ['node10', 'node16', 'nodenext', 'bundler'],
-  '7.0': ['node16', 'nodenext', 'bundler'],
-} as const;
-const MODULES = { node10: 'commonjs', node16: 'node16', nodenext: 'nodenext', bundler: 'esnext' } as const;
 
 const TYPED_PAGE = `
 import { GuildLeaderboard, type GuildrankEvents } from 'guildrank-widget';
@@ -39,8 +31,7 @@ describe('the packed tarball of the widget, installed in an empty folder', needs
   beforeAll(async () => {
     const packed = await pack('./src/widget', folder);
     files = packed.files;
-    const compilers = Object.keys(COMPILERS).map((version) => [`typescript-${version}`, `npm:typescript@${version}`]);
-    const dependencies = { 'guildrank-widget': `file:${packed.tarball}`, ...Object.fromEntries(compilers) };
+    const dependencies = { 'guildrank-widget': `file:${packed.tarball}`, ...COMPILER_DEPENDENCIES };
     const manifest = { private: true, type: 'module', dependencies };
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
     const installed = await runProgram('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'], {
@@ -87,23 +78,7 @@ describe('the packed tarball of the widget, installed in an empty folder', needs
     it.each(resolutions)(
       `TypeScript ${version} finds the types of the widget with the module resolution "%s"`,
       async (resolution) => {
-        const project = join(folder, `typescript-${version}-${resolution}`);
-        mkdirSync(project);
-        const endings = resolution === 'node16' || resolution === 'nodenext' ? ['mts', 'cts'] : ['ts'];
-        for (const ending of endings) writeFileSync(join(project, `page.${ending}`), TYPED_PAGE);
-        const compilerOptions = {
-          module: MODULES[resolution],
-          moduleResolution: resolution,
-          target: 'es2022',
-          lib: ['ES2022', 'DOM', 'DOM.Iterable'],
-          strict: true,
-          noEmit: true,
-          types: [],
-          ...(version === '6.0' && resolution === 'node10' ? { ignoreDeprecations: '6.0' } : {}),
-        };
-        writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-        const compiler = join(folder, `node_modules/typescript-${version}/bin/tsc`);
-        const result = await runProgram(process.execPath, [compiler, '-p', '.'], { cwd: project });
+        const result = await checkTypes(folder, version, resolution, TYPED_PAGE);
         expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
       },
     );
